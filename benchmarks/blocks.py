@@ -31,7 +31,7 @@ from measuring import interleaved, machine, peak_rss, print_machine, ratios, tab
 import nlgauge
 from nlgauge.data.corpus import Corpus
 from nlgauge.options import Cluster
-from nlgauge.run.sinks.folder import FolderWriter
+from nlgauge.run.folder import FolderWriter
 
 _WORDS = (
     "the", "a", "train", "bus", "river", "bridge", "rain", "old", "new", "council", "said", "that", "report",

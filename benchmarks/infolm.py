@@ -47,9 +47,8 @@ from nlgauge.engine.models.onnx import threads
 from nlgauge.metrics.infolm import InfoLM
 from nlgauge.options import RunOptions
 from nlgauge.run import runner
-from nlgauge.run.executors import here
 from nlgauge.run.plan import Plan
-from nlgauge.run.sinks.rows import RowCollector
+from nlgauge.run.sinks import RowCollector
 
 SECTIONS = ("values", "speed", "growth", "memory", "peak", "stride")
 TOLERANCE = 1e-4
@@ -60,7 +59,7 @@ FISHER_RAO = InfoLM(idf="none", temperature=1.0)
 def score(model: Model, pairs: Sequence[Pair], metric: InfoLM = FISHER_RAO) -> list[float]:
     """nlgauge's scores, with a new engine so that nothing is left from an earlier run."""
     corpus, sink = corpus_of(pairs), RowCollector()
-    runner.score([Plan(corpus, {"InfoLM": metric}, Engine(model))], range(len(corpus)), RunOptions(), here.score, sink)
+    runner.score([Plan(corpus, {"InfoLM": metric}, Engine(model))], range(len(corpus)), RunOptions(), sink)
     return [sink.scored["InfoLM"][row].value.parts[0] for row in range(len(corpus))]
 
 

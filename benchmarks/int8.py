@@ -35,9 +35,8 @@ from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import metric
 from nlgauge.options import RunOptions
 from nlgauge.run import runner
-from nlgauge.run.executors import here
 from nlgauge.run.plan import Plan
-from nlgauge.run.sinks.rows import RowCollector
+from nlgauge.run.sinks import RowCollector
 
 PRECISIONS = ("float32", "int8")
 METRICS = ("InfoLM", "BERTScore", "Consistency", "Consistency(aligner='D')", "MaskEval(stride=8)")
@@ -47,7 +46,7 @@ GRAPHS = ("masked", "encoder", "pairs", "pairs_other", "aligner")
 def score(model: Model, corpus: Corpus, chosen: Metric) -> None:
     """Score all rows with a new engine, so that nothing is left from an earlier round."""
     plan = Plan(corpus, {str(chosen): chosen}, Engine(model))
-    runner.score([plan], range(len(corpus)), RunOptions(), here.score, RowCollector())
+    runner.score([plan], range(len(corpus)), RunOptions(), RowCollector())
 
 
 def speed(specs: Sequence[str], repeats: int, pairs: int) -> dict[str, Any]:

@@ -17,10 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.maths.intervals import share_interval
+from nlgauge.maths.intervals import share_interval, student_quantile
 from nlgauge.maths.prediction_powered import Design
 from nlgauge.maths.rated_means import MeanInterval, rated_means
-from nlgauge.maths.student import student_quantile
 from nlgauge.stats.paired import paired
 
 LEVEL = 0.95

@@ -25,7 +25,7 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked_words import MaskedWordsRequest
 from nlgauge.engine.models import loading
 from nlgauge.engine.weighter import WEIGHTERS, read_weighter
-from nlgauge.maths import masked_words as maths
+from nlgauge.metrics import maskeval as maths
 from nlgauge.metrics.maskeval import MaskEval
 from nlgauge_lab.reproduce.rated import by_item
 

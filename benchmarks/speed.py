@@ -33,8 +33,8 @@ from nlgauge import Corpus, evaluate
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.engine.models.folder import write_hugging_face
-from nlgauge.maths.frechet import frechet
 from nlgauge.maths.transport import plans
+from nlgauge.metrics.frechet_distance import frechet
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "NLGAUGE_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "speed.md"

@@ -14,11 +14,10 @@ from texts import mostly, texts
 
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import model_of
+from nlgauge.metrics.parameters import parameters_of
 
 NAMES = sorted(registry.project_metrics())
-PARAMETERS = sorted(
-    {"preset", *(name for kind in registry.project_metrics().values() for name in registry.parameters_of(kind))}
-)
+PARAMETERS = sorted({"preset", *(name for kind in registry.project_metrics().values() for name in parameters_of(kind))})
 _WORDS = [
     "fisher_rao",
     "ab",
@@ -57,7 +56,7 @@ _VALUES = st.recursive(
 
 
 def _parameters(name: str) -> st.SearchStrategy[str]:
-    own = sorted(registry.parameters_of(registry.project_metrics()[name])) or PARAMETERS
+    own = sorted(parameters_of(registry.project_metrics()[name])) or PARAMETERS
     some = mostly(st.sampled_from(own), st.sampled_from(PARAMETERS), 10)
     return st.lists(st.builds("{}={}".format, some, _VALUES), max_size=3).map(", ".join)
 

@@ -7,7 +7,6 @@ import pickle
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,12 +20,10 @@ from nlgauge._version import __version__
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import TOKENIZER
-from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.evaluation import NO_CANDIDATE
 from nlgauge.metrics import registry
-from tests.command import nlgauge as run
-from tests.command import refused
 from tests.extras import lacking
+from tests.score_tables import same
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -36,7 +33,6 @@ SPECS = [
     "InfoLM(references='mean', measure='jensen_shannon', temperature=2, idf='none')",
     "InfoLM(measure='l2', stride=4)",
 ]
-LONG = "word " * 600
 
 
 @pytest.fixture(scope="session")
@@ -72,18 +68,6 @@ def test_lists_records_and_a_corpus_give_the_same_table(records: list[dict[str, 
     assert by_corpus.values("InfoLM").dtype == np.float64
 
 
-def test_a_reference_may_be_one_text() -> None:
-    one = nlgauge.evaluate(candidates=["A cat sat."], references=["The cat sat."], metrics="InfoLM")
-    many = nlgauge.evaluate(candidates=["A cat sat."], references=[["The cat sat."]], metrics="InfoLM")
-    assert one.values("InfoLM") == many.values("InfoLM")
-    assert one.rows == [("system", "1")]
-
-
-def test_a_data_frame_is_taken(records: list[dict[str, Any]], corpus: Corpus) -> None:
-    pandas = pytest.importorskip("pandas", reason="needs nlgauge[tables]")
-    np.testing.assert_array_equal(scored(pandas.DataFrame(records[:3])), scored(corpus[:3]))
-
-
 def test_both_or_neither_of_corpus_and_candidates_is_refused(corpus: Corpus) -> None:
     with pytest.raises(SpecError, match="either a corpus or candidates"):
         nlgauge.evaluate(metrics="InfoLM")
@@ -98,37 +82,11 @@ def test_columns_beside_a_corpus_are_refused(corpus: Corpus, name: str) -> None:
         nlgauge.evaluate(corpus, metrics="InfoLM", **columns)
 
 
-def test_references_turned_the_other_way_are_refused_with_the_way_out() -> None:
-    with pytest.raises(InputError, match=r"list\(zip\(\*references\)\)") as caught:
-        nlgauge.evaluate(candidates=["a", "b", "c"], references=[["x", "y", "z"], ["u", "v", "w"]], metrics="InfoLM")
-    assert "sacrebleu" in str(caught.value)
-
-
 def test_no_rows_and_no_metric_are_refused(corpus: Corpus) -> None:
     with pytest.raises(InputError, match="no rows"):
         nlgauge.evaluate([], metrics="InfoLM")
     with pytest.raises(SpecError, match="no metric"):
         nlgauge.evaluate(corpus, metrics=[])
-
-
-@pytest.mark.parametrize("metrics", ["BLEURT", ["InfoLM", "InfoLM(x=1)"], [None], [3]])
-def test_a_metric_that_cannot_be_had_is_refused(corpus: Corpus, metrics: Any) -> None:
-    with pytest.raises(SpecError):
-        nlgauge.evaluate(corpus, metrics=metrics)
-
-
-@pytest.mark.parametrize("option", [{"window": "wrap"}, {"window": None}, {"precision": "float16"}])
-def test_an_unknown_option_lists_those_there_are(corpus: Corpus, option: dict[str, Any]) -> None:
-    with pytest.raises(SpecError, match="is not one of"):
-        nlgauge.evaluate(corpus, metrics="InfoLM", **option)
-
-
-def test_the_model_of_the_run_is_for_metrics_that_name_none(corpus: Corpus) -> None:
-    folder = str(pocket_folder())
-    table = nlgauge.evaluate(corpus[:2], metrics=["InfoLM", "InfoLM(model='pocket')"], model=folder)
-    assert table.metrics == [f"InfoLM(model={folder!r})", "InfoLM(model='pocket')"]
-    assert list(table.spent["models"]) == [folder, "pocket"]
-    np.testing.assert_array_equal(*(column.values for column in table.columns.values()))
 
 
 # ---- One pass, many metrics
@@ -150,11 +108,6 @@ def test_metrics_in_one_run_equal_each_alone_and_share_the_work(corpus: Corpus) 
     assert passes < ledger["passes"] < 2 * passes, "once exactly and once with stride=4"
 
 
-def test_a_metric_given_twice_is_one(corpus: Corpus) -> None:
-    table = nlgauge.evaluate(corpus[:1], metrics=["InfoLM", nlgauge.InfoLM(), "InfoLM( )"])
-    assert table.metrics == ["InfoLM"]
-
-
 # ---- Every row by itself
 
 
@@ -165,27 +118,6 @@ def test_rows_in_another_order_keep_their_values(corpus: Corpus) -> None:
     turned = scored(Corpus(tuple(corpus[i] for i in order)), SPECS)
     np.testing.assert_allclose(turned, straight[:, order], rtol=1e-4, atol=1e-5)
     assert np.unique(np.round(straight[0], 4)).size >= 5, "rows too alike to show a wrong order"
-
-
-def test_equal_rows_have_equal_values(corpus: Corpus) -> None:
-    again = [replace(row, item=f"{row.item} again") for row in corpus[:5]]
-    doubled = scored(Corpus((*corpus.rows, *again)), SPECS)
-    np.testing.assert_array_equal(doubled[:, :5], doubled[:, len(corpus) :])
-
-
-def test_a_batch_gives_what_each_row_gives_alone(corpus: Corpus) -> None:
-    specs = ["InfoLM(idf='general')", "InfoLM(measure='l1', idf='none')"]
-    together = scored(corpus, specs)
-    for index in (0, 3, 4):
-        np.testing.assert_allclose(scored(corpus[index : index + 1], specs)[:, 0], together[:, index], 1e-4, 1e-5)
-
-
-def test_a_copy_scores_better_than_something_else(corpus: Corpus) -> None:
-    rows = [{"candidate": "A fallen tree made two trains late.", "references": ["A fallen tree made two trains late."]}]
-    rows += [{"candidate": "Fry an egg.", "references": ["A fallen tree made two trains late."]}]
-    values = scored(rows)[0]
-    assert values[0] == pytest.approx(0, abs=1e-6)
-    assert values[1] > 0.01
 
 
 # ---- Where nothing can be said
@@ -212,30 +144,6 @@ def test_undefined_values_are_nan_with_the_reason() -> None:
     assert score.mean == table.values("InfoLM(idf='none')")[5]
 
 
-# ---- Long texts
-
-
-def test_window_error_names_the_row_of_a_long_text() -> None:
-    for candidates, references in ((["Short.", LONG], ["Short."] * 2), (["Short."] * 2, ["Short.", ["Short.", LONG]])):
-        with pytest.raises(InputError, match="row 2: a text of 600 sub-words does not fit") as caught:
-            nlgauge.evaluate(candidates=candidates, references=references, metrics="InfoLM", window="error")
-        assert caught.value.row == 2
-        assert "slide" in str(caught.value.remedy)
-
-
-def test_long_texts_are_counted_in_the_signature() -> None:
-    options: dict[str, Any] = {"metrics": "InfoLM(stride=500)", "references": ["A short reference.", "Another one."]}
-    table = nlgauge.evaluate(candidates=[LONG, "A text."], window="cut", **options)
-    assert "|window:cut@512,longer 1/4" in str(table.signatures["InfoLM(stride=500)"])
-    assert np.isfinite(table.values("InfoLM")).all()
-
-
-def test_short_texts_score_alike_under_every_window(corpus: Corpus) -> None:
-    slide, cut, error = (scored(corpus[:3], window=window) for window in ("slide", "cut", "error"))
-    np.testing.assert_array_equal(slide, cut)
-    np.testing.assert_array_equal(slide, error)
-
-
 # ---- The table
 
 
@@ -256,65 +164,11 @@ def test_the_signature_says_what_the_numbers_depend_on(corpus: Corpus) -> None:
     assert re.fullmatch(re.escape(__version__) + r"\+[0-9a-f]{12}", str(facts["nlgauge"]))
 
 
-def test_equal_runs_have_equal_signatures_and_values_and_others_do_not(corpus: Corpus) -> None:
-    first, second = (nlgauge.evaluate(corpus[:4], metrics=SPECS) for _ in range(2))
-    assert first.signatures == second.signatures
-    for spec in first.metrics:
-        np.testing.assert_array_equal(first.values(spec), second.values(spec))
-    assert len(set(map(str, first.signatures.values()))) == len(SPECS)
-    other = nlgauge.evaluate(corpus[:2], metrics=SPECS[1])
-    assert other.signatures[SPECS[1]] != first.signatures[SPECS[1]], "another corpus has another idf table"
-
-
-def test_a_result_has_means_by_system_and_goes_to_a_file(corpus: Corpus, tmp_path: Any) -> None:
-    table = nlgauge.evaluate(corpus, metrics=SPECS[:2])
-    scores = {(score.metric, score.system): score for score in table.by_system()}
-    assert len(scores) == 4
-    for (spec, system), score in scores.items():
-        own = [value for row, value in zip(corpus, table.values(spec), strict=True) if row.system == system]
-        assert score.mean == pytest.approx(np.mean(own))
-        assert score.low <= score.mean <= score.high
-    table.save(tmp_path / "scores.jsonl")
-    again = ScoreTable.load(tmp_path / "scores.jsonl")
-    np.testing.assert_array_equal(again.values("InfoLM"), table.values("InfoLM"))
-    assert again.by_system() == table.by_system()
-    assert again.run == table.run
-
-
-def test_the_run_counts_rows_and_time(corpus: Corpus) -> None:
-    table = nlgauge.evaluate(corpus[:2], metrics="InfoLM")
-    assert table.run["rows"] == 2
-    assert table.spent["seconds"] >= 0
-
-
-def test_evidence_is_kept_only_when_asked_for(corpus: Corpus) -> None:
-    rows = Corpus((*corpus.rows[:3], nlgauge.Row("", ("A reference.",))))
-    without = nlgauge.evaluate(rows, metrics="InfoLM")
-    with_ = nlgauge.evaluate(rows, metrics="InfoLM", evidence=True)
-    assert not any(without.column("InfoLM").evidence.values())
-    evidence = with_.column("InfoLM").evidence
-    assert [bool(evidence.get(index)) for index in range(4)] == [True, True, True, False]
-    assert all(0 <= item["share"] <= 1 for item in evidence[0]["items"])
-    assert math.fsum(item["share"] for item in evidence[0]["items"]) <= 1 + 1e-9
-    assert [record["item"] for record in with_.records() if "evidence" in record] == [row.item for row in rows[:3]]
-    np.testing.assert_array_equal(with_.values("InfoLM"), without.values("InfoLM"))
-
-
-def test_progress_stays_silent_where_there_is_no_terminal(corpus: Corpus, capfd: pytest.CaptureFixture[str]) -> None:
-    nlgauge.evaluate(corpus[:2], metrics="InfoLM", progress=True)
-    assert capfd.readouterr() == ("", "")
-
-
 # ---- One pass
 
 
 def test_all_metrics_together_encode_each_distinct_text_once_and_give_what_each_gives_alone(corpus: Corpus) -> None:
-    others = {
-        "InfoLM",
-        "Perplexity",
-        "MaskEval",
-        "BARTScore",
-    }  # masked, or of others
+    others = {"InfoLM", "Perplexity", "MaskEval", "BARTScore"}  # masked, or of others
     kinds = {name: kind for name, kind in registry.built_in_metrics().items() if name not in others}
     names = [
         name
@@ -328,25 +182,6 @@ def test_all_metrics_together_encode_each_distinct_text_once_and_give_what_each_
     for name in names:
         alone = nlgauge.evaluate(corpus, metrics=name).column(name).values
         np.testing.assert_allclose(table.column(name).values, alone, rtol=1e-4, atol=1e-5)
-
-
-def test_metrics_of_rows_and_of_sets_share_a_table(corpus: Corpus, tmp_path: Path) -> None:
-    table = nlgauge.evaluate(corpus, metrics=["BERTScore", "MarkEvaluate"])
-    assert table.values("BERTScore").shape == (len(corpus),)
-    assert table.values("MarkEvaluate").shape == (len(corpus.systems),)
-    assert {record["item"] is None for record in table.records() if record["metric"] == "MarkEvaluate"} == {True}
-    table.save(tmp_path / "scores.jsonl")
-    again = ScoreTable.load(tmp_path / "scores.jsonl")
-    assert again.metrics == table.metrics
-    assert [repr(score) for score in again.by_system()] == [repr(score) for score in table.by_system()]
-
-
-def test_against_is_what_sets_are_compared_with(corpus: Corpus) -> None:
-    against = Corpus.from_texts([text for row in corpus for text in row.references])
-    table = nlgauge.evaluate(corpus, metrics=["MarkEvaluate", "InfoLM"], against=against)
-    assert table.signatures["MarkEvaluate"].facts["against"] == against.digest[:8]
-    assert "against" not in table.signatures["InfoLM"].facts
-    assert table.values("MarkEvaluate", "n")[0] == len(against)
 
 
 # ---- Strings
@@ -368,15 +203,7 @@ def test_metrics_of_strings_load_no_model(corpus: Corpus, monkeypatch: pytest.Mo
     with pytest.raises(SpecError, match="no parameter 'model'"):
         nlgauge.evaluate(corpus, metrics="Length(model='pocket')")
     table.save(tmp_path / "scores.jsonl")
-    assert ScoreTable.load(tmp_path / "scores.jsonl").by_system() == table.by_system()
-
-
-def test_metrics_of_strings_and_of_a_model_share_a_table_in_the_order_asked(corpus: Corpus) -> None:
-    table = nlgauge.evaluate(corpus, metrics=["InfoLM", "Length", "WordMovers", "TokenF1"])
-    assert table.metrics == list(table.signatures) == ["InfoLM", "Length", "WordMovers", "TokenF1"]
-    np.testing.assert_array_equal(
-        table.values("TokenF1"), nlgauge.evaluate(corpus, metrics="TokenF1").values("TokenF1")
-    )
+    assert same(ScoreTable.load(tmp_path / "scores.jsonl").by_system(), table.by_system())
 
 
 def test_metrics_of_strings_in_several_processes_give_the_same(corpus: Corpus, tmp_path: Path) -> None:
@@ -429,29 +256,6 @@ def test_a_second_run_takes_all_from_the_cache_and_writes_the_same_file(corpus: 
     assert (tmp_path / "0.jsonl").read_bytes() == (tmp_path / "1.jsonl").read_bytes()
 
 
-def test_another_measure_after_the_first_costs_no_pass(corpus: Corpus, tmp_path: Path) -> None:
-    nlgauge.evaluate(corpus, metrics="InfoLM", cache=tmp_path)
-    kept = nlgauge.evaluate(corpus, metrics="InfoLM(measure='l2')", cache=tmp_path)
-    assert kept.spent["models"]["pocket"]["passes"] == 0
-    fresh = nlgauge.evaluate(corpus, metrics="InfoLM(measure='l2')", cache=False)
-    np.testing.assert_array_equal(kept.columns["InfoLM(measure='l2')"].values, fresh.column("InfoLM").values)
-
-
-def test_another_system_costs_its_own_rows(corpus: Corpus, tmp_path: Path) -> None:
-    nlgauge.evaluate(corpus[:4], metrics="BERTScore", cache=tmp_path)
-    ledger = nlgauge.evaluate(corpus, metrics="BERTScore", cache=tmp_path).spent["models"]["pocket"]
-    texts = {text for row in corpus[4:] for text in (row.candidate, *row.references)}
-    assert ledger["passes"] == len(texts)
-
-
-def test_no_cache_keeps_nothing(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "place"))
-    nlgauge.evaluate(corpus[:2], metrics="TokenF1", cache=False)
-    assert not (tmp_path / "place").exists()
-    nlgauge.evaluate(corpus[:2], metrics="TokenF1")
-    assert (tmp_path / "place").exists()
-
-
 def test_columns_of_records_are_named() -> None:
     records = [{"prediction": "A cat sat.", "target": "The cat sat.", "model": "A"}]
     names = {"candidate": "prediction", "references": "target", "system": "model"}
@@ -488,14 +292,6 @@ def test_rows_without_a_candidate_have_no_value_and_a_reason(tmp_path: Path) -> 
     assert ScoreTable.load(tmp_path / "scores.jsonl") == table
 
 
-@pytest.mark.usefixtures("one_model")
-def test_a_system_of_such_rows_alone_has_no_value_by_a_metric_of_sets() -> None:
-    table = nlgauge.evaluate(RECORDS, metrics="MarkEvaluate(k=1)", on_missing="skip", cache=False)
-    (column,) = table.columns.values()
-    assert table.systems == ["a", "b"] and not math.isnan(column.values[0, 0]) and math.isnan(column.values[1, 0])
-    assert column.reasons[1] == NO_CANDIDATE
-
-
 def test_they_are_an_error_unless_asked_for() -> None:
     with pytest.raises(InputError, match="row 1: candidate is"):
         nlgauge.evaluate(RECORDS, metrics="TokenF1", cache=False)
@@ -508,31 +304,3 @@ def test_they_are_an_error_unless_asked_for() -> None:
     corpus = Corpus.from_records(RECORDS, on_missing="skip")
     with pytest.raises(SpecError, match="a run in blocks"):
         nlgauge.evaluate(corpus, metrics="TokenF1", rows_per_block=2, cache=False)
-
-
-def test_the_command_takes_them_where_asked(tmp_path: Path) -> None:
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text('{"candidate": null, "references": ["A."]}\n{"candidate": "A.", "references": ["A."]}\n')
-    refused("score", rows, "-m", "TokenF1", say="row 1: candidate is")
-    result = run("score", rows, "-m", "TokenF1", "--on-missing", "skip")
-    assert result.exit_code == 0, result.output
-    assert "TokenF1: no value for 1 of 2 rows (1): there is no candidate" in result.stderr
-
-
-def test_a_gate_fails_such_a_row_and_an_explanation_gives_the_reason(tmp_path: Path) -> None:
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text('{"candidate": null, "references": ["Rain"]}\n{"candidate": "Rain", "references": ["Rain"]}\n')
-    refused("score", rows, "-m", "TokenF1", say="--on-missing skip")
-    failed = run("check", rows, "-m", "TokenF1", "--at-least", "0.5")
-    assert failed.exit_code == 1 and "FAIL  row 1, system system, item 1: no value: there is no" in failed.stdout
-    assert run("check", rows, "-m", "TokenF1", "--at-least", "0.5", "--allow-missing").exit_code == 0
-    first, second = run("explain", rows, "-m", "TokenF1").stdout.split("row 2", 1)
-    assert first.strip().endswith("TokenF1 has no value: there is no candidate") and "1.0000" in second
-
-
-def test_an_explanation_counts_such_rows_and_scores_as_if_they_were_not_there() -> None:
-    pytest.importorskip("rouge_score_rs", reason="needs nlgauge[strings]")
-    corpus = Corpus.from_records(RECORDS, on_missing="skip")
-    table = nlgauge.evaluate(corpus, metrics="CIDEr", cache=False)
-    found = nlgauge.explain(corpus, "CIDEr", rows=[1, 4], scores=table, cache=False)
-    assert [(one.row, one.reason) for one in found] == [(1, NO_CANDIDATE), (4, None)]

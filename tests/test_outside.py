@@ -6,6 +6,7 @@ points. Two of them are a file each: a sequence classifier, and a language model
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
 import os
@@ -25,6 +26,8 @@ import numpy as np
 import pytest
 
 import nlgauge
+import nlgauge.metrics
+import nlgauge.models
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
 from nlgauge.engine.features.request import ByModel, Features
 from nlgauge.engine.features.static import StaticRequest
@@ -52,6 +55,18 @@ def nlgauge_command(*arguments: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_packages_import_public_names_alone() -> None:
+    used = set()
+    for file in PLACE.rglob("*.py"):
+        for one in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(one, ast.ImportFrom) and one.module and one.module.partition(".")[0] == "nlgauge":
+                assert one.module in ("nlgauge", "nlgauge.metrics", "nlgauge.models"), file.name
+                used |= {(one.module, name.name) for name in one.names}
+    assert len(used) > 20
+    for module, name in used:
+        assert name in sys.modules[module].__all__, name
 
 
 def test_a_metric_knows_its_registered_name_however_it_was_made() -> None:
@@ -433,7 +448,7 @@ def test_a_question_that_fails_is_asked_again_and_its_row_says_why(court: Court,
     assert court.asked == {"one": 1, "two words": 3, "never": 4, "is it?": 1, "one two three": 1}, "answers are kept"
 
 
-def test_an_answer_is_kept_although_another_system_is_scored(court: Court, tmp_path: Path) -> None:
+def test_an_answer_is_cached_although_another_system_is_scored(court: Court, tmp_path: Path) -> None:
     judged(court, ["one", "two words"], tmp_path)
     rows = {"candidates": ["two words"], "sources": ["A text."], "references": [["Another column."]]}
     table = nlgauge.evaluate(**rows, metrics="acme-judge/Judged", model=court.name, cache=tmp_path, evidence=True)

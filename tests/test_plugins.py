@@ -21,24 +21,8 @@ def point(name, value, dist=Dist):
 def test_names_are_those_of_the_package_and_of_the_entry_point(monkeypatch):
     points = [point("Acme", "math:pi"), point("Stray", "math:e", None)]
     monkeypatch.setattr(plugins, "entry_points", lambda *, group: points if group == "nlgauge.metrics" else [])
-    assert list(plugins.offered("nlgauge.metrics")) == [
-        ("acme-metrics/Acme", points[0]),
-        ("unknown/Stray", points[1]),
-    ]
+    assert list(plugins.offered("nlgauge.metrics")) == [("acme-metrics/Acme", points[0]), ("unknown/Stray", points[1])]
     assert list(plugins.offered("nlgauge.models")) == []
-
-
-def test_what_is_installed_here_can_be_asked_for():
-    assert all("/" in name for name, _ in plugins.offered("console_scripts"))
-
-
-def test_names_of_the_laboratory_are_bare_and_those_of_its_namesakes_are_not(monkeypatch):
-    class Lab:
-        name = "nlgauge-lab"
-
-    points = [point("published/InfoLM", "math:pi", Lab), point("EED", "math:e", Lab), point("EED", "math:e")]
-    monkeypatch.setattr(plugins, "entry_points", lambda *, group: points)
-    assert [name for name, _ in plugins.offered("nlgauge.metrics")] == ["published/InfoLM", "EED", "acme-metrics/EED"]
 
 
 def test_an_entry_point_is_loaded():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Sequence
-from contextlib import suppress
+from dataclasses import MISSING
+from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -12,39 +14,36 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from extension.docstrings import parameters, prose
 from nlgauge._plugins import LAB_METRICS
-from nlgauge.errors import NlgaugeError
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.parameters import literal
-from nlgauge.metrics.registry import parameters_of, project_metrics
+from nlgauge.metrics.parameters import Parameter, literal, parameters_of
+from nlgauge.metrics.registry import project_metrics, typical
 
 _COSTS = {
     "strings": "no model",
-    "static": "a look into the model's table of words, without a pass",
+    "static": "a lookup in the model's table of words, without a pass",
     "encoding": "a pass of the model for each distinct text",
     "pairs": "a pass of the model for each pair of texts",
     "masking": "a pass of the model for each sub-word of each distinct text, or fewer by `stride`",
+    "asking": "a request to a server for each distinct question",
     "masked pairs": "a pass of the model for each word of both texts, or fewer by `stride`",
 }
 
 
 def facts(name: str) -> str:
-    """A metric's facts as Markdown: what its docstring says, a table of facts, a table of parameters."""
+    """Return what a metric's class says, as Markdown tables; of a published variant its docstring too."""
     kind = project_metrics()[name]
-    told = prose(kind.__doc__ or "", parameters_of(kind))
+    told = [inspect.cleandoc(kind.__doc__ or "")] if name.startswith("published/") else []
     return "\n\n".join([*told, _facts(name, kind), _parameters(kind), *_presets(kind)])
 
 
 def _facts(name: str, kind: type[Metric]) -> str:
-    metric: Metric | None = None
-    with suppress(NlgaugeError):  # a metric that needs a parameter has no facts before it is given
-        metric = kind()
+    metric = typical(kind)  # one that needs a parameter has no facts before it is given
     told = kind if metric is None else metric
     better = "Higher is better." if told.higher_is_better else "Lower is better."
     if set(told.parts) <= set(told.details):
         better = "Neither is better: the number says nothing of quality."
-    rows = [("better", better), ("parts", ", ".join(f"`{part}`" for part in told.parts))]
+    rows = [("better", better), ("sub-scores", ", ".join(f"`{part}`" for part in told.parts))]
     if metric is not None:
         rows.append(("reads", ", ".join(f"`{column}`" for column in metric.columns)))
         rows.append(("cost", _COSTS[metric.cost]))
@@ -53,7 +52,7 @@ def _facts(name: str, kind: type[Metric]) -> str:
         if metric.libraries:
             rows.append(("libraries", ", ".join(metric.libraries) + _extra(metric.libraries)))
     if name in LAB_METRICS:
-        rows.append(("package", "`nlgauge-lab`: `pip install nlgauge-lab`, or `./packages/nlgauge-lab` in a clone"))
+        rows.append(("package", "`nlgauge-lab`"))
     if kind.citation:
         rows.append(("source", kind.citation))
     return "\n".join(["| | |", "|---|---|", *(f"| {head} | {value} |" for head, value in rows)])
@@ -65,20 +64,19 @@ def _extra(libraries: Sequence[str]) -> str:
 
 
 def _parameters(kind: type[Metric]) -> str:
-    told = parameters(kind)
     rows = []
-    for name, default in parameters_of(kind).items():
-        given = "needed" if default is inspect.Parameter.empty else f"`{literal(default)}`"
-        rows.append(f"| `{name}` | {given} | {_cell(told[name])}{_choices(kind, name, told[name])} |")
+    for name, one in parameters_of(kind).items():
+        given = "needed" if one.default is MISSING else f"`{literal(one.default)}`"
+        rows.append(f"| `{name}` | {given} | {_cell(one.help)}{_values(one)} |")
     return "\n".join(["| parameter | default | |", "|---|---|---|", *rows]) if rows else "It has no parameters."
 
 
-def _choices(kind: type[Metric], name: str, told: str) -> str:
-    """The values of a parameter that its text does not name."""
-    values = [repr(value) for value in kind.choices.get(name, ())]
-    if not values or all(value.strip("'") in told for value in values) or sorted(values) == ["False", "True"]:
+def _values(one: Parameter) -> str:
+    """The values that a parameter may have, where its text does not name them all."""
+    if not one.values or (one.choices and all(str(value) in one.help for value in one.choices)):
         return ""
-    return " One of " + ", ".join(f"`{value}`" for value in values) + "."
+    values = ", ".join(f"`{value!r}`" for value in one.choices)
+    return f" One of {values}." if values else f" {one.values.capitalize()}."
 
 
 def _presets(kind: type[Metric]) -> list[str]:
@@ -108,11 +106,24 @@ class MetricDirective(SphinxDirective):
         return holder.children
 
 
-def overview() -> str:
+def places(docs: Path) -> dict[str, str]:
+    """By metric, the page and the heading that describe it."""
+    found: dict[str, str] = {}
+    for page in docs.glob("*.md"):
+        heading = ""
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if told := re.fullmatch(r"##+ (.+)", line):
+                heading = re.sub(r"[^\w -]", "", told[1].lower()).replace(" ", "-")
+            elif named := re.fullmatch(r"```\{metric\} (\S+)", line):
+                found[named[1]] = f"{page.name}#{heading}"
+    return found
+
+
+def overview(docs: Path) -> str:
     """The built-in metrics as a table in Markdown, with the first line of each docstring and the columns it reads."""
+    home = places(docs)
     rows = [
-        f"| [{name}]({name.lower()}.md) | {_cell(inspect.cleandoc(kind.__doc__ or name).splitlines()[0])} "
-        f"| {_reads(kind)} |"
+        f"| [{name}]({home[name]}) | {_cell(inspect.cleandoc(kind.__doc__ or name).splitlines()[0])} | {_reads(kind)} |"
         for name, kind in project_metrics().items()
         if not name.startswith("published/")
     ]
@@ -120,10 +131,8 @@ def overview() -> str:
 
 
 def _reads(kind: type[Metric]) -> str:
-    try:
-        return ", ".join(f"`{column}`" for column in kind().columns)
-    except NlgaugeError:  # it needs a parameter, and what it reads depends on it
-        return ""
+    metric = typical(kind)
+    return "" if metric is None else ", ".join(f"`{column}`" for column in metric.columns)
 
 
 class MetricsDirective(SphinxDirective):
@@ -131,7 +140,8 @@ class MetricsDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         holder = nodes.Element()
-        self.state.nested_parse(StringList(overview().splitlines(), source=""), self.content_offset, holder)
+        lines = StringList(overview(Path(self.env.srcdir)).splitlines(), source="")
+        self.state.nested_parse(lines, self.content_offset, holder)
         return holder.children
 
 

@@ -22,28 +22,25 @@ if TYPE_CHECKING:
     from nlgauge.metrics.baryscore import BaryScore
     from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
     from nlgauge.metrics.bertscore import BERTScore
-    from nlgauge.metrics.bleu import BLEU
-    from nlgauge.metrics.chrf import ChrF
     from nlgauge.metrics.cider import CIDEr
+    from nlgauge.metrics.column import Column
     from nlgauge.metrics.copy_rate import CopyRate
     from nlgauge.metrics.ctc import Consistency, Engagingness, Groundedness, MeanAlignment, Preservation, Relevance
     from nlgauge.metrics.frechet_distance import FrechetDistance
     from nlgauge.metrics.improved_precision_recall import ImprovedPrecisionRecall
     from nlgauge.metrics.infolm import InfoLM
+    from nlgauge.metrics.judge import Judge
     from nlgauge.metrics.length import Length
     from nlgauge.metrics.mark_evaluate import MarkEvaluate
     from nlgauge.metrics.maskeval import MaskEval
     from nlgauge.metrics.meteor import METEOR
-    from nlgauge.metrics.moverscore import MoverScore
+    from nlgauge.metrics.movers import MoverScore, SentenceMovers, WordMovers
     from nlgauge.metrics.perplexity import Perplexity
     from nlgauge.metrics.prd import PRD
     from nlgauge.metrics.rouge import ROUGE
     from nlgauge.metrics.sari import SARI
-    from nlgauge.metrics.sentence_movers import SentenceMovers
-    from nlgauge.metrics.ter import TER
     from nlgauge.metrics.token_f1 import TokenF1
-    from nlgauge.metrics.wer import CER, WER
-    from nlgauge.metrics.word_movers import WordMovers
+    from nlgauge.metrics.translation import BLEU, CER, TER, WER, ChrF
     from nlgauge.options import Cluster
     from nlgauge.reports.page.report import report
     from nlgauge.stats.agreement import correlate
@@ -82,8 +79,8 @@ _HOMES = {
 
 __all__ = [
     "BLEU", "CER", "METEOR", "PRD", "ROUGE", "SARI", "TER", "WER", "BARTScore", "BERTScore", "BaryScore", "CIDEr",
-    "ChrF", "Cluster", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance", "Groundedness",
-    "ImprovedPrecisionRecall", "InfoLM", "InputError", "Length", "MarkEvaluate", "MaskEval", "MeanAlignment",
+    "ChrF", "Cluster", "Column", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance", "Groundedness",
+    "ImprovedPrecisionRecall", "InfoLM", "InputError", "Judge", "Length", "MarkEvaluate", "MaskEval", "MeanAlignment",
     "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity", "Prepared",
     "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers", "SpecError",
     "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check", "compare", "correlate", "estimate",
@@ -95,7 +92,8 @@ if not TYPE_CHECKING:  # a checker would take it for leave to use any name
     def __getattr__(name: str) -> Any:
         """Load on first use, so that `import nlgauge` costs nothing; metrics are found by the registry."""
         if name in _HOMES:
-            return getattr(import_module(f"nlgauge.{_HOMES[name]}"), name)
+            globals()[name] = found = getattr(import_module(f"nlgauge.{_HOMES[name]}"), name)
+            return found
         if name == "metrics":
             return import_module("nlgauge.metrics")  # which can be called
         if name in __all__:

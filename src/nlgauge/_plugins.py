@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 
-from nlgauge.errors import SpecError
+from nlgauge.errors import SpecError, installing
 
 LAB = "nlgauge-lab"
 LAB_METRICS = frozenset(
@@ -46,4 +46,4 @@ def load_offered(name: str, point: EntryPoint) -> object:
 
 def in_the_lab(what: str) -> str:
     """Return the sentence that says how to get a metric or a command of nlgauge-lab where it is not installed."""
-    return f"{what} is in the package {LAB}: pip install {LAB}, or pip install ./packages/{LAB} from a clone"
+    return f"{what} is in the package {LAB}: {installing(LAB)}"

@@ -33,11 +33,18 @@ class MetricError(NlgaugeError):
     """A metric gave something that is no score: its author has to mend it, and no row or parameter is wrong."""
 
 
+def installing(package: str, extra: str = "") -> str:
+    """Return the commands that install a distribution of this project: from an index, and from a clone."""
+    clone = "." if package == "nlgauge" else f"./packages/{package}"
+    first, second = (f"'{place}[{extra}]'" if extra else place for place in (package, clone))
+    return f"pip install {first}, or pip install {second} from a clone"
+
+
 class MissingExtraError(NlgaugeError, ImportError):
     """An optional library is needed; the message holds the command that installs it."""
 
     def __init__(self, what: str, extra: str, package: str = "nlgauge") -> None:
-        super().__init__(f"{what} needs an optional library: pip install '{package}[{extra}]'")
+        super().__init__(f"{what} needs an optional library: {installing(package, extra)}")
         self.what, self.extra, self.package = what, extra, package
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,14 +17,10 @@ from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError
 from nlgauge.metrics import registry
-from nlgauge.metrics.base import POCKET, Metric, Value, model_of, refuse_corpus_metrics
+from nlgauge.metrics.base import Metric, Value, refuse_corpus_metrics
 from nlgauge.options import ROWS_PER_BLOCK, Cluster, Repeats, RunOptions
 from nlgauge.run.runner import run
-from nlgauge.run.sinks import Sink
-from nlgauge.run.sinks.table import TableBuilder
-
-if TYPE_CHECKING:
-    from nlgauge.engine.models.capabilities import Model
+from nlgauge.run.sinks import Sink, TableBuilder
 
 _NO_COLUMNS = "columns names those of records or of a data frame; there are none here"
 
@@ -76,7 +71,7 @@ def evaluate(
     processes: how many string metrics are scored at a time; more than one starts Python anew, so a script that asks
     for it has to stand under ``if __name__ == "__main__":``. Models use all processors in any case.
     cache: where scores are kept, so that no row is scored twice: True for the place of `nlgauge cache info`, a folder,
-    or False.
+    or False. An installed model stays loaded for the next call; a folder or a checkpoint is read again each time.
     rows_per_block: score so many rows at a time, and hold no more of them in memory (with `Corpus.read(on_disk=True)`).
     output: a folder that each block is written to as soon as it is scored; a run that was killed goes on there, and the
     table is read from it. ray: 'local', the address of a Ray cluster, or a `Cluster`; the numbers are the same.
@@ -92,9 +87,17 @@ def evaluate(
     >>> table.values("InfoLM").shape
     (1,)
     """
-    given = _corpus(
-        corpus, columns, on_missing, candidates, references, sources, contexts, systems, items, None, questions
-    )
+    lists = (references, sources, contexts, systems, items, None, questions)
+    if (corpus is None) == (candidates is None):
+        raise SpecError("give either a corpus or candidates")
+    if candidates is None:
+        if any(one is not None for one in lists):
+            raise SpecError("a corpus holds its own references, sources and systems; give them there")
+        given = rows_of(corpus, columns, on_missing)  # type: ignore[arg-type]  # it is no None, as was seen above
+    elif columns is not None:
+        raise SpecError(_NO_COLUMNS)
+    else:
+        given = Corpus.from_texts(candidates, *lists, on_missing=on_missing)  # type: ignore[arg-type]
     rows = given.present
     chosen, asked = _metrics(metrics, model)
     options = RunOptions(
@@ -103,7 +106,7 @@ def evaluate(
         output=output, ray=ray, repeats=repeats,
     )  # fmt: skip
     if repeats == "error":
-        refuse_repeats(((row.system, row.item) for row in given), given.files)
+        refuse_repeats(((row.system, row.item) for row in given.rows), given.files)
     if rows is given:
         return table_of(rows, chosen, asked, options, against)
     if options.in_blocks:
@@ -124,23 +127,11 @@ def table_of(
     if options.output is None:
         sink = TableBuilder(corpus, metrics, asked, options.evidence, repeats=options.repeats)
     else:
-        from nlgauge.run.sinks.folder import FolderWriter
+        from nlgauge.run.folder import FolderWriter
 
         size = options.rows_per_block or ROWS_PER_BLOCK
         sink = FolderWriter(corpus, metrics, asked, options.evidence, options.output, size, options.repeats)
     return run(corpus, metrics, options, sink, against=against)
-
-
-def _corpus(corpus: Any, names: Columns | None, on_missing: OnMissing, candidates: Any, *lists: Any) -> Corpus:
-    if (corpus is None) == (candidates is None):
-        raise SpecError("give either a corpus or candidates")
-    if candidates is None:
-        if any(one is not None for one in lists):
-            raise SpecError("a corpus holds its own references, sources and systems; give them there")
-        return rows_of(corpus, names, on_missing)
-    if names is not None:
-        raise SpecError(_NO_COLUMNS)
-    return Corpus.from_texts(candidates, *lists, on_missing=on_missing)
 
 
 def rows_of(
@@ -200,8 +191,6 @@ def score(
     """
     made = registry.metric(metric, model=model)
     refuse_corpus_metrics([made])
-    if (name := model_of(made)) is not None:
-        _kept(name, precision, backend, device)
     row = {
         "candidate": candidate, "references": references, "source": source, "question": question, "context": context,
     }  # fmt: skip
@@ -211,15 +200,6 @@ def score(
     ((spec, column),) = table.columns.items()
     notes = tuple(table.run.get("notes", {}).get(spec, ()))
     return Value(tuple(column.values[0].tolist()), column.reasons.get(0), notes)
-
-
-@lru_cache(maxsize=1)
-def _kept(name: str, precision: str, backend: str, device: str | None) -> Model | None:
-    from nlgauge.engine.models import loading
-
-    if name not in (POCKET, *loading.COMPANIONS):
-        return None
-    return loading.hold(name, precision, backend, device)
 
 
 NO_CANDIDATE = "there is no candidate"

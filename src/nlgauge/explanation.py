@@ -29,7 +29,7 @@ from nlgauge.render.markup.environment import HERE, digest, inlined, render
 from nlgauge.render.markup.evidence import drawn
 from nlgauge.run.results import RowResult
 from nlgauge.run.runner import run
-from nlgauge.run.sinks.rows import RowCollector
+from nlgauge.run.sinks import RowCollector
 
 _IN_A_NOTEBOOK = 5
 _ROUNDING = 1e-5

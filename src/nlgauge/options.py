@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 ROWS_PER_BLOCK = 4096
 Repeats: TypeAlias = Literal["error", "mean"]
 """What is done with several rows of one system and item: refused, or their mean stands for the item"""
+LOCAL = "local"
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Cluster:
     share of one. Raises SpecError for numbers that make no sense.
     """
 
-    address: str = "local"
+    address: str = LOCAL
     workers: int | None = None
     threads: int = 1
     gpus: float = 0.0
@@ -60,8 +61,14 @@ class RunOptions:
     output: str | Path | None = None
     ray: str | Cluster | None = None
     repeats: Repeats = "error"
+    in_blocks: bool = field(init=False)
+    """Whether some rows at a time are scored by all metrics, and not all rows by one model after another"""
 
     def __post_init__(self) -> None:
+        in_blocks = any(one is not None for one in (self.rows_per_block, self.output, self.ray))
+        object.__setattr__(self, "in_blocks", in_blocks)
+        if isinstance(self.ray, str):
+            object.__setattr__(self, "ray", Cluster(self.ray))
         if self.window not in WINDOW_POLICIES:
             raise SpecError(f"window {self.window!r} is not one of {', '.join(WINDOW_POLICIES)}")
         if self.repeats not in get_args(Repeats):
@@ -71,16 +78,11 @@ class RunOptions:
         if self.in_blocks and self.processes > 1:
             raise SpecError("processes is for a run in one piece; a run in blocks has ray='local' instead")
 
-    @property
-    def in_blocks(self) -> bool:
-        """Whether some rows at a time are scored by all metrics, and not all rows by one model after another."""
-        return any(one is not None for one in (self.rows_per_block, self.output, self.ray))
-
     def load(self, name: str) -> Model:
         """A model, as it is run. Raises what `nlgauge.engine.models.loading.load` raises."""
         from nlgauge.engine.models import loading
 
-        return loading.load(name, self.precision, self.backend, self.device)
+        return loading.kept(name, self.precision, self.backend, self.device)
 
     def engine(self, name: str, kept: FeatureCache | None = None) -> Engine:
         """An engine with a model. Raises as `load`."""

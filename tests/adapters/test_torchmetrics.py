@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import nlgauge
-from nlgauge import InputError
 from nlgauge.adapters.scorer import means
 from tests.adapters.needed import needed, run_example
 
@@ -50,37 +49,6 @@ def test_compute_is_evaluate_of_all_rows(rows: list[dict[str, Any]]) -> None:
     assert numbers(metric.compute()) == expected(rows[:2])
 
 
-def test_sources_and_single_texts(rows: list[dict[str, Any]]) -> None:
-    metric = made("Consistency")
-    metric.update(rows[0]["candidate"], sources=rows[0]["source"])
-    metric.update([row["candidate"] for row in rows[1:]], sources=[row["source"] for row in rows[1:]])
-    bare = [{"candidate": row["candidate"], "source": row["source"]} for row in rows]
-    assert numbers(metric.compute()) == means(nlgauge.evaluate(bare, metrics="Consistency"))
-    with pytest.raises(InputError, match="a batch has 2 of candidate, 1 of references"):
-        metric.update(["a", "b"], ["c"])
-
-
-def test_forward_gives_the_batch_and_keeps_all(rows: list[dict[str, Any]]) -> None:
-    metric = made("TokenF1")
-    batch = metric([row["candidate"] for row in rows[:2]], [row["references"] for row in rows[:2]])
-    assert numbers(batch) == expected(rows[:2], "TokenF1")
-    add(metric, rows[2:])
-    assert numbers(metric.compute()) == expected(rows, "TokenF1")
-
-
-def test_no_rows_are_an_error_of_one_line() -> None:
-    with pytest.raises(InputError, match=r"^there are no rows to score \(call update first\)$"):
-        made("TokenF1").compute()
-
-
-def test_two_metrics_are_merged(rows: list[dict[str, Any]]) -> None:
-    one, other = made(), made()
-    add(one, rows[:2])
-    add(other, rows[2:])
-    one.merge_state(other)
-    assert numbers(one.compute()) == pytest.approx(expected([*rows[2:], *rows[:2]]))
-
-
 def test_it_is_copied_pickled_cast_and_collected(rows: list[dict[str, Any]]) -> None:
     from torchmetrics import MetricCollection
 
@@ -93,12 +61,6 @@ def test_it_is_copied_pickled_cast_and_collected(rows: list[dict[str, Any]]) -> 
     collection.update([row["candidate"] for row in rows], [row["references"] for row in rows])
     found = numbers(collection.compute())
     assert {name: found[name] for name in values} == values
-
-
-def test_which_way_is_better() -> None:
-    assert made("BERTScore").higher_is_better is True
-    assert made("InfoLM").higher_is_better is False
-    assert made(["InfoLM", "BERTScore"]).higher_is_better is None
 
 
 def process(rank: int, store: str, parts: list[list[dict[str, Any]]], found: Any) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import nlgauge
-from nlgauge import InputError, SpecError
+from nlgauge import SpecError
 from nlgauge.adapters.trl import Reward
-from tests.adapters.needed import needed, run_example
+from tests.adapters.needed import needed
 
 
 def test_rewards_are_the_scores_of_evaluate(rows: list[dict[str, Any]]) -> None:
@@ -27,30 +27,6 @@ def test_rewards_are_the_scores_of_evaluate(rows: list[dict[str, Any]]) -> None:
     assert reward.__name__ == "BERTScore_recall"
 
 
-def test_a_distance_counts_with_its_sign_turned(rows: list[dict[str, Any]]) -> None:
-    reward = Reward("InfoLM", references="references")
-    found = reward([row["candidate"] for row in rows[:3]], references=[row["references"] for row in rows[:3]])
-    values = nlgauge.evaluate(rows[:3], metrics="InfoLM").values("InfoLM")
-    assert found == pytest.approx((-values).tolist(), abs=1e-6)
-    assert all(value is not None and value < 0 for value in found)
-
-
-def test_conversations_are_read_as_their_text(rows: list[dict[str, Any]]) -> None:
-    plain = Reward("Consistency", source="prompts")([rows[0]["candidate"]], prompts=[rows[0]["source"]])
-    said = [{"role": "user", "content": rows[0]["source"]}]
-    answer = [{"role": "assistant", "content": "Let me look."}, {"role": "assistant", "content": rows[0]["candidate"]}]
-    assert Reward("Consistency", source="prompts")([answer], prompts=[said]) == plain
-    parts = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": rows[0]["source"]}]}]
-    assert Reward("Consistency", source="prompts")([answer], prompts=[parts]) == plain
-
-
-def test_a_row_without_a_reference_has_no_reward() -> None:
-    reward = Reward("TokenF1", references="answer")
-    with pytest.warns(UserWarning, match="no reference"):
-        assert reward(["A cat.", "A cat."], answer=[None, "A cat."]) == [None, 1.0]
-    assert reward(["A cat."], answer=[None]) == [None], "and is warned of once"
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -63,11 +39,6 @@ def test_a_row_without_a_reference_has_no_reward() -> None:
 def test_what_is_no_reward_is_refused(given: dict[str, str], message: str) -> None:
     with pytest.raises(SpecError, match=message):
         Reward(**given)
-
-
-def test_a_column_that_is_not_there_is_named() -> None:
-    with pytest.raises(InputError, match=r"the data set has no column 'answer' \(there are prompts, gold\)"):
-        Reward("TokenF1", references="answer")(["a"], prompts=["?"], gold=["a"], trainer_state=None)
 
 
 def test_a_step_of_grpo_is_rewarded_by_it(tmp_path: Path) -> None:
@@ -107,7 +78,3 @@ def test_a_step_of_grpo_is_rewarded_by_it(tmp_path: Path) -> None:
         assert reward(completions, answer=answers) == found
         known = [value for value in found if value is not None]
         assert known and mean == pytest.approx(sum(known) / len(known), abs=1e-6)
-
-
-def test_the_example_prints_what_the_page_says() -> None:
-    run_example("TRL")

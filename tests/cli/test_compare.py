@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +10,7 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column
-from tests.command import nlgauge, on_a_terminal, refused, table_of
+from tests.command import nlgauge, refused, table_of
 
 
 @pytest.fixture
@@ -28,19 +26,6 @@ def scores(tmp_path: Path) -> Path:
     path = tmp_path / "scores.jsonl"
     ScoreTable(rows, columns, {}, {"rows": 6}, "0").save(path)
     return path
-
-
-def test_details_are_left_out_and_a_note_stands_once(scores: Path) -> None:
-    result = nlgauge("compare", scores, "A", "B", "--replicates", 20, "--parts")
-    assert result.exit_code == 0, result.stderr
-    heads = [line.split("  ")[0] for line in table_of(result.stdout)]
-    assert heads == ["metric", "Set score ↑", "Set quality ↑", "Words score ↑"]
-    assert result.stderr.splitlines() == [
-        "Set score, quality: a metric of sets has one number a system: neither interval nor p"
-    ]
-    short = nlgauge("compare", scores, "A", "B", "--replicates", 20)
-    assert [line.split("  ")[0] for line in table_of(short.stdout)] == ["metric", "Set score ↑", "Words score ↑"]
-    assert short.stderr.splitlines()[0] == "--parts shows 1 more"
 
 
 def test_a_detail_is_compared_by_name_without_an_arrow_or_a_winner(scores: Path) -> None:
@@ -67,26 +52,6 @@ def test_the_better_one_has_a_star_where_that_is_beyond_chance(tmp_path: Path, h
     assert alike_[3:5] == ["1.5000", "1.5000"]
     assert result.stderr.splitlines()[0] == "* better, p < 0.05, corrected by Holm for 2 scores"
     assert "**" in nlgauge("compare", path, "A", "B", "--format", "markdown").stdout
-
-
-def test_nothing_is_wider_than_100_columns(tmp_path: Path) -> None:
-    spec = "InfoLM(measure='ab', alpha=3, beta=0.25, temperature=1.5, idf='references')"
-    rows = [(system, str(item)) for item in range(2000) for system in ("a system of some name", "another system")]
-    column = Column(("score",), np.random.default_rng(0).normal(100, 10, (4000, 1)))
-    path = tmp_path / "scores.jsonl"
-    ScoreTable(rows, {spec: column}, {}, {"rows": 4000}, "0").save(path)
-    result = nlgauge("compare", path, "a system of some name", "another system", "--replicates", 50)
-    assert max(map(len, result.stdout.splitlines())) <= 100
-    assert all(piece in result.stdout for piece in ("InfoLM(measure='ab',", "temperature=1.5,", "idf='references') ↑"))
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
-@pytest.mark.parametrize("no_color", ["", "1"])
-def test_a_terminal_gets_colours_and_its_own_width_unless_told_not_to(scores: Path, no_color: str) -> None:
-    shown = on_a_terminal("compare", str(scores), "A", "B", "--parts", NO_COLOR=no_color, COLUMNS="60")
-    assert (b"\x1b[1mmetric\x1b[0m" in shown) is not bool(no_color)
-    plain = re.sub(rb"\x1b\[\d+m", b"", shown).decode()
-    assert max(map(len, plain.splitlines())) <= 60 and "Words score" in plain
 
 
 @pytest.fixture

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 import nlgauge as package
-from tests.command import nlgauge, refused, table_of
+from tests.command import nlgauge, refused
 from tests.stats.hidden import outputs
 
 
@@ -39,19 +38,6 @@ def test_the_records_are_those_of_python(files: tuple[Path, Path]) -> None:
         [getattr(one, name) for name in names] for one in found
     ]
     assert [record["system"] for record in records] == ["a", "b", "a - b"]
-
-
-def test_the_table(files: tuple[Path, Path]) -> None:
-    scores, rated = files
-    result = nlgauge("estimate", scores, "--ratings", rated, "--below", 0.5, "--margin", 0.01)
-    heads, first, *_ = table_of(result.stdout)
-    assert re.match(
-        r"a, good: about \S+ of 100 outputs are rated below 0.5 \(\S+ to \S+; by 120 ratings\)\.\n", result.stdout
-    )
-    assert heads.split() == ["system", "rated", "estimate", "ratings", "alone", "effective", "more", "for", "±0.01"]
-    assert first.startswith("a       120 of 300") and first.endswith("more rows")
-    assert "share rated below 0.5, good, by TokenF1" in result.stderr
-    assert "the metric's own mean, which is no estimate of it: a " in result.stderr
 
 
 def test_what_it_refuses(files: tuple[Path, Path]) -> None:

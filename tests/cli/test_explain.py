@@ -31,35 +31,3 @@ def test_spans_that_are_not_borne_out_stand_beside_the_nearest_sentence():
         "  21-37       five people sang  context 4-60: People who were there who were there who were t…",
         "  least supported: characters 17-38, 0.2500",
     ]
-
-
-def test_what_was_checked_without_a_model_says_why():
-    reasons = [{"begin": 21, "end": 25, "said": "five: the source has two"}]
-    words = [(4, 10, 0.9, {"quote": 0})]
-    stretches = [
-        {"begin": 0, "end": 16, "quotes": [0], "supported": 0.75, "contradicted": 0.5},
-        {"begin": 17, "end": 38, "quotes": [0], "supported": 0.25, "contradicted": 0.875},
-    ]
-    lines = list(drawn(record(*words, reasons=reasons, stretches=stretches, quotes=QUOTES), colour=False))
-    assert lines[2:] == [
-        "  characters  checked without a model",
-        "  21-25       five: the source has two",
-        "  least supported: characters 17-38, 0.2500; contradicted, if not supported: 0.8750",
-    ]
-
-
-def test_what_there_is_nothing_to_say_of_has_no_line():
-    plain = ["candidate, against the source:", "  The bridge fell, and five people sang."]
-    words = [(4, 10, 0.9, {"quote": 0})]
-    one = {"begin": 0, "end": 38, "quotes": [0], "supported": 0.75}
-    assert list(drawn(record(*words), colour=False)) == plain
-    assert list(drawn(record(*words, unsupported=[], stretches=[one], quotes=QUOTES), colour=False)) == plain
-    untaught = [{"begin": 0, "end": 16, "quotes": [0]}, {"begin": 17, "end": 38, "quotes": []}]
-    assert list(drawn(record(*words, unsupported=[], stretches=untaught, quotes=QUOTES), colour=False)) == plain
-
-
-def test_many_spans_are_counted_and_a_span_like_nothing_has_no_sentence():
-    words = [(4, 10, 0.1, {})]
-    lines = list(drawn(record(*words, unsupported=[[4, 10]] * 13, stretches=[], quotes=[]), colour=False))
-    assert lines[3] == "  4-10        bridge"
-    assert lines[-1] == "  (12 of 13 spans; --format json has them all)"

@@ -12,7 +12,7 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column
-from tests.command import nlgauge, refused
+from tests.command import nlgauge
 
 RUNS = [
     ("summary", (), ()),
@@ -50,20 +50,3 @@ def test_every_figure_is_drawn_and_its_numbers_are_printed(
     assert head[0] and all(word in result.stdout for word in head[0].split())
     found = json.loads(nlgauge(*run, "-o", drawn, "--format", "json").stdout)
     assert found["plot"] == name
-
-
-@pytest.mark.parametrize(
-    ("arguments", "say"),
-    [
-        (("-o", "figure.jpg"), "end the name in .png, .svg, .pdf"),
-        (("-o", "absent/figure.png"), "cannot be written"),
-    ],
-)
-def test_a_figure_that_cannot_be_written_is_refused(scores: Path, arguments: tuple[str, ...], say: str) -> None:
-    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
-    refused("plot", "summary", scores, *arguments, say=say)
-
-
-def test_a_figure_needs_a_place(scores: Path) -> None:
-    result = nlgauge("plot", "summary", scores)
-    assert result.exit_code == 2 and "--output" in result.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
 
@@ -26,10 +25,6 @@ class Dist:
     name = "acme-commands"
 
 
-class Lab:
-    name = plugins.LAB
-
-
 @pytest.fixture
 def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Pretend that an installed package offers a command, and that no other one is installed."""
@@ -45,20 +40,9 @@ def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return add
 
 
-def test_a_command_of_a_package_is_listed_and_runs(offer: Callable[..., None]) -> None:
-    offer("hello", f"{__name__}:hello")
-    assert "hello      Greets." in nlgauge("--help").stdout
-    assert nlgauge("hello").stdout == "hello\n"
-    assert "hello [OPTIONS]" in nlgauge("hello", "--help").stdout
-
-
 @pytest.mark.parametrize(
     ("value", "said"),
-    [
-        ("math:pi", "not a click command"),
-        ("no_such_module:command", "no_such_module"),
-        (BROKEN, "broken on purpose"),
-    ],
+    [("math:pi", "not a click command"), ("no_such_module:command", "no_such_module"), (BROKEN, "broken on purpose")],
 )
 def test_a_broken_command_breaks_no_other(offer: Callable[..., None], value: str, said: str) -> None:
     offer("hello", f"{__name__}:hello")
@@ -70,21 +54,6 @@ def test_a_broken_command_breaks_no_other(offer: Callable[..., None], value: str
     assert nlgauge("hello").stdout == "hello\n"
     assert said in refused("odd", say="nlgauge odd: acme-commands/odd")
     refused("odd", "--help", say=said)
-
-
-def test_a_package_cannot_take_the_place_of_a_command_of_ours(offer: Callable[..., None]) -> None:
-    offer("list", f"{__name__}:hello")
-    offer("train", "math:pi")
-    offer("train", f"{__name__}:hello", Lab)
-    assert "InfoLM" in nlgauge("list", "InfoLM").stdout
-    assert nlgauge("train").stdout == "hello\n"
-
-
-def test_nothing_is_loaded_for_another_command(offer: Callable[..., None]) -> None:
-    sys.modules.pop("tests.cli.broken_plugin", None)
-    offer("odd", BROKEN)
-    assert nlgauge("list", "InfoLM").exit_code == 0
-    assert "tests.cli.broken_plugin" not in sys.modules
 
 
 @pytest.mark.usefixtures("offer")

@@ -95,23 +95,6 @@ def test_nothing_that_is_filled_is_overwritten(place: Path, tmp_path: Path) -> N
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")], "nothing unfinished is left"
 
 
-def test_what_is_asked_is_said_once(place: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "p"
-    asked = ("--aspect", "good", "--aspect", "clear", "--scale", "clear=1-5", "--label", "good:hallucinated=0")
-    assert nlgauge("sample", place, "-n", 40, *asked, "--label", "good:fine=1", "-o", folder).exit_code == 0
-    good, clear = RatingProject.load(folder).aspects
-    assert (good.low, good.high, clear.low, clear.high) == (0, 1, 1, 5)
-    assert dict(good.labels) == {"hallucinated": 0.0, "fine": 1.0} and not clear.labels
-    assert "scores.good" in (folder / "sheet.csv").read_text(encoding="utf-8-sig").splitlines()[0]
-    guideline = (folder / "guideline.md").read_text(encoding="utf-8")
-    assert "- **0** (hallucinated): " in guideline and "## clear" in guideline and "- **5**: " in guideline
-    for scale in ("1", "5-1", "0-10", "a-b", "good=1", "bad=0-1"):
-        refused("sample", place, "--scale", scale, "--aspect", "good", "-o", tmp_path / "x", say=f"--scale {scale}: ")
-    refused("sample", place, "--label", "fine=very", "-o", tmp_path / "x", say="write NAME=VALUE")
-    refused("sample", place, "-n", 500, "-o", tmp_path / "x", say="500 of 400 rows cannot be drawn")
-    assert not (tmp_path / "x").exists()
-
-
 def test_a_sheet_alone_and_a_key_are_refused(place: Path, tmp_path: Path) -> None:
     folder, scores = tmp_path / "p", tmp_path / "scores.jsonl"
     assert nlgauge("sample", place, "-n", 60, "--aspect", "good", "-o", folder).exit_code == 0

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from nlgauge import ScoreTable
-from nlgauge.cli import terminal
 from nlgauge.data.table import Column
 from tests.command import nlgauge, refused
 
@@ -40,14 +39,6 @@ def found(*run: object) -> dict:
 
 def width(record: dict) -> float:
     return record["high"] - record["low"]
-
-
-def test_score(files: tuple[Path, Path], tmp_path: Path) -> None:
-    _, rated = files
-    run = ("score", rated, "-m", "Length(unit='characters')", "--no-cache")
-    plain, clustered = (found(*run, *more)["people"][0] for more in ((), ("--cluster", "page")))
-    assert width(clustered) > 1.3 * width(plain) and clustered["mean"] == plain["mean"]
-    refused(*run, "--cluster", "pages", say="has no 'pages'")
 
 
 def test_correlate_and_contrast(files: tuple[Path, Path]) -> None:
@@ -102,19 +93,6 @@ def test_names_are_shown_as_labels(files: tuple[Path, Path], tmp_path: Path) -> 
     assert "not the ones that were scored" in nlgauge("report", scores, "--outputs", other, "-o", page, *labels).stderr
     refused("report", scores, "-o", page, "--label", "Length", say="--label Length: write NAME=LABEL")
     refused("report", scores, "-o", page, "--label", "BLEU=x", say="no metric BLEU in the table: Length")
-
-
-def test_a_long_candidate_is_told_of_before_it_is_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal, "LONG", 10)
-    rows = tmp_path / "rows.jsonl"
-    texts = ["short", "word " * 4]
-    rows.write_text(
-        "".join(json.dumps({"candidate": text, "references": ["some"]}) + "\n" for text in texts), encoding="utf-8"
-    )
-    said = "row 2 has a candidate of 20 characters: a metric that reads a model may take minutes"
-    assert said in nlgauge("check", rows, "-m", "SentenceMovers", "--at-least", 0).stderr
-    assert said in nlgauge("explain", rows, "-m", "SentenceMovers").stderr
-    assert said not in nlgauge("explain", rows, "-m", "SentenceMovers", "--row", 1).stderr
 
 
 def test_candidates_that_are_not_in_english_are_told_of(tmp_path: Path) -> None:

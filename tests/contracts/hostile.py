@@ -84,16 +84,6 @@ def own(path: Path) -> Path:
     return path
 
 
-def replaced(file: str) -> Change:
-    """A folder where a file should be."""
-
-    def change(folder: Path) -> None:
-        (folder / file).unlink()
-        (folder / file).mkdir()
-
-    return change
-
-
 def counted(table: list[Any]) -> Change:
     return lambda folder: np.save(own(folder / "document_frequencies.npy"), np.array(table), allow_pickle=True)
 
@@ -109,15 +99,6 @@ def tokenized(change: Callable[[dict[str, Any]], object]) -> Change:
 
 def lies(header: dict[str, Any]) -> None:
     header[TABLE]["shape"] = [1, 2]
-
-
-def overlaps(header: dict[str, Any]) -> None:
-    begin, end = header[TABLE]["data_offsets"]
-    header[TABLE]["data_offsets"] = [begin - 64, end - 64]
-
-
-def another_kind(header: dict[str, Any]) -> None:
-    header[TABLE]["dtype"] = "F7"
 
 
 def lacks_one(tensors: dict[str, Any]) -> None:

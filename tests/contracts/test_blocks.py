@@ -19,11 +19,10 @@ from nlgauge.data.corpus.spool import Spool
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric
 from nlgauge.options import RunOptions
-from nlgauge.run.block import BlockScorer, ScoredBlock, Task
-from nlgauge.run.executors import here
+from nlgauge.run.block import BlockScorer, ScoredBlock, Task, score_here
 from tests.contracts.test_together import SPECS
 from tests.extras import lacking
-from tests.run.executors.test_together import rows
+from tests.run.rows import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -35,16 +34,13 @@ def _metric(spec: str) -> Metric:
     return metric
 
 
-SCORE = here.score
-
-
 def _elsewhere(
     scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
 ) -> Generator[ScoredBlock, None, None]:
     bare = pickle.dumps([scorer.apart(None) for scorer in scorers])
     for task in tasks:
         there = [one.apart(scorer.engine) for one, scorer in zip(pickle.loads(bare), scorers, strict=True)]
-        yield from pickle.loads(pickle.dumps(list(SCORE(there, [pickle.loads(pickle.dumps(task))], options))))
+        yield from pickle.loads(pickle.dumps(list(score_here(there, [pickle.loads(pickle.dumps(task))], options))))
 
 
 def _same(table: ScoreTable, whole: ScoreTable) -> None:
@@ -67,7 +63,7 @@ def _same(table: ScoreTable, whole: ScoreTable) -> None:
 def test_blocks_are_as_the_whole(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     metric, corpus = _metric(spec), Corpus(Spool(rows(7, 7)))
     whole = nlgauge.evaluate(rows(7, 7), metrics=[metric], evidence=True, cache=False)
-    monkeypatch.setattr("nlgauge.run.executors.here.score", _elsewhere)
+    monkeypatch.setattr("nlgauge.run.runner.score_here", _elsewhere)
     pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
     place = tmp_path / "scores"
     options = {"metrics": [metric], "evidence": True, "cache": False, "rows_per_block": 3, "output": place}

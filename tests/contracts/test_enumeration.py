@@ -12,8 +12,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.maths.bounds import proportion
-from nlgauge.maths.intervals import paired_shares, share_interval
+from nlgauge.maths.intervals import paired_shares, proportion, share_interval
 from nlgauge.stats.paired import paired, paired_totals
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)

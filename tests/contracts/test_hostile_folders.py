@@ -9,14 +9,12 @@ import os
 import shutil
 import struct
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import nlgauge
 from nlgauge.engine.models.loading import pocket_folder
-from tests.command import nlgauge as command
 from tests.contracts.hostile import (
     CONFIG,
     HARMFUL_TOKENIZERS,
@@ -24,7 +22,6 @@ from tests.contracts.hostile import (
     TOKENIZER,
     WEIGHTS,
     Change,
-    another_kind,
     configured,
     copied,
     counted,
@@ -37,9 +34,7 @@ from tests.contracts.hostile import (
     narrow,
     no_words,
     not_finite,
-    overlaps,
     refused,
-    replaced,
     stored,
     tokenized,
     without,
@@ -51,79 +46,47 @@ LARGE = 1 << 20
 
 OURS: dict[str, tuple[Change, str]] = {
     "no configuration": (without(CONFIG), "lacks config.json"),
-    "a folder as configuration": (replaced(CONFIG), "lacks config.json"),
-    "configuration cut": (cut(CONFIG, 60), "config.json is not a configuration of a model"),
     "configuration not UTF-8": (written(CONFIG, b'{"hidden_size": "\xff\xfe"}'), "config.json is not a configuration"),
-    "configuration with a byte order mark": (written(CONFIG, "\ufeff{}"), "config.json is not a configuration"),
     "configuration a list": (written(CONFIG, "[1, 2]"), "it holds [1, 2], not an object"),
-    "configuration a text": (written(CONFIG, '"bert"'), "it holds 'bert', not an object"),
     "configuration nested": (written(CONFIG, "[" * 100_000), "config.json is not a configuration of a model"),
-    "configuration empty": (written(CONFIG, "{}"), "hidden_size is None, not a whole number"),
-    "a size that is a text": (configured(hidden_size="384"), "hidden_size is '384', not a whole number"),
-    "a size that is a fraction": (configured(hidden_size=384.5), "hidden_size is 384.5, not a whole number"),
     "a negative size": (configured(num_hidden_layers=-6), "num_hidden_layers is -6, not a whole number"),
     "a huge size": (configured(num_hidden_layers=10**18), "num_hidden_layers is 1000000000000000000, not a whole"),
     "a size of thousands of digits": (written(CONFIG, '{"hidden_size": ' + "9" * 5000 + "}"), "config.json is no"),
     "another size": (configured(hidden_size=768), "has the shape (30522, 384), but config.json says (30522, 768)"),
     "no window": (configured(max_position_embeddings=0), "max_position_embeddings is 0, not a whole number"),
-    "a negative window": (configured(max_position_embeddings=-1), "max_position_embeddings is -1, not a whole"),
-    "another window": (configured(max_position_embeddings=1024), "config.json says (1024, 384)"),
     "heads that do not divide": (configured(num_attention_heads=7), "num_attention_heads does not divide hidden_size"),
-    "no epsilon": (configured(layer_norm_eps="small"), "layer_norm_eps is 'small', not a number above 0"),
     "more adapted layers than layers": (configured(adapted_layers=7), "adapted_layers is 7, not a whole number"),
     "weights cut": (cut(WEIGHTS, LARGE), "model.safetensors has no tensors that can be read"),
-    "weights of a few bytes": (written(WEIGHTS, b"\1\2\3"), "model.safetensors has no tensors that can be read"),
-    "weights empty": (written(WEIGHTS, b""), "model.safetensors has no tensors that can be read"),
     "a header longer than the file": (
         written(WEIGHTS, struct.pack("<Q", 10**12) + b"{}"), "model.safetensors has no tensors that can be read"),
-    "a header that is no JSON": (written(WEIGHTS, struct.pack("<Q", 4) + b"{{{{"), "has no tensors that can be read"),
     "shapes that lie": (headed(lies), "model.safetensors has no tensors that can be read"),
-    "tensors that overlap": (headed(overlaps), "model.safetensors has no tensors that can be read"),
-    "an unknown type": (headed(another_kind), "model.safetensors has no tensors that can be read"),
     "a table of another shape": (stored(narrow), "has the shape (30522, 10), but config.json says"),
-    "a tensor less": (stored(lacks_one), "encoder.onnx was made for other weights than those of model.safetensors"),
+    "a tensor less": (stored(lacks_one), "encoder.onnx is not a graph that can be run with the weights beside it"),
     "a tensor more, which moves the others": (stored(more), "encoder.onnx was made for other weights"),
     "weights that are no numbers": (stored(not_finite), "returns numbers that are not finite"),
     "no tokenizer": (without(TOKENIZER), "lacks tokenizer.json"),
     "tokenizer of nothing": (written(TOKENIZER, "{}"), "tokenizer.json is not a tokenizer"),
-    "tokenizer cut": (cut(TOKENIZER, 5000), "tokenizer.json is not a tokenizer"),
-    "tokenizer a list": (written(TOKENIZER, "[]"), "tokenizer.json is not a tokenizer"),
-    "tokenizer not UTF-8": (written(TOKENIZER, b"\xff\xfe{}"), "tokenizer.json is not a tokenizer"),
     "tokenizer without words": (tokenized(no_words), "tokenizer.json is not a tokenizer"),
     "a token that the weights lack": (tokenized(far_token), "has the token 1000000, and the network 30522 tokens"),
-    "graph empty": (written("encoder.onnx", b""), "encoder.onnx is not a graph that can be run"),
-    "graph cut": (cut("encoder.onnx", 9000), "encoder.onnx is not a graph that can be read"),
-    "graph of noise": (written("encoder.onnx", bytes(range(256)) * 9), "encoder.onnx is not a graph that can be read"),
-    "a folder as graph": (replaced("encoder.onnx"), "encoder.onnx is not a graph that can be read"),
+    "graph cut": (cut("encoder.onnx", 9000), "encoder.onnx is not a graph that can be run"),
     "a graph of other outputs": (copied("masked.onnx", "encoder.onnx"), "encoder.onnx has no output 'hidden_"),
     "card a list": (written("card.json", "[]"), "card.json is not a card of a model"),
-    "card cut": (cut("card.json", 40), "card.json is not a card of a model"),
-    "card not UTF-8": (written("card.json", b"\xff"), "card.json is not a card of a model"),
     "a temperature of none": (written("card.json", '{"temperature": 0}'), "temperature 0.0 is not above 0"),
-    "a temperature that is no number": (written("card.json", '{"temperature": NaN}'), "nan is not a number"),
-    "a layer that is a text": (written("card.json", '{"layers": {"BERTScore": "five"}}'), "'five' is not a layer"),
     "a layer that there is not": (
         written("card.json", '{"layers": {"BERTScore": 40}}'), "its card names layer 40 for BERTScore, but it has 6"),
-    "frequencies cut": (cut("document_frequencies.npy", 4000), "is not a table of document frequencies"),
     "frequencies pickled": (counted([object()]), "is not a table of document frequencies"),
     "frequencies of fewer tokens": (counted([9, 1, 2]), "its card has 2 tokens"),
-    "frequencies below zero": (counted([9, -1, 2]), "is not a table of document frequencies"),
     "aligner cut": (cut("aligner.safetensors", 999), "aligner.safetensors has no aligner that can be read"),
     **HARMFUL_TOKENIZERS,
 }  # fmt: skip
 OF_PARTS: dict[str, tuple[str, Change, str]] = {
     "masked graph of the encoder": (
         "InfoLM", copied("encoder.onnx", "masked.onnx"), "masked.onnx has no output 'logits'"),
-    "pairs of the masked graph": ("MaskEval", copied("masked.onnx", "pairs.onnx"), "pairs.onnx needs the inputs 'at'"),
-    "pairs cut": ("MaskEval", cut("pairs.safetensors", LARGE), "pairs.safetensors has no tensors that can be read"),
     "pairs of the aligner": (
         "MaskEval", copied("aligner.safetensors", "pairs.safetensors"), "made for other weights than those of pairs"),
-    "aligner's graph of the encoder": (
-        "Consistency(aligner='D')", copied("encoder.onnx", "aligner.onnx"),
-        "aligner.onnx needs the inputs 'attend', 'ids'"),
     "a weighter cut": (
         "MaskEval(weights='fluency')", cut("weighters/fluency.safetensors", 30),
-        "fluency.safetensors is not a weighter"),
+        "fluency.safetensors holds no learned token weights"),
 }  # fmt: skip
 
 
@@ -196,16 +159,6 @@ def test_torch_refuses_the_same_folders(ours: Path, outputs: Path, name: str) ->
     refused(ours, "BERTScore", say, outputs, precision="bfloat16", backend="torch")
 
 
-def test_a_difference_that_does_not_fit_is_one_line(ours: Path, outputs: Path) -> None:
-    pytest.importorskip("torch", reason="needs nlgauge[torch]")
-
-    def foreign(tensors: dict[str, Any]) -> None:
-        tensors["nowhere.up"], tensors["nowhere.down"] = np.zeros((3, 2), np.float32), np.zeros((2, 3), np.float32)
-
-    stored(foreign, "pairs.safetensors")(ours)
-    refused(ours, "MaskEval", "adapted weights do not fit", outputs, precision="bfloat16", backend="torch")
-
-
 def test_a_file_is_no_folder_and_a_name_has_an_end(tmp_path: Path, outputs: Path) -> None:
     (tmp_path / "model.bin").write_bytes(b"x")
     refused(tmp_path / "model.bin", "BERTScore", "model.bin' is a file: name its folder", outputs)
@@ -219,24 +172,3 @@ def test_a_folder_that_may_not_be_read_is_one_line(ours: Path, outputs: Path) ->
         refused(ours, "BERTScore", "cannot be read: Permission denied", outputs)
     finally:
         ours.chmod(0o700)
-
-
-def test_a_folder_that_may_not_be_read_is_told_from_one_that_is_not_there(
-    ours: Path, outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def denied(path: Path) -> Any:
-        raise PermissionError(13, "Permission denied", str(path))
-
-    monkeypatch.setattr(Path, "iterdir", denied)
-    refused(ours, "BERTScore", "cannot be read: Permission denied", outputs)
-
-
-def test_export_refuses_what_it_cannot_read(ours: Path, tmp_path: Path) -> None:
-    for change, say in (
-        (written(CONFIG, "[]"), "config.json is not a configuration"),
-        (cut(WEIGHTS, 99), "no weights"),
-    ):
-        change(ours)
-        result = command("export", ours, tmp_path / "copy")
-        assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1 and say in result.stderr
-        (ours / CONFIG).write_text((pocket_folder() / CONFIG).read_text())

@@ -20,6 +20,7 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.models import loading
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, model_of
+from nlgauge.metrics.parameters import parameters_of
 from nlgauge.metrics.sets import SetMetric
 from tests.extras import lacking
 
@@ -163,6 +164,10 @@ SETS = Corpus(
 )
 
 
+KINDS = registry.project_metrics()
+"""Read once: each call reads the metadata of all installed packages"""
+
+
 @dataclass(frozen=True, eq=False)
 class Pair:
     """Two metrics that differ in one parameter, as arguments of the class."""
@@ -186,8 +191,8 @@ def values_of(kind: type[Metric], parameter: str, default: object) -> Values:
     """The values of a parameter: those of the table, else its choices, else its default and another one."""
     if (given := found_of(SECOND, kind, parameter)) is not None:
         return given
-    if parameter in kind.choices:
-        return Values(tuple(kind.choices[parameter]))
+    if choices := parameters_of(kind)[parameter].choices:
+        return Values(choices)
     if isinstance(default, bool):
         return Values((False, True))
     if isinstance(default, int):
@@ -198,7 +203,7 @@ def values_of(kind: type[Metric], parameter: str, default: object) -> Values:
 
 
 def pairs() -> Iterator[Pair]:
-    for name, kind in registry.project_metrics().items():
+    for name, kind in KINDS.items():
         needed = NEEDED.get(name, {})
         for one in fields(kind):
             if found_of(UNABLE, kind, one.name):
@@ -225,7 +230,7 @@ class Looked:
 
 def rows_of(pair: Pair) -> Corpus:
     """Rows by which the two values of a parameter can be known apart."""
-    if issubclass(registry.project_metrics()[pair.name], SetMetric):
+    if issubclass(KINDS[pair.name], SetMetric):
         return SETS
     if pair.parameter == "reading":
         return BESIDE_LONG
@@ -238,7 +243,7 @@ def made(pair: Pair, which: int, folder: Path) -> Metric | None:
     """One of the two metrics of a pair; None if a library that it needs is not installed."""
     given = {**pair.first, **(pair.second if which else {})}
     given = {name: value.format(folder=folder) if isinstance(value, str) else value for name, value in given.items()}
-    metric = registry.project_metrics()[pair.name](**given)
+    metric = KINDS[pair.name](**given)
     needs = [*metric.libraries, *(["torch", "transformers"] if WRITER in str(model_of(metric)) else [])]
     needs += ["spacy"] if given.get("segmentation") == "spacy" else []
     return None if lacking(needs) else metric
@@ -309,7 +314,7 @@ def test_another_value_has_another_number_key_and_signature(looked: Looked, pair
 
 def test_every_parameter_is_tried_or_its_reason_is_given() -> None:
     tried = {(pair.name, pair.parameter) for pair in PAIRS}
-    for name, kind in registry.project_metrics().items():
+    for name, kind in KINDS.items():
         for one in fields(kind):
             assert ((name, one.name) in tried) != bool(found_of(UNABLE, kind, one.name)), f"{name}.{one.name}"
 

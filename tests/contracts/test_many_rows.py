@@ -14,7 +14,8 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import model_of
-from nlgauge.run.executors.together import JointRun, TooMuchWorkError, score_together
+from nlgauge.serve.batch import Job, TooMuchWorkError
+from nlgauge.serve.batch import evaluate as evaluate_jobs
 from tests.contracts.test_metrics import CASES, extra_for, made
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -81,11 +82,6 @@ def test_a_rows_number_and_reason_do_not_depend_on_its_place_its_company_or_its_
         assert column.reasons == {n: before.reasons[place] for n, place in enumerate(at) if place in before.reasons}
 
 
-def joint(rows: Sequence[Row], spec: str, most_blocks: float) -> JointRun:
-    metric = registry.metric(spec)
-    return JointRun(Corpus(tuple(rows)), {str(metric): metric}, {}, most_blocks=most_blocks)
-
-
 @pytest.mark.parametrize("place", [0, 3, 6])
 @pytest.mark.parametrize("spec", ["InfoLM(stride=8)", "BERTScore", "Consistency(aligner='D')"])
 def test_the_limit_of_work_is_of_all_rows_wherever_the_long_one_stands(spec: str, place: int) -> None:
@@ -93,11 +89,13 @@ def test_the_limit_of_work_is_of_all_rows_wherever_the_long_one_stands(spec: str
     rows = [Row(f"Snow {n}.", (f"It snowed {n}.",), f"Snow fell, {n}.", "How?", item=str(n)) for n in range(6)]
     rows.insert(place, Row(long, (long[::-1],), long, "How?", item="long"))
 
+    metric, models = registry.metric(spec), {"pocket": loading.load("pocket")}
+
     def refused(some: Sequence[Row], most_blocks: float) -> bool:
-        run = joint(some, spec, most_blocks)
-        score_together([run], {"pocket": Engine(loading.load("pocket"))})
-        assert run.error is None or isinstance(run.error, TooMuchWorkError)
-        return run.error is not None
+        job = Job(Corpus(tuple(some)), {str(metric): metric}, {})
+        evaluate_jobs([job], models, most_blocks)
+        assert job.error is None or isinstance(job.error, TooMuchWorkError)
+        return job.error is not None
 
     short = [row for row in rows if row.item != "long"]
     limit = limit_of(short, spec)
@@ -113,4 +111,4 @@ def limit_of(rows: Sequence[Row], spec: str) -> float:
     metric = registry.metric(spec)
     engine = Engine(loading.load("pocket"))
     plans = [Plan(Corpus((row,)), {spec: metric}, engine) for row in rows]
-    return sum(plan.scorer.weight(plan.corpus) for plan in plans) / BLOCK_WEIGHT
+    return sum(plan.scorer.weight(plan.corpus, [0]) for plan in plans) / BLOCK_WEIGHT

@@ -1,4 +1,4 @@
-"""String metrics give the same numbers in every run, to the last digit: Python orders its sets anew in each."""
+"""String metrics give the same numbers in every run, to the last digit: Python orders its sets differently in each."""
 
 from __future__ import annotations
 

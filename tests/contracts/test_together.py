@@ -1,4 +1,4 @@
-"""Every metric scores the rows of several runs together as it scores each run alone."""
+"""Every metric scores the rows of several requests in one run as it scores each request alone."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.metrics import registry
-from nlgauge.run.executors.together import JointRun, score_together
+from nlgauge.serve.batch import Job, evaluate
 from tests.contracts.test_metrics import EXAMPLES
 from tests.contracts.test_sets import EXAMPLES as SETS
 from tests.extras import lacking
-from tests.run.executors.test_together import rows
+from tests.run.rows import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -23,17 +22,19 @@ SPECS += ["BERTScore(idf='references')", "InfoLM(measure='kl', idf='references',
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_runs_together_are_as_each_alone(spec: str) -> None:
+def test_jobs_together_are_as_each_alone(spec: str) -> None:
     metric = registry.metric(spec, model="pocket")
     if (extra := lacking(metric.libraries)) is not None:
         pytest.skip(f"needs nlgauge[{extra}]")
-    runs = [JointRun(rows(seed, seed), {str(metric): metric}, {}) for seed in (1, 3, 2)]
-    score_together(runs, {"pocket": Engine(loading.load("pocket"))})
-    for run in runs:
-        assert run.error is None and run.table is not None
-        alone = nlgauge.evaluate(run.corpus, metrics=[metric], cache=False)
-        (mine, wanted) = (run.table.columns[str(metric)], alone.columns[str(metric)])
+    jobs = [Job(rows(seed, seed), {str(metric): metric}, {}) for seed in (1, 3, 2)]
+    models = {"pocket": loading.load("pocket")}
+    for some in [jobs] if jobs[0].shares_with(jobs[1]) else [[job] for job in jobs]:
+        evaluate(some, models)
+    for job in jobs:
+        assert job.error is None and job.table is not None
+        alone = nlgauge.evaluate(job.corpus, metrics=[metric], cache=False)
+        (mine, wanted) = (job.table.columns[str(metric)], alone.columns[str(metric)])
         np.testing.assert_allclose(mine.values, wanted.values, rtol=1e-3, atol=1e-4)
         assert mine.reasons == wanted.reasons
-        assert run.table.signatures == alone.signatures
-        assert run.table.run["notes"] == alone.run["notes"]
+        assert job.table.signatures == alone.signatures
+        assert job.table.run["notes"] == alone.run["notes"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 import nlgauge
 from nlgauge import Corpus, ScoreTable
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.engine.tokens import SubwordTokenizer, Tokens, unknown_share
+from nlgauge.engine.tokens import SubwordTokenizer, unknown_share
 from nlgauge.run.results import UNKNOWN
 from tests.command import nlgauge as command
 
@@ -30,11 +29,6 @@ def test_the_share_is_of_words_and_not_of_punctuation(text: str, share: float) -
     assert unknown_share(text, tokens, tokenizer.unknown_id) == pytest.approx(share)
 
 
-def test_an_unknown_mark_alone_is_no_word() -> None:
-    tokens = Tokens(np.array([1, 5], np.int32), np.array([[0, 1], [1, 3]], np.int32))
-    assert unknown_share("‽ab", tokens, 1) == 0 and unknown_share("‽ab", tokens, 5) == 1
-
-
 def rows(*candidates: str) -> Corpus:
     return Corpus.from_records(
         {"candidate": text, "references": "The bridge was closed.", "source": "A bridge."} for text in candidates
@@ -49,20 +43,6 @@ def test_unknown_words_are_told_and_a_text_of_them_alone_has_no_number(metric: s
     assert column.reasons == {3: "the model's tokenizer knows no word of the candidate"}
     (spec,) = table.metrics
     assert table.run["notes"][spec][UNKNOWN] == 1 and table.run["noted"][spec][UNKNOWN] == [3]
-
-
-def test_references_have_no_number_where_none_has_a_known_word() -> None:
-    texts = [["The bridge.", ALL], [ALL, ALL]]
-    table = nlgauge.evaluate(candidates=["A bridge."] * 2, references=texts, metrics="BERTScore", cache=False)
-    alone = nlgauge.evaluate(candidates=["A bridge."], references=[texts[0]], metrics="BERTScore", cache=False)
-    assert table.values("BERTScore")[0] == alone.values("BERTScore")[0] and math.isnan(table.values("BERTScore")[1])
-    assert table.column("BERTScore").reasons == {1: "the model's tokenizer knows no word of the references"}
-
-
-def test_what_is_cached_is_told_again(tmp_path: Path) -> None:
-    tables = [nlgauge.evaluate(rows("A bridge.", MANY, ALL), metrics=["BERTScore"], cache=tmp_path) for _ in range(2)]
-    assert tables[0] == tables[1] and tables[0].run == tables[1].run and UNKNOWN in tables[1].run["notes"]["BERTScore"]
-    assert 2 in tables[1].column("BERTScore").reasons and tables[1].spent["models"]["pocket"]["passes"] == 0
 
 
 def test_a_run_in_blocks_and_rows_without_a_candidate_name_the_same_rows(tmp_path: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -22,21 +20,6 @@ with alone(Path(sys.argv[1])) as mine:
     print(mine, flush=True)
     time.sleep(60)
 """
-
-
-def test_one_holds_it_and_the_file_goes_with_the_lock(tmp_path: Path) -> None:
-    place = tmp_path / ".lock"
-    with alone(place) as mine:
-        assert mine and place.exists()
-        with alone(place) as other:
-            assert not other
-        assert place.exists(), "who does not hold it does not remove it"
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(ValueError, match="inside"), alone(place):
-        raise ValueError("inside")
-    assert list(tmp_path.iterdir()) == []
-    with alone(place) as mine:
-        assert mine
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -77,33 +60,3 @@ def test_where_there_are_no_locks_nobody_is_kept_out(tmp_path: Path, monkeypatch
     monkeypatch.setattr("fcntl.flock", none)
     with alone(tmp_path / ".lock") as mine, alone(tmp_path / ".lock") as other:
         assert mine and other
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
-def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text("mine")
-    (tmp_path / ".lock").symlink_to("mine")
-    with pytest.raises(OSError, match="symbolic links"), alone(tmp_path / ".lock"):
-        pass
-    assert (tmp_path / "mine").read_text() == "mine"
-
-
-def test_who_waits_gets_it_when_it_is_given_back(tmp_path: Path) -> None:
-    place, ends = tmp_path / ".lock", []
-
-    def holds() -> None:
-        with alone(place) as mine:
-            ends.append(mine)
-            time.sleep(0.2)
-            ends.append("end")
-
-    holder = threading.Thread(target=holds)
-    holder.start()
-    while not ends:
-        time.sleep(0.01)
-    with alone(place, 0.02) as mine:
-        assert not mine
-    with alone(place, 60) as mine:
-        assert mine and ends == [True, "end"]
-    holder.join()
-    assert list(tmp_path.iterdir()) == []

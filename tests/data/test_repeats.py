@@ -10,10 +10,8 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
-from nlgauge.data.repeats import first_repeat
-from nlgauge.data.table import Column, Sums
+from nlgauge.data.table import Column
 from nlgauge.stats.gate import check
-from nlgauge.stats.join import ratings
 from tests.command import nlgauge as command
 from tests.command import refused
 from tests.extras import lacking
@@ -40,30 +38,11 @@ def outputs(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_first_repeat_is_found() -> None:
-    assert first_repeat("abcbc") == (1, 3) and first_repeat("abc") is None
-
-
-def test_a_repeat_is_refused_by_both_rows(outputs: Path) -> None:
-    say = r"outputs\.jsonl: row 2: system 'A', item '1' is there twice: row 1 has them too .*--repeats mean"
-    with pytest.raises(InputError, match=say):
-        nlgauge.evaluate(Corpus.read(outputs), metrics="TokenF1", cache=False)
-    with pytest.raises(InputError, match=r"^row 2: system 'a', item 'x' is there twice"):
-        nlgauge.evaluate(candidates=["t", "u"], systems=["a", "a"], items=["x", "x"], metrics="Length", cache=False)
-    refused("score", outputs, "-m", "TokenF1", "--no-cache", say="row 2: system 'A', item '1'")
-    refused("check", outputs, "-m", "TokenF1", "--at-least", "0", "--no-cache", say="row 2: system 'A', item '1'")
-
-
 def test_two_runs_of_one_system_are_refused_by_their_files(tmp_path: Path) -> None:
     for name in ("one.jsonl", "two.jsonl"):
         (tmp_path / name).write_text(lines("B", B))
     with pytest.raises(InputError, match=r"two\.jsonl: row 1: .*'B', item '1' is there twice: .*one\.jsonl, row 1 has"):
         nlgauge.evaluate(Corpus.read(tmp_path), metrics="TokenF1", cache=False)
-
-
-def test_rows_without_items_are_never_repeats(tmp_path: Path) -> None:
-    table = nlgauge.evaluate([{"candidate": "a"}] * 5, metrics="Length", cache=False)
-    assert [item for _, item in table.rows] == ["1", "2", "3", "4", "5"]
 
 
 def test_only_known_ways_are_taken() -> None:
@@ -91,14 +70,6 @@ def test_repeats_are_scored_one_by_one_and_their_mean_stands_for_the_item(output
     compared = (nlgauge.compare(one, "A", "B").records for one in (table, items))
     for one, other in ((table.by_system(), items.by_system()), tuple(compared)):
         assert repr(list(one)) == repr(list(other))
-
-
-def test_the_counts_of_repeats_are_averaged_too() -> None:
-    sums = Sums({"name": "rate"}, np.array([[1.0, 10], [5, 10], [4, 4]]))
-    column = Column(("score",), np.array([[10.0], [50.0], [100.0]]), sums=sums)
-    rows = [("s", "1"), ("s", "1"), ("s", "2")]
-    table = ScoreTable(rows, {"WER": column}, {}, {"repeats": "mean"})
-    assert table.by_system()[0].mean == pytest.approx(100 * (3 + 4) / (10 + 4))
 
 
 def test_a_repeat_without_a_value_leaves_the_others(outputs: Path) -> None:
@@ -149,24 +120,3 @@ def test_the_commands_take_repeats_that_are_meant(outputs: Path, tmp_path: Path)
     assert gate.exit_code == 0, gate.output
     with pytest.raises(InputError, match="'A' has 4 items in common with the baseline"):  # and not 7
         check(table, part="f1", against=table, replicates=100)
-
-
-def test_a_run_in_blocks_keeps_what_it_was_told(outputs: Path, tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
-    corpus = Corpus.read(outputs, on_disk=True)
-    place = tmp_path / "scores"
-    with pytest.raises(InputError, match="is there twice"):
-        nlgauge.evaluate(corpus, metrics="TokenF1", cache=False, output=place, rows_per_block=4)
-    table = nlgauge.evaluate(corpus, metrics="TokenF1", cache=False, output=place, rows_per_block=4, repeats="mean")
-    assert table == ScoreTable.load(place) and len(table.per_item()) == 8
-
-
-def test_ratings_of_repeats_are_averaged_where_scores_are() -> None:
-    rows = [{"candidate": text, "references": "x y", "item": item, "scores.f": rating} for text, item, rating in
-            (("x", "1", 2), ("y", "1", 4), ("x y", "2", 5), ("z", "3", 1))]  # fmt: skip
-    corpus = Corpus.from_records(rows)
-    table = nlgauge.evaluate(corpus, metrics="TokenF1", cache=False, repeats="mean")
-    found = nlgauge.correlate(table, corpus, level="pooled", replicates=0)
-    # F1 of the items: 2/3, 1 and 0, for the ratings 3, 5 and 1.
-    assert found[0].value == pytest.approx(np.corrcoef([2 / 3, 1, 0], [3, 5, 1])[0, 1])
-    assert ratings(table.per_item(), corpus).values["f"].tolist() == [3, 5, 1]

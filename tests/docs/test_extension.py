@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from nlgauge.metrics.parameters import parameters_of
 from nlgauge.metrics.registry import project_metrics
 from tests.docs.conftest import DOCS
 
 pytest.importorskip("sphinx", reason="needs the dependency group docs")
 
 from extension.cards import homes, linked, shown
-from extension.docstrings import described, parameters, prose
+from extension.docstrings import described
 from extension.fields import restructured
 from extension.metric import facts
 
@@ -28,10 +29,6 @@ def test_a_docstring_says_what_each_parameter_is() -> None:
     assert found == {"model": "which one is read.", "layers": "how many.", "seed": "how many."}
 
 
-def test_the_rest_of_a_docstring_is_prose() -> None:
-    assert prose(DOC, ["model", "layers", "seed"]) == ["What it is.", "More: of it. See model: here."]
-
-
 def test_parameters_become_fields() -> None:
     lines = restructured(DOC.splitlines(), ["model", "layers", "seed"])
     assert lines[0] == "What it is."
@@ -41,7 +38,7 @@ def test_parameters_become_fields() -> None:
 
 @pytest.mark.parametrize("name", project_metrics())
 def test_every_parameter_of_a_metric_is_described(name: str) -> None:
-    assert [parameter for parameter, text in parameters(project_metrics()[name]).items() if not text] == []
+    assert [parameter for parameter, one in parameters_of(project_metrics()[name]).items() if not one.help] == []
 
 
 def test_the_facts_of_a_metric_are_those_of_its_class() -> None:

@@ -1,6 +1,6 @@
 """Words that both tokenisations agree on: the published example, odd text, and three kinds of sub-words."""
 
-import sys
+import functools
 
 import numpy as np
 import pytest
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.engine.segmentation import common_words, segmenter, spans, whole_words
+from nlgauge.engine.segmentation import common_words, segmenter, spans
 from nlgauge.engine.tokens import SubwordTokenizer
-from nlgauge.errors import MissingExtraError, SpecError
+from nlgauge.errors import SpecError
 
 SAMPLES = [
     "don't sleepwalk!",
@@ -52,20 +52,6 @@ def test_the_published_example():
     assert [text[a:b] for a, b in spans(text, offsets, numbers)] == ["don't", "sleepwalk", "!"]
 
 
-def test_pieces_that_end_at_the_same_character_stay_together():
-    offsets = np.array([(0, 0), (0, 1), (0, 1), (0, 1), (2, 2), (2, 4)], np.int32)
-    assert common_words("é ab", offsets, [1, 4]).tolist() == [0, 0, 0, 0, 1, 1]
-
-
-def test_white_space_is_no_word_of_its_own():
-    text = " \n a  b \t"
-    offsets = np.array([(0, 1), (1, 2), (3, 4), (4, 6), (6, 7), (7, 9)], np.int32)
-    numbers = whole_words(text, offsets, np.arange(6))
-    assert numbers.tolist() == [0, 0, 0, 1, 1, 1]
-    assert [text[a:b] for a, b in spans(text, offsets, numbers)] == ["a", "b"]
-    assert whole_words("  ", np.array([(0, 1), (1, 2)], np.int32), np.arange(2)).tolist() == [0, 0]
-
-
 def check(text, offsets, numbers):
     """Every sub-word is in one word, words follow each other and hold all that was read but white space."""
     assert len(numbers) == len(offsets)
@@ -79,10 +65,15 @@ def check(text, offsets, numbers):
     assert read <= {i for a, b in places for i in range(a, b)}
 
 
+@functools.cache
+def blank(language):
+    return pytest.importorskip("spacy").blank(language)
+
+
 @pytest.mark.parametrize("name", ["plain", "spacy", "spacy-de"])
 @given(text=st.one_of(st.sampled_from(SAMPLES), st.text(max_size=40), st.text("ab '.-1é \n", max_size=40)))
 @example(text="")
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=12)
 def test_boundaries_are_boundaries_of_both(kinds, name, text):
     if name != "plain":
         pytest.importorskip("spacy", reason="needs nlgauge[maskeval]")
@@ -98,40 +89,11 @@ def test_boundaries_are_boundaries_of_both(kinds, name, text):
         seams = np.flatnonzero(np.diff(numbers))
         ends = {int(tokens.offsets[: i + 1, 1].max()) for i in seams}
         if name != "plain":
-            import spacy
-
-            known = spacy.blank(name.partition("-")[2] or "en").tokenizer(text)
+            known = blank(name.partition("-")[2] or "en").tokenizer(text)
             assert ends <= {token.idx + len(token) for token in known}
-
-
-def test_plain_words_are_ours():
-    pocket = SubwordTokenizer.read(str(pocket_folder() / "tokenizer.json"))
-    text = "Don't sleepwalk, unbelievable Zürich!"
-    (tokens,) = pocket.encode([text])
-    found = spans(text, tokens.offsets, segmenter("plain")(text, tokens.offsets))
-    assert [text[a:b] for a, b in found] == ["Don", "'", "t", "sleepwalk", ",", "unbelievable", "Zürich", "!"]
-
-
-def test_spacy_keeps_what_the_vocabulary_cuts_through():
-    pytest.importorskip("spacy", reason="needs nlgauge[maskeval]")
-    pocket = SubwordTokenizer.read(str(pocket_folder() / "tokenizer.json"))
-    text = "Don't pay $1,000."
-    (tokens,) = pocket.encode([text])
-    found = spans(text, tokens.offsets, segmenter("spacy")(text, tokens.offsets))
-    assert [text[a:b] for a, b in found] == ["Don't", "pay", "$", "1,000", "."]
 
 
 def test_a_language_that_spacy_has_not():
     pytest.importorskip("spacy", reason="needs nlgauge[maskeval]")
     with pytest.raises(SpecError, match="spacy-qq"):
         segmenter("spacy-qq")
-
-
-def test_what_there_is_not(monkeypatch):
-    with pytest.raises(SpecError, match="'nltk' is not 'plain', 'spacy'"):
-        segmenter("nltk")
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    segmenter.cache_clear()
-    with pytest.raises(MissingExtraError, match=r"nlgauge\[maskeval\]"):
-        segmenter("spacy")
-    segmenter.cache_clear()

@@ -1,32 +1,17 @@
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.engine.sentence_search import sentences
 from nlgauge.engine.tokens import SubwordTokenizer
-from nlgauge.engine.words import words
-from nlgauge.errors import InputError
 from tests.engine.fake import tiny_tokenizer
 
 
 @pytest.fixture(scope="module")
 def tokenizer():
     return SubwordTokenizer.read(str(pocket_folder() / "tokenizer.json"))
-
-
-@pytest.mark.parametrize(
-    "text", ["The  cat\tsat.", "naïve café", "雨が降る rain", "שלום עולם", "a 👩‍👩‍👧 b", "x\x00y", ""]
-)
-def test_offsets_lie_in_the_original_string_and_never_go_back(tokenizer, text):
-    (tokens,) = tokenizer.encode([text])
-    assert tokens.offsets.shape == (len(tokens), 2)
-    flat = tokens.offsets
-    assert ((flat[:, 0] >= 0) & (flat[:, 1] <= len(text)) & (flat[:, 0] <= flat[:, 1])).all()
-    assert (np.diff(flat[:, 0]) >= 0).all()
 
 
 def test_offsets_find_the_words(tokenizer):
@@ -50,31 +35,12 @@ def test_special_tokens_written_in_a_text_are_text(tokenizer):
     assert "mask" in [tokenizer.piece(i) for i in tokens.ids]
 
 
-def test_a_long_text_is_not_cut(tokenizer):
-    (tokens,) = tokenizer.encode(["word " * 5000])
-    assert len(tokens) == 5000
-
-
-def test_frame_and_encoding_of_many_equals_one_by_one(tokenizer):
-    texts = [f"text number {i} " * (i % 7) for i in range(2100)]
-    together = tokenizer.encode(texts)
-    assert len(together) == len(texts)
-    for i in (0, 1, 5, 1023, 1024, 2099):
-        assert tokenizer.encode([texts[i]])[0].ids.tolist() == together[i].ids.tolist()
-    assert tokenizer.frame == 2
-
-
 def test_digest_forgets_truncation_but_not_the_vocabulary():
     plain, cut, other = tiny_tokenizer(), tiny_tokenizer(), tiny_tokenizer()
     cut.enable_truncation(5)
     other.add_tokens(["new"])
     digests = [SubwordTokenizer(t, "[MASK]", "[PAD]").digest for t in (plain, cut, other)]
     assert digests[0] == digests[1] != digests[2]
-
-
-def test_a_lone_surrogate_is_refused(tokenizer):
-    with pytest.raises(InputError, match="lone surrogate"):
-        tokenizer.encode(["fine", "bro\ud800ken"])
 
 
 # ---- Where a sub-word stands, for every kind of tokenizer
@@ -158,8 +124,6 @@ KINDS: dict[str, Callable[[], Tokenizer]] = {
     "unigram": plain_unigram,
     "word piece": word_piece,
 }
-WHOLE = [kind for kind in KINDS if kind not in ("metaspace without a split", "llama", "unigram")]
-"""The kinds of which no token holds parts of two words"""
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -180,30 +144,3 @@ def test_no_sub_word_begins_or_ends_at_white_space(any_kind: SubwordTokenizer, t
         if begin == end and text.strip():
             assert begin in (len(text.rstrip()), *(i for i, one in enumerate(text) if not one.isspace()))
     assert (np.diff(tokens.offsets, axis=0) >= 0).all()
-
-
-@pytest.mark.parametrize("kind", WHOLE)
-def test_the_words_are_those_of_the_text(kind: str) -> None:
-    tokenizer = SubwordTokenizer(KINDS[kind](), None, None)
-    text = " Rain fell  on the\told mill.\nThe cats\u00a0sat e\u0301te down "
-    (tokens,) = tokenizer.encode([text])
-    numbers = words(text, tokens.offsets)
-    spans = [tokens.offsets[numbers == number] for number in range(int(numbers[-1]) + 1)]
-    found = [text[one[0, 0] : one[-1, 1]] for one in spans]
-    assert [word for word in found if word] == [
-        "Rain", "fell", "on", "the", "old", "mill", ".", "The", "cats", "sat", "e\u0301te", "down",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", WHOLE)
-def test_a_sentence_begins_with_its_first_word(kind: str) -> None:
-    tokenizer = SubwordTokenizer(KINDS[kind](), None, None)
-    text = "The rain fell. A cat sat on the mat.  Hello world. "
-    (tokens,) = tokenizer.encode([text])
-    found = [tokens.offsets[begin:end] for begin, end in sentences(text, tokens, 99)]
-    assert [text[one[0, 0] : one[-1, 1]] for one in found] == [
-        "The rain fell.",
-        "A cat sat on the mat.",
-        "Hello world.",
-    ]
-    assert all(one[-1, 1] <= after[0, 0] for one, after in pairwise(found))

@@ -1,9 +1,7 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.engine.windows import windows
-from nlgauge.errors import InputError
 
 
 @given(tokens=st.integers(0, 3000), room=st.integers(1, 510))
@@ -22,19 +20,3 @@ def test_slide_gives_every_token_text_on_both_sides(tokens, room):
             before, after = place - window.begin, window.end - 1 - place
             assert before >= min(place, room // 4 - 1)
             assert after >= min(tokens - 1 - place, room // 4 - 1)
-
-
-def test_a_text_that_fits_is_read_whole_under_every_policy():
-    for policy in ("slide", "cut", "error"):
-        (window,) = windows(10, 10, policy)
-        assert (window.begin, window.end, window.used_from, window.used_to) == (0, 10, 0, 10)
-
-
-def test_cut_reads_the_beginning():
-    (window,) = windows(11, 10, "cut")
-    assert (window.begin, window.end, window.used_to) == (0, 10, 10)
-
-
-def test_error_says_how_long_the_text_is_and_what_to_do():
-    with pytest.raises(InputError, match=r"11 sub-words .* window of 10 \(.*window='slide'"):
-        windows(11, 10, "error")

@@ -7,7 +7,7 @@ import math
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.maths.bounds import binomial_p, certified, proportion
+from nlgauge.maths.intervals import binomial_p, certified, proportion
 
 
 def test_binomial_tail_is_the_sum_of_its_probabilities() -> None:

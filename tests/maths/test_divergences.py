@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.maths.divergences import (
-    DIRECTIONS,
-    MEASURES,
-    Measure,
-    Vector,
-    symmetrised,
-    symmetrised_contributions,
-)
+from nlgauge.maths.divergences import DIRECTIONS, MEASURES, Measure, Vector, symmetrised, symmetrised_contributions
 
 INF = math.inf
 
@@ -238,17 +230,6 @@ class TestProperties:
     def test_with_zeros(self, pair: tuple[Vector, Vector], measure: Measure) -> None:
         self.check(*pair, measure)
 
-    @settings(max_examples=60, deadline=None)
-    @given(pairs(sharpness=300), st.sampled_from([*TAKE_ZEROS, *NEED_FULL_SUPPORT]))
-    def test_sharp(self, pair: tuple[Vector, Vector], measure: Measure) -> None:
-        self.check(*pair, measure)
-
-    @pytest.mark.parametrize("measure", [*TAKE_ZEROS, *NEED_FULL_SUPPORT], ids=repr)
-    @pytest.mark.parametrize("temperature", [0.05, 0.25, 1.0, 1e6])
-    def test_over_a_vocabulary(self, measure: Measure, temperature: float) -> None:
-        scores = np.random.default_rng(7).normal(size=(2, 500)) * 5 / temperature
-        self.check(normalised(scores[0]), normalised(scores[1]), measure)
-
     @pytest.mark.parametrize("measure", TAKE_ZEROS, ids=repr)
     def test_every_pattern_of_zeros(self, measure: Measure) -> None:
         patterns = [logs(*row) for row in ((1, 0, 0), (0, 1, 0), (0.5, 0.5, 0), (0, 0.1, 0.9), (0.2, 0.3, 0.5))]
@@ -274,17 +255,6 @@ class TestProperties:
         assert (contributions >= 0).all()
         assert math.isinf(forward) or same(float(contributions.sum()), forward)
 
-    @settings(max_examples=30, deadline=None)
-    @given(pairs(), st.floats(-3, 3), st.floats(-3, 3), st.floats(-50, 50), st.floats(-50, 50))
-    def test_ab_is_dual_and_knows_no_scale(
-        self, pair: tuple[Vector, Vector], a: float, b: float, shift_p: float, shift_q: float
-    ) -> None:
-        log_p, log_q = pair
-        value = ab(a, b)(log_p, log_q)
-        assert same(ab(b, a)(log_q, log_p), value, 1e-8)
-        # Logarithms shifted by 50 carry 7e-15, which a quadratic minimum turns into no more than this.
-        assert same(ab(a, b)(log_p + shift_p, log_q + shift_q), value, 1e-8)
-
     @pytest.mark.parametrize("measure", [*TAKE_ZEROS, *NEED_FULL_SUPPORT], ids=repr)
     def test_zero_only_for_equal_distributions(self, measure: Measure) -> None:
         assert measure(P, Q) > 1e-12
@@ -292,18 +262,6 @@ class TestProperties:
 
 
 class TestIdentities:
-    @settings(max_examples=40, deadline=None)
-    @given(pairs(), st.floats(-3, 3).filter(lambda a: abs(a) > 0.01 and abs(a - 1) > 0.01))
-    def test_power_families(self, pair: tuple[Vector, Vector], a: float) -> None:
-        log_p, log_q = pair
-        log_sum = np.logaddexp.reduce(a * log_p + (1 - a) * log_q)
-        assert same(alpha(a)(log_p, log_q), math.expm1(log_sum) / (a * (a - 1)))
-        assert same(alpha(a)(log_p, log_q), alpha(1 - a)(log_q, log_p))
-        assert same(gamma(a)(log_p, log_q), ab(1, a)(log_p, log_q))
-        if a > 0:
-            assert same(renyi(a)(log_p, log_q), log_sum / (a - 1))
-            assert same(renyi(a)(log_p, log_q), a * ab(a, 1 - a)(log_p, log_q))
-
     @settings(max_examples=40, deadline=None)
     @given(pairs(), st.sampled_from([(3, 0.25), (0.5, 0.25), (1.25, 0.25), (-0.5, 2), (2, -0.7), (-1, -1.5)]))
     def test_ab_by_its_three_terms(self, pair: tuple[Vector, Vector], exponents: tuple[float, float]) -> None:
@@ -330,27 +288,6 @@ class TestIdentities:
         for measure in (*TAKE_ZEROS, renyi(0.5), gamma(2)):
             assert measure(log_p, log_q) == pytest.approx(measure.maximum, rel=1e-12)
 
-    @pytest.mark.parametrize(
-        ("measure", "maximum"),
-        [
-            (Measure("fisher_rao"), 1),
-            (Measure("l1"), 2),
-            (Measure("l2"), math.sqrt(2)),
-            (Measure("linf"), 1),
-            (Measure("jensen_shannon"), math.log(2)),
-            (alpha(0.25), 16 / 3),
-            (alpha(0), INF),
-            (alpha(1), INF),
-            (alpha(2), INF),
-            (KL, INF),
-            (gamma(0.5), INF),
-            (renyi(0.5), INF),
-        ],
-        ids=repr,
-    )
-    def test_maximum(self, measure: Measure, maximum: float) -> None:
-        assert measure.maximum == pytest.approx(maximum, rel=1e-15)
-
 
 class TestLimits:
     def escorts_kl(self, order: float, log_p: Vector, log_q: Vector) -> float:
@@ -376,13 +313,6 @@ class TestLimits:
             (ab(step, -step), np.var(P - Q) / 2),
         ]:
             assert measure(P, Q) == pytest.approx(limit, abs=tolerance), measure
-
-    def test_no_cancellation_where_the_shortcut_to_the_limit_would_show(self) -> None:
-        a = 1 - 1e-5
-        # Second-order expansion of ln sum p^a q^(1-a) around a = 1, whose third-order rest is below 1e-11 here.
-        ratio = P - Q
-        second = float((np.exp(P) * ratio**2).sum())
-        assert alpha(a)(P, Q) == pytest.approx((KL(P, Q) - 1e-5 * second / 2) / a, abs=1e-10)
 
     def test_a_zero_divides_a_limit_from_its_neighbours(self) -> None:
         assert alpha(1)(Q_FULL, P_SUB) == INF
@@ -437,28 +367,6 @@ class TestExtremes:
 
 
 class TestContributions:
-    def test_summands_of_the_sums(self) -> None:
-        p, q = np.exp(P), np.exp(Q)
-        assert KL.contributions(P, Q) == pytest.approx(p * (P - Q) - p + q, abs=1e-14)
-        assert Measure("l1").contributions(P, Q) == pytest.approx(abs(p - q), abs=1e-14)
-        expected = (0.25 * p + 0.75 * q - p**0.25 * q**0.75) / (0.25 * 0.75)
-        assert alpha(0.25).contributions(P, Q) == pytest.approx(expected, abs=1e-14)
-
-    @pytest.mark.parametrize(
-        ("measure", "summands"),
-        [
-            (Measure("l2"), lambda p, q: (p - q) ** 2),
-            (Measure("linf"), lambda p, q: abs(p - q)),
-            (Measure("fisher_rao"), lambda p, q: (np.sqrt(p) - np.sqrt(q)) ** 2),
-            (renyi(2), lambda p, q: (p - q) ** 2 / q),
-            (gamma(1), lambda p, q: (p / np.linalg.norm(p) - q / np.linalg.norm(q)) ** 2),
-        ],
-        ids=["l2", "linf", "fisher_rao", "renyi", "gamma"],
-    )
-    def test_shares_of_the_others(self, measure: Measure, summands) -> None:
-        expected = summands(np.exp(P), np.exp(Q))
-        assert measure.contributions(P, Q) == pytest.approx(measure(P, Q) * expected / expected.sum(), rel=1e-9)
-
     def test_infinite_distance_points_at_its_items(self) -> None:
         contributions = KL.contributions(Q_FULL, P_SUB)
         assert contributions[3] == INF
@@ -495,34 +403,8 @@ class TestDomains:
         with pytest.raises(ValueError, match=message):
             Measure(**arguments)
 
-    def test_whole_numbers_are_the_same_measure(self) -> None:
-        assert repr(alpha(3)) == repr(alpha(3.0)) == repr(alpha(np.int64(3)))
-        assert hash(ab(1, 2)) == hash(ab(1.0, 2.0))
-        with pytest.raises(FrozenInstanceError):
-            KL.alpha = 1.0  # type: ignore[misc]
-
     def test_every_name_is_covered_here(self) -> None:
         assert {measure.name for measure in TAKE_ZEROS} == set(MEASURES)
-
-    @pytest.mark.parametrize(
-        ("measure", "symmetric"),
-        [
-            (KL, False),
-            (alpha(0.5), True),
-            (alpha(0.75), False),
-            (gamma(1), True),
-            (gamma(0.5), False),
-            (ab(2, 2), True),
-            (ab(2, 1), False),
-            (renyi(0.5), True),
-            (renyi(2), False),
-            (Measure("jensen_shannon"), True),
-        ],
-        ids=repr,
-    )
-    def test_symmetric_exactly_where_declared(self, measure: Measure, symmetric: bool) -> None:
-        assert measure.symmetric is symmetric
-        assert (measure(P, Q) == pytest.approx(measure(Q, P), abs=1e-12)) is symmetric
 
     @pytest.mark.parametrize("measure", NEED_FULL_SUPPORT, ids=repr)
     def test_no_escorts_of_zeros(self, measure: Measure) -> None:

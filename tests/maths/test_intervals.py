@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.maths.intervals import expanded, paired_shares, share_interval
+from nlgauge.maths.intervals import expanded, share_interval
 
 
 def test_the_expanded_level_makes_the_normal_as_wide_as_t() -> None:
@@ -29,18 +28,6 @@ def test_wilson_as_scipy_and_as_published() -> None:
     for successes, n, level, method in ((3, 9, 0.9, "wilson"), (9, 9, 0.8, "exact"), (40, 61, 0.99, "wilson")):
         expected = stats.binomtest(successes, n).proportion_ci(level, method=method)
         assert_allclose(share_interval(successes / n, n, level), (expected.low, expected.high), atol=1e-12)
-
-
-def test_paired_shares_hold_the_difference_and_are_never_empty() -> None:
-    low, high = paired_shares(0, 0, 20, 0.95)
-    assert low == -high < 0
-    rng, held = np.random.default_rng(0), 0
-    for _ in range(1000):
-        one = rng.random(15) < 0.9
-        other = np.where(rng.random(15) < 0.5, one, rng.random(15) < 0.8)
-        low, high = paired_shares(int((one & ~other).sum()), int((~one & other).sum()), 15, 0.95)
-        held += low <= 0.9 - (0.5 * 0.9 + 0.5 * 0.8) <= high
-    assert held >= 940
 
 
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])

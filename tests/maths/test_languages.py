@@ -2,7 +2,7 @@
 
 import pytest
 
-from nlgauge.maths.languages import foreign
+from nlgauge.maths.text import foreign
 
 
 @pytest.mark.parametrize(

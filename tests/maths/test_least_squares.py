@@ -74,12 +74,6 @@ def test_of_two_features_that_are_one_the_first_counts() -> None:
     assert_allclose(found.coefficients, [2, 0], atol=1e-12)
 
 
-def test_degenerate_sizes() -> None:
-    assert nonnegative(np.zeros((3, 2)), np.ones(3)).coefficients.tolist() == [0, 0]
-    assert nonnegative(np.ones((3, 1)), np.zeros(3)).coefficients.tolist() == [0]
-    assert nonnegative(np.empty((3, 0)), np.ones(3)).coefficients.shape == (0,)
-
-
 def test_ridge_is_its_normal_equation() -> None:
     rng = np.random.default_rng(1)
     A, b = rng.normal(size=(40, 5)), rng.normal(size=40)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from nlgauge.maths.masked_words import heaviest, kept_words, shared, uniform, weighted_score, word_weights
+from nlgauge.metrics.maskeval import heaviest, kept_words, uniform, weighted_score, word_weights
 
 # Candidate: sub-words {0}, {1, 2}, {3}; source: five words of one sub-word.
 CANDIDATE = word_weights(np.array([0.2, 1, -0.5, 0.3]), np.array([0, 1, 3]))
@@ -14,9 +14,6 @@ SOURCE = word_weights(np.array([0, 0.5, 0.5, -1, 2]), np.arange(5))
 HITS = np.array([1.0, 0, 1])
 OTHERS = np.array([1.0, 1, 0, 0, 1])
 SHARE = 0.6
-
-some_weights = hnp.arrays(np.float64, st.integers(1, 12), elements=st.floats(0, 1)).filter(lambda w: w.sum() > 1e-6)
-keeps = st.floats(0.05, 1)
 
 
 def test_word_weights_sum_the_softmax_of_the_pieces():
@@ -52,16 +49,6 @@ def test_the_heaviest_words_of_each_text():
     assert weighted_score(scores, weights, SHARE, per_text=True) == pytest.approx(expected, abs=1e-14)
 
 
-def test_ties_are_kept_in_order_and_a_hair_of_rounding_keeps_no_word_more():
-    assert heaviest(np.full(10, 0.1), 0.3).tolist() == [0, 1, 2]
-    assert heaviest(np.array([0.0, 1.0]), 1.0).tolist() == [1, 0]
-    assert heaviest(np.array([0.0, 1.0]), 0.5).tolist() == [1]
-
-
-def test_nothing_masked_is_no_number():
-    assert np.isnan(weighted_score([np.zeros(0), np.zeros(0)], [np.zeros(0), np.zeros(0)], 0.5))
-
-
 @given(hnp.arrays(np.float64, st.integers(1, 30), elements=st.floats(-800, 800)), st.data())
 def test_weights_of_words_sum_to_one_however_the_words_are_cut(logits, data):
     inner = st.sets(st.integers(1, len(logits) - 1)) if len(logits) > 1 else st.just(set())
@@ -69,40 +56,6 @@ def test_weights_of_words_sum_to_one_however_the_words_are_cut(logits, data):
     weights = word_weights(logits, starts)
     assert len(weights) == len(starts) and (weights >= 0).all()
     assert weights.sum() == pytest.approx(1)
-
-
-@given(some_weights, some_weights, st.floats(0, 1), keeps, keeps, st.booleans())
-def test_more_is_kept_of_what_keeps_more(own, other, share, keep, more, per_text):
-    weights = own / own.sum(), other / other.sum()
-    less, all_of = sorted((keep, more))
-    few, many = (kept_words(weights, share, value, per_text) for value in (less, all_of))
-    assert set(few[0]) <= set(many[0]) and set(few[1]) <= set(many[1])
-    assert kept_words(weights, share, 1.0, per_text) == (list(range(len(own))), list(range(len(other))))
-    both = shared(weights, share)
-    if not per_text:
-        assert both[0][few[0]].sum() + both[1][few[1]].sum() >= less * (1 - 1e-6)
-
-
-@given(some_weights, st.floats(0.05, 0.95))
-def test_one_word_less_would_be_too_little(weights, keep):
-    kept = heaviest(weights, keep)
-    assert weights[kept].sum() >= keep * weights.sum() * (1 - 1e-6)
-    assert weights[kept[:-1]].sum() < keep * weights.sum()
-    assert weights[kept].min() >= np.delete(weights, kept).max(initial=0)
-
-
-@given(some_weights, some_weights, st.floats(0, 1), keeps, st.booleans(), st.data())
-def test_a_score_lies_between_the_scores_of_words(own, other, share, keep, per_text, data):
-    weights = own / own.sum(), other / other.sum()
-    scores = [data.draw(hnp.arrays(np.float64, len(w), elements=st.floats(0, 1))) for w in weights]
-    kept = kept_words(weights, share, keep, per_text)
-    value = weighted_score(
-        [s[k] for s, k in zip(scores, kept, strict=True)],
-        [w[k] for w, k in zip(weights, kept, strict=True)],
-        share,
-        per_text,
-    )
-    assert -1e-9 <= value <= 1 + 1e-9
 
 
 def test_a_share_that_so_many_words_reach_exactly_keeps_no_word_more_whatever_rounding_says():

@@ -110,21 +110,6 @@ def test_copies_are_other_points_and_cost_nothing():
     assert one.covered.tolist() == [20_000]
 
 
-def test_a_lone_point_holds_its_copies_only():
-    one, other = coverage(np.array([[1.0, 2.0]]), np.array([[1.0, 2.0], [1.0, 2.5]]), (1, 3))
-    assert one.pairs.tolist() == [1, 1] and one.covered.tolist() == [1, 1]
-    assert other.pairs.tolist() == [2, 2] and other.occupied.tolist() == [2, 2]
-
-
-def test_the_order_of_points_turns_with_them():
-    generator = np.random.default_rng(2)
-    first, second = generator.normal(size=(2, 50, 6))
-    order = generator.permutation(50)
-    straight, turned = coverage(first, second, (2,))[0], coverage(first[order], second, (2,))[0]
-    np.testing.assert_array_equal(straight.balls[order], turned.balls)
-    np.testing.assert_array_equal(straight.points, turned.points)
-
-
 @pytest.mark.parametrize("ks", [(), (0,), (2, 1)])
 def test_other_ks_are_refused(ks):
     with pytest.raises(ValueError, match="ascending"):

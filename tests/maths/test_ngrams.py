@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlgauge.maths.ngrams import ngrams
+from nlgauge.maths.text import ngrams
 
 
 def test_by_hand() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.maths.population import Counts, capture, petersen, schnabel
+from nlgauge.metrics.mark_evaluate import Counts, capture, petersen, schnabel
 
 
 def likelihood(sizes, P, C):
@@ -95,29 +95,6 @@ def test_theorem_a3_holds_for_small_sets_only(k, largest):
         return capture(Counts(n, n, (k + 1) * n, (k + 1) * n, n, n, k)).score
 
     assert equal(largest) == 1 > equal(largest + 1)
-
-
-@pytest.mark.parametrize(("k", "equal", "apart"), [(1, 0.97977, 0.74500), (2, 0.99748, 0.93671), (3, 0.99966, 0.97977)])
-def test_what_capture_tends_to(k, equal, apart):
-    n = 300_000
-    both = Counts(n, n, (k + 1) * n, (k + 1) * n, n, n, k)
-    assert capture(both).score == pytest.approx(equal, abs=1e-5)
-    assert capture(both.apart).score == pytest.approx(apart, abs=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("k", "expected"), [(1, (0, 0, 0.76)), (2, (0, 0.5, 0.95)), (5, (0, 0.8, 1)), (10, (0, 0.9, 1))]
-)
-def test_two_clouds_far_apart(k, expected):
-    counts = Counts(0, 0, 0, 0, 50, 50, k)
-    assert tuple(f(counts).score for f in (petersen, schnabel, capture)) == pytest.approx(expected, abs=1e-12)
-
-
-def test_nothing_caught_again():
-    alone = Counts(0, 0, 0, 0, 1, 1, 1)
-    for estimator in (petersen, schnabel, capture):
-        assert estimator(alone) == (math.inf, 0)
-        assert estimator(Counts(1, 1, 1, 1, 1, 1, 1)) == (2, 1)
 
 
 def test_petersen_is_one_where_one_set_is_covered():

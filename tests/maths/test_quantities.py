@@ -104,15 +104,6 @@ def test_units_of_a_kind_are_as_large_as_they_are(one, other):
     assert same(only(one), only(other)) and same(only(other), only(one))
 
 
-def test_a_fraction_in_words_is_no_number_of_things():
-    """So that a summary's "three quarters" is not doubted where its source says 75 %."""
-    for text in ("three quarters", "two-thirds", "one third", "one quarter", "a fifth"):
-        (found,) = quantities(f"It lost {text} of its readers.")
-        assert (found.kind, found.weak) == ("percent", True)
-    assert [(one.kind, one.value) for one in quantities("Half a million")] == [("count", (500_000.0,))]
-    assert [one.kind for one in quantities("A quarter past nine, and half past two.")] == ["clock", "clock"]
-
-
 @pytest.mark.parametrize(
     ("text", "others", "read"),
     [

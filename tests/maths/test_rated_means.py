@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from nlgauge.maths import prediction_powered as ppi
-from nlgauge.maths.intervals import effective_groups, share_interval
+from nlgauge.maths.intervals import effective_groups, share_interval, student_quantile
 from nlgauge.maths.prediction_powered import Design, interval
 from nlgauge.maths.rated_means import MeanInterval, rated_means
-from nlgauge.maths.student import student_quantile
 
 SIZES = np.array([1, 2, 9, 3, 1, 4, 12, 2, 5, 1, 3, 7] * 2)
 CLUSTERS = np.repeat(np.arange(len(SIZES)), SIZES)

@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from nlgauge.maths.sentences import sentence_ends
+from nlgauge.maths.text import sentence_ends
 
 
 @pytest.mark.parametrize(

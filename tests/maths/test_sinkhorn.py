@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.maths.sinkhorn import divergence, entropic
-from nlgauge.maths.transport import plans
+from nlgauge.maths.transport import divergence, entropic, plans
 from nlgauge.maths.vectors import squared_distances
 
 COST = np.array(

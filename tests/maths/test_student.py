@@ -7,7 +7,7 @@ import math
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.maths.student import student_quantile, student_tail
+from nlgauge.maths.intervals import student_quantile, student_tail
 
 
 def test_students_tail_as_scipy() -> None:

@@ -57,9 +57,3 @@ def test_chrf_is_sacrebleus(sides: list[tuple[int, int]], beta: int) -> None:
     counts = [count for ours, other in sides for count in (ours, other, min(ours, other))]
     wanted = theirs(char_order=len(sides), beta=beta)._compute_f_score(counts)
     assert of("chrf", list(map(float, counts)), beta=beta) == pytest.approx(wanted, rel=1e-9)
-
-
-def test_rows_and_their_sums_go_through_at_once() -> None:
-    counts = np.array([[1.0, 4], [np.nan, np.nan], [3, 4]])
-    np.testing.assert_array_equal(total({"name": "rate"}, counts)[:, 0], [25, np.nan, 75])
-    assert total({"name": "rate"}, counts[[0, 2]].sum(axis=0))[0] == 50

@@ -74,22 +74,6 @@ def test_batches_of_any_size_give_the_same(monkeypatch):
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("size", [(40, 40), (37, 61), (90, 80)])
-def test_clouds_of_the_size_of_texts(size):
-    generator = np.random.default_rng(1)
-    x, y = generator.normal(size=(size[0], 16)), generator.normal(size=(size[1], 16))
-    cost = ((x[:, None] - y) ** 2).sum(axis=2)
-    a, b = np.full(size[0], 1 / size[0]), np.full(size[1], 1 / size[1])
-    (plan,) = plans([cost], [a], [b])
-    assert (plan * cost).sum() == pytest.approx(least_cost(cost, a, b), rel=1e-9)
-
-
-def test_equal_clouds_stay_where_they_are():
-    cost = np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
-    (plan,) = plans([cost], [np.array([1.0, 2.0, 1.0])], [np.array([1.0, 2.0, 1.0])])
-    np.testing.assert_allclose(plan, np.diag([0.25, 0.5, 0.25]), atol=1e-12)
-
-
 def test_one_point_a_side_and_points_without_weight():
     plan, other = plans(
         [np.array([[3.0]]), np.array([[1.0, 2.0], [0.0, 0.0]])],

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from nlgauge.maths.words import word_spans, words
+from nlgauge.maths.text import word_spans, words
 
 
 @pytest.mark.parametrize(
@@ -30,10 +28,3 @@ def test_words(text: str, found: list[str]) -> None:
 def test_places_are_those_in_the_text_as_it_is() -> None:
     text = "Straße, ŻÓŁW 图书 3.5"
     assert [text[begin:end] for begin, end in word_spans(text)] == ["Straße", "ŻÓŁW", "图", "书", "3", "5"]
-
-
-@given(st.text())
-def test_a_word_is_never_empty_and_holds_no_space(text: str) -> None:
-    for word in words(text):
-        assert word and not any(character.isspace() for character in word)
-    assert words(text.upper()) == words(text.upper().casefold())

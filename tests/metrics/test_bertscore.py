@@ -68,29 +68,6 @@ def test_a_pair_by_hand():
     assert f1 == pytest.approx(2 * 0.9 * 0.6 / 1.5)
 
 
-def test_special_tokens_weigh_nothing_and_match_only_on_request():
-    framed = (
-        pieces("a b", [[-1, 0.1], *X, [0.6, 0.8]], frame=True),
-        pieces("c", [[-1, 0], [0.6, 0.8], [0, 1]], frame=True),
-    )
-    ((_, precision, recall),) = compared(BERTScore(), framed)
-    assert (precision, recall) == (pytest.approx((0.6 + 0.8) / 2), pytest.approx(0.8))
-    ((_, precision, recall),) = compared(BERTScore(special=True), framed)
-    assert (precision, recall) == (pytest.approx((0.6 + 1) / 2), pytest.approx(1))
-
-
-def test_swapping_the_texts_swaps_precision_and_recall():
-    pair = pieces("a b", X), pieces("c d e", Y)
-    (one, other) = compared(BERTScore(), pair, pair[::-1])
-    assert one == pytest.approx((other[0], other[2], other[1]))
-
-
-@pytest.mark.parametrize("idf", ["none", "references"])
-def test_an_equal_text_has_1_in_all_parts(idf):
-    for value in scored(BERTScore(idf=idf), [row(text, text) for text, _ in TEXTS]):
-        assert value.parts == pytest.approx((1, 1, 1))
-
-
 def test_rescaling_takes_the_models_baseline_from_each_part():
     model = FakeModel(card=ModelCard(bertscore_baseline={2: (0.5, 0.25, 0.4)}))
     plain, rescaled = (scored(BERTScore(rescale=on), [row("w1 w2", "w2 w5")], model)[0].parts for on in (False, True))
@@ -105,43 +82,9 @@ def test_rescaling_without_a_baseline_is_refused(known):
         prepared(BERTScore(rescale=True), model=FakeModel(card=ModelCard(bertscore_baseline=known)))
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"layer": True}, {"layer": "last"}, {"layer": -1}, {"idf": "union"}, {"special": "yes"}]
-)
-def test_parameters_outside_their_domain_are_refused(wrong):
-    with pytest.raises(SpecError, match="BERTScore: "):
-        BERTScore(**wrong)
-
-
-def test_the_layer_is_the_models_best_or_the_last_but_one_unless_one_is_named():
-    best = FakeModel(card=ModelCard(layers={"BERTScore": 1, "DepthScore": 0}))
-    assert prepared(BERTScore()).facts == {"layer": 2, "idf": "none"}
-    assert prepared(BERTScore(), model=best).facts["layer"] == 1
-    assert prepared(BERTScore(layer=3), model=best).facts["layer"] == 3
-
-
 def test_a_layer_that_the_model_does_not_have_is_refused():
     with pytest.raises(SpecError, match="layers 0 to 3"):
         scored(BERTScore(layer=4), [row("w1", "w2")])
-
-
-def test_rows_decide_the_weights_only_where_idf_says_so():
-    assert BERTScore(idf="references").uses_corpus
-    assert not BERTScore(idf="general").uses_corpus and not BERTScore().uses_corpus
-    facts = prepared(BERTScore(idf="references"), ROWS).facts
-    assert facts["idf"] == prepared(BERTScore(idf="references"), [*ROWS, *ROWS]).facts["idf"]
-    assert facts["idf"] != prepared(BERTScore(idf="references"), ROWS[:2]).facts["idf"]
-
-
-def test_all_zero_idf_falls_back_to_equal_weights_with_a_note():
-    (lone,) = scored(BERTScore(idf="references"), [row("w1 w2", "w2 w1")])
-    assert lone.notes == ("all idf weights of a text are 0: its tokens have equal weights",)
-    assert lone.parts == scored(BERTScore(), [row("w1 w2", "w2 w1")])[0].parts
-
-
-def test_vectors_that_point_away_have_no_f1_but_a_reason():
-    ((f1, precision, recall),) = compared(BERTScore(), (pieces("a", [[1.0, 0]]), pieces("b", [[-1.0, 0.1]])))
-    assert np.isnan(f1) and precision == recall < 0 and "F1 is not defined" in BERTScore.undefined
 
 
 def test_evidence_explains_precision_and_recall():
@@ -160,13 +103,3 @@ def test_evidence_explains_precision_and_recall():
             for place, text in zip((match["token"], match["match"]), texts, strict=True):
                 assert text[place["begin"] : place["end"]] == place["text"]
     assert shown(BERTScore(), replace(one, references=())) == {}
-
-
-def test_a_special_token_has_no_place():
-    matches = shown(BERTScore(special=True, layer=0), row("w7", "w2"))["matches"]
-    assert [(match["token"]["text"], match["match"]) for match in matches] == [("w7", {}), ("w2", {})]
-
-
-def test_it_has_no_presets():
-    with pytest.raises(SpecError, match="BERTScore: preset='summarisation' is not known"):
-        BERTScore.preset("summarisation")

@@ -15,10 +15,3 @@ def test_worked_by_hand() -> None:
     assert scored(CopyRate(), [row])[0].parts == (pytest.approx(3 / 5),)
     assert scored(CopyRate(ngram=2), [row])[0].parts == (pytest.approx(1 / 4),)
     assert scored(CopyRate(side="context", ngram=2), [row])[0].parts == (pytest.approx(2 / 4),)
-
-
-def test_reasons() -> None:
-    given = [Row("", (), "a"), Row("a b", (), "a"), Row("a b c"), Row("a b c", (), "?!")]
-    assert [value.reason for value in scored(CopyRate(ngram=3), given)] == [
-        "the candidate has no words", "the candidate has fewer than 3 words", "no source", "the source has no words",
-    ]  # fmt: skip

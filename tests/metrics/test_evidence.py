@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from nlgauge.metrics.evidence import Evidence, EvidenceText, EvidenceWord, Flow, Item, Match, Quote, Stretch, TextPiece
+from nlgauge.metrics.evidence import Evidence, EvidenceText, EvidenceWord, Flow, Item, Match, TextPiece
 
 
 def test_every_shape_has_a_record() -> None:
@@ -40,25 +40,6 @@ def test_every_shape_has_a_record() -> None:
     }  # fmt: skip
 
 
-def test_nothing_to_show_is_an_empty_record() -> None:
-    assert Evidence().record() == {}
-
-
 def test_what_json_cannot_hold_is_refused() -> None:
     with pytest.raises(TypeError, match="is not evidence"):
         Evidence(items=[Item("odd", {"value": object()})]).record()
-
-
-def test_what_was_read_with_a_text_has_a_record_where_there_is_any() -> None:
-    words = [EvidenceWord("cat", 2, 5, 0.1, quote=0), EvidenceWord("dog", 6, 9, 0.1)]
-    quotes, stretches = [Quote("source", "A dog.", 3, 9)], [Stretch(0, 10, (0,), 0.25), Stretch(0, 10, ())]
-    evidence = Evidence(
-        texts=[EvidenceText("candidate", "source", "A cat dog.", words, 0.6, [(2, 9)], stretches, quotes)]
-    )
-    (text,) = json.loads(json.dumps(evidence.record()))["texts"]
-    assert [word.get("quote") for word in text["words"]] == [0, None]
-    assert text["unsupported"] == [[2, 9]]
-    assert text["stretches"] == [
-        {"begin": 0, "end": 10, "quotes": [0], "supported": 0.25}, {"begin": 0, "end": 10, "quotes": []},
-    ]  # fmt: skip
-    assert text["quotes"] == [{"name": "source", "text": "A dog.", "begin": 3, "end": 9}]

@@ -3,14 +3,12 @@ import pytest
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.metrics.base import Setup
-from nlgauge.metrics.idf import idf_fact, idf_table, idf_tables
+from nlgauge.metrics.model_settings import idf_table, idf_tables
 from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import row
 
 ROWS = (row("w1 w2", "w1 w3", "w2"), row("w1", "w1 w3"))
-OWN = ModelCard(document_frequencies=DocumentFrequencies(np.arange(len(WORDS)) % 7, 10))
 
 
 def setup(rows=ROWS, card=None) -> Setup:
@@ -31,30 +29,9 @@ def test_a_table_counts_each_text_of_the_rows_once(idf, documents, counts):
     assert idf_table(idf, setup(ROWS * 3)) == idf_table(idf, setup()), "equal where the digests are"
 
 
-def test_general_weights_are_the_models_own_whatever_the_rows():
-    table = idf_table("general", setup(card=OWN))
-    np.testing.assert_allclose(table.values, np.log(11 / (np.arange(len(WORDS)) % 7 + 1)))
-    assert table == idf_table("general", setup(ROWS[:1], OWN))
-
-
-def test_a_model_without_a_table_has_general_weights_all_the_same():
-    values = idf_table("general", setup()).values
-    assert values.shape == (len(WORDS),) and np.isfinite(values).all() and (values >= 0).all()
-
-
 def test_separate_weights_each_side_by_its_own_table():
     one, other = idf_tables("separate", setup())
     assert (one, other) == (idf_table("candidates", setup()), idf_table("references", setup())) and one != other
     one, other = idf_tables("union", setup())
     assert one is other
     assert idf_tables("none", setup()) == (None, None)
-
-
-def test_the_signature_names_each_table_once_and_where_a_general_one_is_from():
-    own, words = setup(card=OWN), setup()
-    general = idf_table("general", own)
-    assert idf_fact("general", own, general, general) == f"general@{general.digest[:8]}"
-    assert idf_fact("general", words, general) == f"general-words@{general.digest[:8]}"
-    assert idf_fact("none", words, None) == "none"
-    one, other = idf_tables("separate", words)
-    assert idf_fact("separate", words, one, other) == f"separate@{one.digest[:8]}@{other.digest[:8]}"

@@ -1,15 +1,7 @@
-import math
-
 import numpy as np
 import pytest
 
-from nlgauge.data.corpus import Corpus
-from nlgauge.engine.engine import Engine
-from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Setup
 from nlgauge.metrics.improved_precision_recall import ImprovedPrecisionRecall
-from nlgauge.metrics.sets import SetText
-from tests.engine.fake import FakeModel
 
 REFERENCE = np.array([[0, 0], [1, 0], [0.2, 1.15], [2, 2], [3.1, 2.2], [2.3, 3.3], [-4, -3], [-4.6, -3.7]])
 EVALUATED = np.array([[0.1, 0.3], [0.9, 0.4], [2.25, 2.4], [6, 6], [6.5, 5.2]])
@@ -42,33 +34,3 @@ def test_against_all_distances():
     by_y, by_x = between <= radii[1], between <= radii[0][:, None]
     expected = (by_y.any(1).mean(), by_x.any(0).mean(), by_y.sum(1).mean() / 3, by_y.any(0).mean())
     assert value(x, y).parts == pytest.approx(expected)
-
-
-def test_small_sets():
-    found = value(EVALUATED, REFERENCE[:1])
-    assert math.isnan(found.parts[2]) and "density is undefined" in found.reason
-    assert found.parts[0] == 0 and found.notes
-    found = value(EVALUATED[:1], REFERENCE[:2], k=3)
-    assert found.parts == (1, 0, 2, 1) and found.reason is None
-
-
-def test_evidence_lists_what_no_ball_holds():
-    texts = [
-        [SetText(str(i), f"text {i}", point[None]) for i, point in enumerate(side)] for side in (EVALUATED, REFERENCE)
-    ]
-    metric = ImprovedPrecisionRecall(k=1)
-    missed = [one for one in metric.evidence(*texts).record()["items"] if one["covered"] < 1]
-    assert [(one["side"], one["item"]) for one in missed] == [
-        ("output", "3"), ("output", "4"), ("reference", "7"), ("reference", "6")
-    ]  # fmt: skip
-    assert missed[0]["name"] == "text 3" and missed[0]["nearest"] == "text 5"
-    (partly, *_) = metric.evidence([SetText("a", "all", EVALUATED)], texts[1]).items
-    assert partly.facts["covered"] == pytest.approx(0.6)
-
-
-def test_parameters_outside_their_domain():
-    for bad in ({"k": 0}, {"layers": -1}, {"unit": "word"}):
-        with pytest.raises(SpecError, match="ImprovedPrecisionRecall: "):
-            ImprovedPrecisionRecall(**bad)
-    with pytest.raises(SpecError, match="the model has 3"):
-        ImprovedPrecisionRecall(unit="token").prepare(Setup(Corpus.from_texts(["w1"], ["w2"]), Engine(FakeModel())))

@@ -1,5 +1,3 @@
-import math
-import pickle
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,13 +5,12 @@ import pytest
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.masked import Bag, BagRequest, TokenWeights
-from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER
+from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.engine.tokens import Tokens
-from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import MEASURES, Measure
-from nlgauge.maths.weighting import document_frequencies, inverse_document_frequencies
 from nlgauge.metrics.infolm import InfoLM
+from nlgauge.metrics.model_settings import document_frequencies, inverse_document_frequencies
 from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import prepared, row, scored, shown
 
@@ -86,26 +83,6 @@ def test_measures_are_computed_in_double_precision_from_what_a_bag_holds():
         assert pair_value(metric, *single) == pair_value(metric, *(side.astype(np.float64) for side in single))
 
 
-def test_presets_fill_what_is_not_given_and_vanish_from_the_spec():
-    metric = InfoLM.preset("summarisation", measure="ab")
-    assert metric == InfoLM(measure="ab", alpha=3, beta=0.25, temperature=1, idf="references")
-    assert str(metric) == "InfoLM(measure='ab', alpha=3, beta=0.25, temperature=1, idf='references')"
-    assert InfoLM.preset("data-to-text", measure="ab", alpha=2).alpha == 2
-    assert InfoLM.preset("data-to-text", temperature=1.5).temperature == 1.5
-    assert InfoLM.preset("data-to-text", measure="gamma").beta == 3
-    own = InfoLM.preset("data-to-text", temperature=None, idf="general")
-    assert (own.temperature, own.idf) == (None, "general")
-    for name in InfoLM.presets:
-        for measure in ("alpha", "gamma", "ab", "kl"):
-            InfoLM.preset(name, measure=measure)
-    with pytest.raises(SpecError, match="InfoLM: preset='summarization' is not one of 'summarisation'"):
-        InfoLM.preset("summarization")
-    with pytest.raises(SpecError, match="measure 'renyi' needs alpha"):
-        InfoLM.preset("summarisation", measure="renyi")
-    with pytest.raises(TypeError):
-        InfoLM(preset="summarisation")
-
-
 def test_presets_have_the_numbers_of_the_papers_appendix():
     """Appendix B.5, by task: alpha of the alpha divergence, beta of gamma, and both of ab."""
     found = {}
@@ -119,73 +96,11 @@ def test_presets_have_the_numbers_of_the_papers_appendix():
     }
 
 
-def test_a_metric_of_a_preset_survives_pickling():
-    metric = InfoLM.preset("summarisation", measure="ab")
-    assert pickle.loads(pickle.dumps(metric)) == metric and vars(pickle.loads(pickle.dumps(metric))) == vars(metric)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"measure": "cosine"}, {"measure": "ab"}, {"measure": "ab", "alpha": 1}, {"measure": "l1", "alpha": 2},
-        {"temperature": 0}, {"temperature": -1}, {"temperature": float("nan")}, {"temperature": float("inf")},
-        {"temperature": "1"}, {"stride": 0}, {"stride": True}, {"stride": 1.5}, {"idf": "reference"},
-        {"direction": "both"}, {"references": "worst"}, {"measure": "renyi", "alpha": 0},
-    ],
-)  # fmt: skip
-def test_parameters_outside_their_domain_are_refused(wrong):
-    with pytest.raises(SpecError, match="InfoLM: "):
-        InfoLM(**wrong)
-
-
-def test_limits_of_the_parameters_are_accepted():
-    """alpha -> 1 is KL(reference || candidate), alpha -> 0 the other way, gamma -> 0 KL again."""
-    kl = pair_value(InfoLM(measure="kl", idf="none", direction="forward"))
-    assert pair_value(InfoLM(measure="alpha", alpha=1, idf="none", direction="forward")) == pytest.approx(kl, abs=1e-8)
-    assert pair_value(InfoLM(measure="alpha", alpha=0, idf="none", direction="reverse")) == pytest.approx(kl, abs=1e-8)
-    assert pair_value(InfoLM(measure="gamma", beta=0, idf="none", direction="forward")) == pytest.approx(kl, abs=1e-8)
-
-
-@pytest.mark.parametrize("idf", ["none", "references", "candidates", "union"])
-def test_a_text_is_at_distance_0_from_itself_with_one_shared_table(idf):
-    texts = ["w1 w2 w3", "w4 w5", "w6 w1 w9 w9"]
-    for value in scored(InfoLM(idf=idf), [row(text, text) for text in texts]):
-        assert value.parts == (0.0,)
-
-
 def test_separate_tables_break_identity_as_the_published_code_does():
     texts = rows(["w1 w2 w3", "w1 w4", "w6 w2"], ["w1 w2 w3", "w3 w5", "w3 w9 w2"])
     assert scored(InfoLM(idf="separate"), texts)[0].parts[0] > 1e-6
     one, *digests = str(prepared(InfoLM(idf="separate"), texts).facts["idf"]).split("@")
     assert one == "separate" and len(set(digests)) == 2
-
-
-def test_idf_counts_each_distinct_reference_once():
-    texts = rows(["w1 w2", "w3 w2", "w4 w5"], ["w1 w3", "w2 w4", "w1 w9 w9"])
-    once, more = scored(InfoLM(idf="references"), texts), scored(InfoLM(idf="references"), texts * 3)
-    assert [v.parts for v in once] == [v.parts for v in more[:3]]
-
-
-def test_references_best_is_the_smallest_distance_and_mean_the_mean():
-    one, two = (scored(InfoLM(idf="none"), [row("w1 w2 w3", text)])[0].parts[0] for text in ("w1 w2 w4", "w7 w8"))
-    both = [row("w1 w2 w3", "w1 w2 w4", "w7 w8")]
-    assert scored(InfoLM(idf="none"), both)[0].parts[0] == min(one, two)
-    assert scored(InfoLM(idf="none", references="mean"), both)[0].parts[0] == pytest.approx((one + two) / 2)
-
-
-def test_what_cannot_be_compared_is_nan_with_the_reason():
-    values = scored(InfoLM(idf="none"), [row("", "w1"), row("w1", ""), row("w1"), row("w1 w2", "", "w3")])
-    reasons = ["the candidate has no words", "no reference has words", "no reference", None]
-    assert [value.reason for value in values] == reasons
-    assert [math.isnan(value.parts[0]) for value in values] == [True, True, True, False]
-    assert values[3].notes == ("references without words left out",)
-    assert values[3].parts == scored(InfoLM(idf="none"), [row("w1 w2", "w3")])[0].parts
-
-
-def test_all_zero_idf_falls_back_to_equal_weights_with_a_note():
-    (lone,) = scored(InfoLM(idf="references"), [row("w1 w2", "w2 w1")])
-    assert lone.notes == ("all idf weights of a text are 0: its tokens have equal weights",)
-    assert lone.parts == scored(InfoLM(idf="none"), [row("w1 w2", "w2 w1")])[0].parts
 
 
 def test_general_idf_is_the_models_own_where_it_has_one():
@@ -197,15 +112,6 @@ def test_general_idf_is_the_models_own_where_it_has_one():
     assert together[0].parts != scored(InfoLM(idf="none"), alone, model)[0].parts
     assert str(prepared(InfoLM(), model=model).facts["idf"]).startswith("general@")
     assert str(prepared(InfoLM()).facts["idf"]).startswith("general-words@")
-
-
-def test_the_temperature_is_the_models_unless_given():
-    model = FakeModel(card=ModelCard(temperature=2.0))
-    texts = [row("w1 w2", "w3")]
-    own = scored(InfoLM(idf="none"), texts, model)[0].parts
-    assert own == scored(InfoLM(idf="none", temperature=2), texts)[0].parts
-    assert own != scored(InfoLM(idf="none"), texts)[0].parts
-    assert prepared(InfoLM(idf="none"), model=model).facts == {"temperature": 2.0, "idf": "none"}
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -224,13 +130,6 @@ def test_evidence_names_what_drives_the_distance(measure):
     assert "left_out" in evidence or sum(shares) == pytest.approx(1)
 
 
-def test_evidence_holds_twelve_items_at_most_and_none_of_a_distance_that_is_not_defined():
-    one = row("w1 w2 w3", "w7 w8")
-    evidence = shown(InfoLM(measure="l1", idf="none"), one)
-    assert len(evidence["items"]) == 12 and 0 < evidence["left_out"] <= len(WORDS) - 12
-    assert shown(InfoLM(idf="none"), row("", "w1")) == {}
-
-
 @pytest.mark.parametrize(("measure", "parameters"), [("gamma", {"beta": -1.5}), ("ab", {"alpha": -1.0, "beta": 0.5})])
 def test_a_probability_of_zero_is_undefined_where_the_measure_needs_them_above(measure, parameters):
     metric = InfoLM(measure=measure, idf="none", **parameters)
@@ -238,10 +137,3 @@ def test_a_probability_of_zero_is_undefined_where_the_measure_needs_them_above(m
     half = np.log(np.array([0.5, 0.5]))
     assert np.isnan(pair_value(metric, zero, half)) and np.isnan(pair_value(metric, half, zero))
     assert pair_value(metric, half, half) == pytest.approx(0, abs=1e-12)
-
-
-def test_a_model_without_masked_words_is_refused_before_a_row_is_scored() -> None:
-    model = FakeModel()
-    model.abilities[MASKED_LM] = None
-    with pytest.raises(SpecError, match="predicts no masked words"):
-        prepared(InfoLM(), model=model)

@@ -8,16 +8,14 @@ import pytest
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.masked_words import MaskedWordsRequest
-from nlgauge.engine.features.pair_states import PairStatesRequest, states_digest
+from nlgauge.engine.features.pair_states import states_digest
 from nlgauge.engine.models import loading
 from nlgauge.engine.segmentation import segmenter
 from nlgauge.engine.weighter import Weighter, write_weighter
 from nlgauge.errors import MissingExtraError, SpecError
-from nlgauge.maths.masked_words import word_weights
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Setup
-from nlgauge.metrics.maskeval import MaskEval
+from nlgauge.metrics.maskeval import MaskEval, word_weights
 from tests.engine.fake import WORDS, PairsModel
 from tests.metrics import pieces
 from tests.metrics.pieces import prepared
@@ -54,7 +52,6 @@ def shown(metric, pair, model=None):
 
 
 PAIR = ("w1 w2 w3 w4", "w1 w9 w3 w8 w7")  # two of four and two of five words are at their place
-LONG = " ".join(WORDS[5 + i % 40] for i in range(60))
 
 
 def test_uniform_candidate_and_probability_by_hand():
@@ -75,7 +72,7 @@ def test_log_probability_is_the_mean_logarithm():
 
 @pytest.fixture
 def heavy(tmp_path):
-    """A weighter whose weights grow with the number of the word: each is e times that of the one before."""
+    """Learned token weights that grow with the number of the word: each is e times that of the one before."""
     weight = np.eye(8, dtype=np.float32)[0]
     write_weighter(tmp_path / "weighter.safetensors", Weighter(weight, 0.6, states_digest(Copies()), "size"))
     return str(tmp_path)
@@ -83,11 +80,6 @@ def heavy(tmp_path):
 
 OWN = word_weights(np.array([1.0, 2, 3, 4]), np.arange(4))
 OTHER = word_weights(np.array([1.0, 9, 3, 8, 7]), np.arange(5))
-
-
-def test_learned_weights_weigh_the_words(heavy):
-    (value,) = scored(MaskEval(weights=heavy), PAIR)
-    assert value.parts[0] == pytest.approx(0.6 * (OWN[0] + OWN[2]) + 0.4 * (OTHER[0] + OTHER[2]), rel=1e-5)
 
 
 @pytest.mark.parametrize("per_text", [False, True])
@@ -102,13 +94,6 @@ def test_only_kept_words_are_masked(heavy, per_text):
         assert words == {"candidate": ["w3", "w4"], "source": ["w9"]}
         expected = 0.6 * OWN[2] / (0.6 * (OWN[2] + OWN[3]) + 0.4 * OTHER[1])
     assert value.parts[0] == pytest.approx(expected, rel=1e-5)
-
-
-def test_nothing_is_asked_of_a_text_of_which_no_word_is_kept(heavy):
-    metric = MaskEval(weights=heavy, keep=0.1)
-    assert [text["name"] for text in shown(metric, PAIR)["texts"]] == ["candidate"]
-    (value,) = scored(metric, PAIR)
-    assert value.parts == (0,)
 
 
 def test_kept_words_save_passes(heavy):
@@ -154,32 +139,6 @@ def test_rows_without_something_to_compare_say_why(heavy, weights):
     assert shown(metric, ("", "w1")) == shown(metric, ("w1", None)) == {}
 
 
-def test_a_text_that_is_not_seen_to_its_end_is_noted(heavy):
-    note = "{} longer than the window: only its beginning is read"
-    for metric in (MaskEval(), MaskEval(weights=heavy), MaskEval(weights=heavy, keep=0.1)):
-        first, second, third = scored(metric, ("w1 w2", LONG), (LONG, "w1 w2"), PAIR)
-        assert (first.notes, second.notes, third.notes) == ((note.format("source"),), (note.format("candidate"),), ())
-    (value,) = scored(MaskEval(weights="candidate"), (LONG, "w1 w2"))
-    assert not value.notes, "its words are masked, and nothing is told from it"
-
-
-def test_rows_that_share_a_source_have_it_read_once():
-    model = Copies(40)
-    scored(MaskEval(weights="candidate"), *((f"w{i} w2", PAIR[1]) for i in range(6)), model=model)
-    assert model.others_seen == [7]
-
-
-def test_the_facts_name_what_answers_and_who_weighs(heavy):
-    assert prepared(MaskEval()).facts == {"words": "masks"}
-    facts = prepared(MaskEval(weights=heavy), model=Copies()).facts
-    assert facts["words"] == "pairs@cdcdcdcd" and len(facts["weighter"]) == 8
-
-
-def test_the_rules_of_words_are_a_librarys():
-    assert MaskEval().libraries == ()
-    assert MaskEval(segmentation="spacy-de").libraries == ("spacy",)
-
-
 def test_what_cannot_be_asked_for():
     for spec, say in (
         ("MaskEval(keep=0)", "keep=0 is not a number above 0"),
@@ -188,7 +147,7 @@ def test_what_cannot_be_asked_for():
         ("MaskEval(keep=0.5)", "has no learned weights"),
         ("MaskEval(weights='x', per_text=True)", "per_text is about keep"),
         ("MaskEval(weights='')", "weights=''"),
-        ("MaskEval(stride=0)", "stride=0"),
+        ("MaskEval(stride=0)", "stride must be at least 1, not 0"),
         ("MaskEval(scoring='luck')", "scoring='luck'"),
         ("MaskEval(segmentation=3)", "segmentation=3"),
     ):
@@ -201,30 +160,6 @@ def test_what_cannot_be_asked_for():
         prepared(MaskEval(segmentation="nltk"))
 
 
-def test_nothing_is_read_before_rows_are_asked_for(heavy):
-    for metric in (MaskEval(), MaskEval(weights=heavy)):
-        model = Copies(40)
-        prepared(metric, [Row(*PAIR[:1], source=PAIR[1])] * 20, model)
-        assert not model.rows_seen and not model.others_seen
-
-
-def test_requests_carry_the_parameters(heavy):
-    row = Row("w1 w2", source="w3")
-    masked = [
-        MaskedWordsRequest("w1 w2", "w3", True, "plain", "single", 4),
-        MaskedWordsRequest("w3", "w1 w2", False, "plain", "single", 4),
-    ]
-    for weights, expected in (("uniform", masked), ("candidate", masked[:1])):
-        metric = MaskEval(weights=weights, decoding="single", stride=4)
-        assert metric.requests(row, prepared(metric)) == expected
-    learned, model = MaskEval(weights=heavy, decoding="single", stride=4), Copies()
-    known = prepared(learned, model=model)
-    states = [PairStatesRequest("w1 w2", "w3", True), PairStatesRequest("w3", "w1 w2", False)]
-    assert learned.requests(row, known) == states
-    # Where all words are kept they are asked for as by uniform weights, so that both share the answer.
-    assert learned.followup_requests(row, known, Engine(model).features(states)) == masked
-
-
 def test_spacy_is_asked_for_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", None)
     segmenter.cache_clear()
@@ -234,7 +169,7 @@ def test_spacy_is_asked_for_by_name(monkeypatch):
 
 
 @pytest.mark.usefixtures("one_model")
-def test_the_shipped_weighters_weigh_and_their_cards_say_how_they_were_made():
+def test_the_shipped_token_weights_work_and_their_cards_say_how_they_were_made():
     source = "The mill by the river was sold in March. Its new owner wants to grind flour there again."
     rows = [Row("The mill was sold in March.", source=source), Row("Its owner grinds flour.", source=source)]
     folder, model = loading.pocket_folder() / "weighters", loading.load("pocket")

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge import SpecError
-from nlgauge.metrics.meteor import METEOR
-from nlgauge.metrics.wordnet import WordNet
+from nlgauge.metrics.meteor import METEOR, WordNet
 from tests.metrics.strings import LINES, prepared, rows, scored, value
 
 
@@ -113,13 +112,6 @@ def test_words_match_by_synonym_after_all_others(net: Path) -> None:
     assert value(metric, "car auto", "auto car") == pytest.approx((1 - 0.5) * 1)
     assert value(METEOR(tokenizer="spaces", stemmer="none"), "autos", "car") == 0
     assert prepared(metric, rows()).facts["synonyms"] == {"name": "wordnet", "digest": WordNet.read(net).digest}
-
-
-def test_what_cannot_be_had_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"index\.noun"):
-        scored(METEOR(tokenizer="spaces", stemmer="none", wordnet=str(tmp_path)), rows())
-    with pytest.raises(SpecError, match="variant"):
-        METEOR(variant="1.5")
 
 
 def test_a_stemmer_that_is_not_known_is_refused() -> None:

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
-from nlgauge.errors import SpecError
-from nlgauge.metrics.moverscore import MoverScore
+from nlgauge.metrics.movers import MoverScore
 from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import pieces, prepared, row, scored, shown
 
@@ -27,13 +26,6 @@ def test_two_words_by_hand():
     """Half of the mass stays, the other half goes from (0, 1) to (0.6, 0.8)."""
     moved = value(MoverScore(**PLAIN), pieces("a b", [[1, 0], [0, 1]]), pieces("c d", [[0.6, 0.8], [1, 0]]))
     assert moved == pytest.approx(1 - 0.5 * math.hypot(0.6, 0.2))
-
-
-def test_punctuation_further_pieces_and_special_tokens_are_not_moved():
-    far = [-1.0, -1.0]
-    full = pieces("un|do , b !", [far, [1, 0], far, far, [0, 1], far, far], frame=True)
-    bare = pieces("a b", [[1, 0], [0, 1]])
-    assert value(MoverScore(**PLAIN), full, bare) == pytest.approx(1)
 
 
 def test_layers_come_at_length_1_and_are_joined_as_power_means():
@@ -80,19 +72,6 @@ def test_bigrams_are_weighted_means_of_neighbours():
     assert moved == pytest.approx(1 - expected)
 
 
-@pytest.mark.parametrize("ngram", [1, 2])
-@pytest.mark.parametrize("aggregate", ["power_means", "mean"])
-def test_identity_symmetry_and_order(ngram, aggregate):
-    metric = MoverScore(ngram=ngram, layers=3, aggregate=aggregate, idf="none")
-    same, there, back, far = scored(
-        metric,
-        [row("w1 w2 w3", "w1 w2 w3"), row("w1 w2 w3", "w1 w2 w4"), row("w1 w2 w4", "w1 w2 w3"), row("w9", "w1 w2 w3")],
-    )
-    assert same.parts[0] == pytest.approx(1)
-    assert there.parts[0] == pytest.approx(back.parts[0])
-    assert far.parts[0] < there.parts[0] < same.parts[0]
-
-
 def test_it_is_one_minus_linear_programming():
     optimize = pytest.importorskip("scipy.optimize", reason="needs the dependency group parity")
     rng = np.random.default_rng(0)
@@ -106,54 +85,6 @@ def test_it_is_one_minus_linear_programming():
         assert value(MoverScore(**PLAIN), pieces(words[0], x), pieces(words[1], y)) == pytest.approx(
             1 - least, abs=1e-6
         )
-
-
-def test_nothing_but_punctuation_has_a_reason():
-    assert MoverScore().unusable(pieces("! ?", [[1, 0], [0, 1]])) == "nothing but punctuation"
-    assert MoverScore().unusable(pieces("! a", [[1, 0], [0, 1]])) is None
-
-
-def test_all_zero_idf_falls_back_to_equal_weights_with_a_note():
-    rows = [row("w1 w2", "w2 w1")]
-    (lone,) = scored(MoverScore(layers=1, idf="references"), rows)
-    assert lone.notes == ("all idf weights of a text are 0: its words have equal weights",)
-    assert lone.parts == scored(MoverScore(layers=1, idf="none"), rows)[0].parts
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"ngram": 3},
-        {"layers": 0},
-        {"layers": ()},
-        {"layers": (-1,)},
-        {"layers": 2.0},
-        {"layers": True},
-        {"aggregate": "max"},
-    ],
-)
-def test_parameters_outside_their_domain_are_refused(wrong):
-    with pytest.raises(SpecError, match="MoverScore: "):
-        MoverScore(**wrong)
-
-
-def test_a_model_with_fewer_layers_gives_all_it_has():
-    assert prepared(MoverScore(layers=9)).layers == (0, 1, 2, 3)
-    assert prepared(MoverScore(layers=2)).layers == (2, 3)
-
-
-def test_layers_end_where_the_models_card_says_unless_they_are_named():
-    model = FakeModel(card=ModelCard(layers={"MoverScore": 2}))
-    assert prepared(MoverScore(), model=model).facts["layers"] == "0,1,2"
-    assert prepared(MoverScore(layers=2), model=model).layers == (1, 2)
-    assert prepared(MoverScore(layers=(0, 3)), model=model).layers == (0, 3)
-
-
-def test_the_signature_names_the_weights():
-    assert prepared(MoverScore(idf="none")).facts == {"layers": "0,1,2,3", "idf": "none"}
-    assert str(prepared(MoverScore(), model=with_counts({})).facts["idf"]).startswith("general@")
-    assert str(prepared(MoverScore(idf="references"), [row("w1", "w2")]).facts["idf"]).startswith("references@")
-    assert MoverScore(idf="references").uses_corpus and not MoverScore().uses_corpus
 
 
 @pytest.mark.parametrize("ngram", [1, 2])

@@ -1,9 +1,6 @@
 import numpy as np
 import pytest
 
-from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.masked import BagRequest
-from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER
 from nlgauge.errors import SpecError
 from nlgauge.metrics.perplexity import Perplexity
@@ -28,44 +25,6 @@ def test_it_is_the_definition():
     texts = ["w1 w2 w3", "w4", "w5 w6 w7 w8 w9 w1 w1"]
     values = [value.parts[0] for value in scored(Perplexity(), map(row, texts))]
     assert values == pytest.approx([literal(FakeModel(), text) for text in texts], rel=1e-5)
-
-
-def test_evidence_shows_every_token():
-    (text,) = shown(Perplexity(), row("w1 w2 w3"))["texts"]
-    assert (text["name"], text["against"], text["text"]) == ("candidate", "rest of it", "w1 w2 w3")
-    assert [(word["text"], word["begin"]) for word in text["words"]] == [("w1", 0), ("w2", 3), ("w3", 6)]
-    logs = [word["log_probability"] for word in text["words"]]
-    assert np.exp(logs) == pytest.approx([word["alignment"] for word in text["words"]])
-    (value,) = scored(Perplexity(), [row("w1 w2 w3")])
-    assert np.exp(-np.mean(logs)) == pytest.approx(value.parts[0])
-
-
-def test_an_empty_candidate_has_no_value():
-    (value,) = scored(Perplexity(), [row("")])
-    assert np.isnan(value.parts[0]) and value.reason == "the candidate has no words"
-    assert shown(Perplexity(), row("")) == {}
-
-
-@pytest.mark.usefixtures("one_model")
-def test_a_jumbled_sentence_surprises():
-    texts = ["The library opens again in May.", "Again the opens in library May."]
-    plain, jumbled = (value.parts[0] for value in scored(Perplexity(), map(row, texts), loading.load("pocket")))
-    assert 1 < plain < jumbled / 2
-
-
-def test_its_pass_is_shared_with_infolm():
-    model = FakeModel()
-    engine = Engine(model)
-    metric, one = Perplexity(), row("w1 w2 w3")
-    requests = metric.requests(one, prepared(metric))
-    engine.features([*requests, BagRequest("w1 w2 w3", 1.0)])
-    assert engine.ledger.passes == 3
-
-
-@pytest.mark.parametrize("stride", [0, 1.5, True])
-def test_a_stride_that_is_none_is_refused(stride):
-    with pytest.raises(SpecError, match="Perplexity: stride"):
-        Perplexity(stride=stride)
 
 
 def test_a_causal_model_is_read_from_left_to_right():

@@ -11,7 +11,7 @@ import pytest
 from nlgauge import SpecError
 from nlgauge.data.corpus import Row
 from nlgauge.metrics.rouge import ROUGE
-from tests.metrics.strings import LINES, rows, scored, value
+from tests.metrics.strings import LINES, scored, value
 
 needs_its_library = pytest.mark.skipif(not find_spec("rouge_score_rs"), reason="needs nlgauge[strings]")
 
@@ -96,13 +96,6 @@ def test_too_few_words_in_a_row() -> None:
     assert worst[1].notes == ("the candidate has no words: scored as worst",)
     assert worst[2].reason == "no reference"
     assert math.isnan(value(ROUGE(variant="2", references="sum"), "Yes.", "No.", "Oh."))
-
-
-@needs_its_library
-def test_pairs_are_scored_once_and_rows_do_not_mix() -> None:
-    many = scored(ROUGE(), rows() * 2)
-    assert [found.parts for found in many[: len(LINES)]] == [found.parts for found in many[len(LINES) :]]
-    assert [found.parts for found in many[: len(LINES)]] == [scored(ROUGE(), [row])[0].parts for row in rows()]
 
 
 def test_what_does_not_go_together_is_refused() -> None:

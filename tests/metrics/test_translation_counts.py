@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import SpecError
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.maths.totals import total
-from nlgauge.metrics.bleu import BLEU
-from nlgauge.metrics.chrf import ChrF
-from nlgauge.metrics.ter import TER
+from nlgauge.metrics.translation import BLEU, TER, ChrF
 from tests.metrics.strings import LINES, rows, scored, value
 
 library = pytest.importorskip("sacrebleu.metrics")
@@ -118,21 +115,6 @@ def test_what_cannot_be_said_and_the_worst_number() -> None:
         assert math.isnan(numbers[2])
 
 
-def test_a_system_without_references_has_a_reason() -> None:
-    options = {"candidates": ["A.", "B.", "C."], "references": [[], [], ["C."]], "systems": ["one", "one", "two"]}
-    table = nlgauge.evaluate(**options, metrics="BLEU")
-    one, two = table.by_system()
-    assert math.isnan(one.mean) and two.n == 1
-    assert (one.n, one.undefined) == (0, 2)
-    assert [record["reason"] for record in table.records() if record["system"] == "one"] == ["no reference"] * 3
-
-
-def test_a_parameter_outside_its_domain_is_refused() -> None:
-    for wrong in ({"tokenizer": "spm"}, {"smooth": "x"}, {"references": "all"}, {"ngram": 0}, {"lowercase": 1.5}):
-        with pytest.raises(SpecError, match="BLEU"):
-            BLEU(**wrong)  # type: ignore[arg-type]
-
-
 def test_the_counts_of_two_rows_make_the_value_of_both() -> None:
     found = scored(BLEU(), rows()[:2])
     formula = BLEU().formula
@@ -141,17 +123,3 @@ def test_the_counts_of_two_rows_make_the_value_of_both() -> None:
         [LINES[0][0], LINES[1][0]], [[LINES[0][1][0], LINES[1][1][0]], [LINES[0][1][1], None]]
     )
     assert total(formula, both)[0] == pytest.approx(theirs.score, rel=1e-12)
-
-
-@pytest.mark.parametrize("references", ["joint", "best", "mean"])
-@pytest.mark.parametrize("empty", ["undefined", "worst"])
-def test_texts_whose_shifts_would_take_hours_have_a_reason(
-    references: str, empty: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("rapidfuzz", reason="needs nlgauge[strings]")
-    monkeypatch.setattr("nlgauge.metrics.ter._MOST_CELLS", 12)
-    metric = TER(references=references, empty=empty)
-    three, four = "one two three", "one two three four"
-    near, far = scored(metric, [Row(three, (four,)), Row(four, (four,))])
-    assert near.parts == (25.0,) and near.reason is None
-    assert math.isnan(far.parts[0]) and far.reason == "the texts are too long to be compared" and far.counts is None

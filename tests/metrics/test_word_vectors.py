@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nlgauge.metrics import registry
-from nlgauge.metrics.word_movers import WordMovers
+from nlgauge.metrics.movers import WordMovers
 from nlgauge.metrics.word_vectors import similarity, too_short, words_of
 from tests.metrics.pieces import pieces, prepared, row, scored
 

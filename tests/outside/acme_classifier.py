@@ -18,15 +18,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from nlgauge.data.corpus import Row
-from nlgauge.engine.features.request import Features, Reader, Request
-from nlgauge.engine.models.capabilities import Capability, Floats, Model
-from nlgauge.engine.models.torch_model import Checkpoint, Net
-from nlgauge.engine.sentence_search import sentences
-from nlgauge.engine.text_block import TextBlock
-from nlgauge.engine.tokens import Tokens
-from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
+from nlgauge import InputError, SpecError
+from nlgauge.metrics import Cost, Features, Prepared, Reader, Request, Row, RowMetric, Setup, Value
+from nlgauge.models import Capability, Checkpoint, Floats, Model, Net, TextBlock, Tokens, sentences
 
 Ids = Mapping[str, list[int]]
 """What a network is given of a pair of texts: input_ids, and whatever else its tokenizer makes"""

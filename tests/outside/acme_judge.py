@@ -19,12 +19,9 @@ from urllib.error import HTTPError
 from urllib.request import Request as Call
 from urllib.request import urlopen
 
-from nlgauge.data.corpus import Row
-from nlgauge.engine.features.request import Features, Reader, Request
-from nlgauge.engine.models.capabilities import Capability, Model
-from nlgauge.engine.text_block import TextBlock
-from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Cost, Prepared, RowMetric, Value
+from nlgauge import SpecError
+from nlgauge.metrics import Cost, Features, Prepared, Reader, Request, Row, RowMetric, Value
+from nlgauge.models import Capability, Model, TextBlock
 
 AT_ONCE = 4
 WAITS = (0.05, 0.2)

@@ -6,7 +6,6 @@ from nlgauge.data.corpus import Row
 from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.metrics.length import Length
 from nlgauge.run.cache import RowKeys, metric_key
-from nlgauge.run.results import texts_of
 
 FACTS = {"model": {"name": "pocket", "digest": "ab"}, "layer": 5}
 
@@ -21,13 +20,6 @@ def test_only_the_columns_that_are_read_count() -> None:
     for other in (Row("a", ("c", "b")), Row("a", ("b",)), Row("ab", ("c",)), Row("a", ("b, c",)), Row("b", ("a", "c"))):
         assert key(row) != key(other)
     assert key(Row("a", ("b",)), Length(), {}) == key(Row("a"), Length(), {})
-
-
-def test_a_question_counts_where_a_model_reads_it() -> None:
-    asked, other = Row("a", ("b",), question="c"), Row("a", ("b",), question="d")
-    assert key(asked) == key(other)
-    reading = {**FACTS, "question": "apart"}
-    assert key(asked, facts=reading) != key(other, facts=reading)
 
 
 def test_the_model_counts_by_its_weights_and_not_by_its_name() -> None:
@@ -45,7 +37,3 @@ def test_parameters_facts_and_evidence_count() -> None:
         metric_key(BERTScore(), {**FACTS, "layer": 6}, False),
     }
     assert len(keys) == 4
-
-
-def test_texts_stand_one_after_another() -> None:
-    assert texts_of(Row("a", ("b", "c"), context="d"), ("candidate", "references", "source", "context")) == list("abcd")

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import MarkEvaluate, MetricError, Row
+from nlgauge import MetricError, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.results import RowResult, packed, unpacked
@@ -34,12 +33,6 @@ FORMULA = {"name": "rate"}
 )
 def test_what_was_packed_is_the_same_to_the_bit(scored: RowResult) -> None:
     assert unpacked(packed(scored), len(scored.value.parts), FORMULA) == scored
-
-
-def test_a_missing_value_keeps_its_reason() -> None:
-    back = unpacked(packed(RowResult(Value((math.nan, 1.0), "no words"))), 2)
-    assert back is not None
-    assert math.isnan(back.value.parts[0]) and back.value.parts[1] == 1.0 and back.value.reason == "no words"
 
 
 @dataclass(frozen=True)
@@ -75,18 +68,6 @@ def test_what_is_no_score_is_refused_in_the_name_of_the_metric(given: list[Any],
         with pytest.raises(MetricError, match=re.escape(said)) as caught:
             nlgauge.evaluate(candidates=["a"], metrics=[Told()], cache=False, **options)
         assert str(caught.value).startswith(f"{__name__}:Told gave ")
-
-
-def test_numbers_of_any_kind_and_infinity_are_scores() -> None:
-    GIVEN[:] = [Value((np.float32(0.5), math.inf))]
-    table = nlgauge.evaluate(candidates=["a"], metrics=[Told()], cache=False)
-    assert table.columns[str(Told())].values.tolist() == [[0.5, math.inf]]
-
-
-def test_a_metric_of_sets_is_held_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MarkEvaluate, "compare", lambda *_: Value((math.nan,) * len(MarkEvaluate.parts)))
-    with pytest.raises(MetricError, match=r"^MarkEvaluate gave NaN without a reason"):
-        nlgauge.evaluate(candidates=["A cat sat."], references=["The cat sat."], metrics="MarkEvaluate", cache=False)
 
 
 def test_sums_of_other_lengths_are_refused() -> None:
@@ -136,8 +117,3 @@ def test_what_is_no_score_of_the_metric_is_none(content: bytes) -> None:
 def test_counts_belong_to_a_metric_with_a_formula() -> None:
     content = packed(RowResult(Value((2.0,), counts=(1.0, 2.5))))
     assert unpacked(content, 1, FORMULA) is not None and unpacked(content, 1) is None
-
-
-@pytest.mark.parametrize(("longer", "right"), [((), True), ((0, 1), True), ((2,), False), ((-1,), False)])
-def test_texts_that_are_longer_are_among_those_that_were_read(longer: tuple[int, ...], right: bool) -> None:
-    assert RowResult(Value((1.0,)), longer).can_be_of(["a", "b"]) is right

@@ -53,18 +53,7 @@ def sound(folder: Path, told: list[str]) -> dict[str, bytes]:
     return there
 
 
-def test_what_is_put_comes_back_in_another_store(tmp_path: Path) -> None:
-    filled(tmp_path / "deep" / "cache")
-    with Store(tmp_path / "deep" / "cache") as store:
-        assert store.get([*ENTRIES, "row|none such"]) == ENTRIES
-        store.put({"row|metric|0": b"another"})
-        assert store.get(["row|metric|0"]) == {"row|metric|0": b"another"}
-        store.commit()
-        assert store.get(["row|metric|0"]) == {"row|metric|0": b"another"}
-        assert store.damaged == set()
-
-
-def test_only_what_was_committed_is_kept(tmp_path: Path) -> None:
+def test_only_what_was_committed_is_cached(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.put({"row|1": b"1"})
     store.commit()
@@ -80,26 +69,6 @@ def test_only_what_was_committed_is_kept(tmp_path: Path) -> None:
         last.put({"row|4": b"4"})
     with opened(tmp_path) as after:
         assert after is not None and after.get(["row|4"]) == {"row|4": b"4"}
-
-
-def test_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "named"))
-    with opened(False) as store:
-        assert store is None
-    with opened(True) as store:
-        assert store is not None and store.folder == tmp_path / "named"
-    monkeypatch.setenv("NLGAUGE_CACHE", "off")
-    with opened(True) as store:
-        assert store is None
-    with opened(tmp_path) as store:
-        assert store is not None and store.folder == tmp_path
-    assert list(tmp_path.iterdir()) == []  # a store that nobody used leaves nothing
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
-def test_nobody_else_may_read_it(tmp_path: Path) -> None:
-    file = filled(tmp_path / "cache")
-    assert (file.parent.stat().st_mode & 0o777, file.stat().st_mode & 0o777) == (0o700, 0o600)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
@@ -138,35 +107,9 @@ def test_what_belongs_to_another_user_is_refused_and_told(
     assert len(told) == 1 and f"{tmp_path / 'cache'} belongs to another user (name another folder" in told[0]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
-def test_a_group_of_the_user_alone_may_write(tmp_path: Path, told: list[str]) -> None:
-    (tmp_path / "cache").mkdir()
-    (tmp_path / "cache").chmod(0o775)
-    state = (tmp_path / "cache").stat()
-    with Store(tmp_path / "cache", tell=told.append) as store:
-        store.put(ENTRIES)
-        store.commit()
-        assert store.usable is (state.st_uid == state.st_gid)
-
-
 def test_no_text_is_stored(tmp_path: Path) -> None:
     file = filled(tmp_path, {"row|spec|A sentence that is nobody's business": b"1"}, 1)
     assert b"sentence" not in file.read_bytes()
-
-
-def test_a_damaged_entry_is_absent_and_said_and_can_be_put_again(tmp_path: Path) -> None:
-    file = filled(tmp_path)
-    with sqlite3.connect(file) as connection:
-        connection.execute("UPDATE entry SET value = x'00' || substr(value, 2) WHERE length(value) = 20000")
-    connection.close()
-    broken = {key for key in ENTRIES if key.startswith("feature")}
-    with Store(tmp_path) as store:
-        assert store.get(list(ENTRIES)).keys() == ENTRIES.keys() - broken
-        assert store.damaged == broken
-        store.put({key: ENTRIES[key] for key in broken})
-    with Store(tmp_path) as store:
-        assert store.get(list(ENTRIES)) == ENTRIES
-        assert store.damaged == set()
 
 
 def test_verify_drops_what_is_damaged(tmp_path: Path, told: list[str]) -> None:
@@ -201,46 +144,12 @@ def test_info_and_clear(tmp_path: Path) -> None:
         assert store.get(list(ENTRIES)) == {}
 
 
-def test_flipped_bytes(tmp_path: Path, told: list[str]) -> None:
-    file, random_ = filled(tmp_path), random.Random(11)
-    whole, lost = file.read_bytes(), 0
-    for _ in range(60):
-        data = bytearray(whole)
-        for _ in range(random_.choice((1, 1, 30))):
-            # Half of them in the first bytes of a page, where its structure is.
-            page = 8192 * random_.randrange(len(data) // 8192)
-            data[page + random_.randrange(random_.choice((100, 8192)))] ^= 1 << random_.randrange(8)
-        _replace(tmp_path, file, data)
-        lost += len(ENTRIES) - len(sound(tmp_path, told))
-    assert lost > 0
-
-
-def test_flipped_bits_of_what_the_file_says_of_its_tables(tmp_path: Path, told: list[str]) -> None:
-    """INTEGER PRIMARY KEY with another letter is another table, whose ids are NULL."""
-    file = filled(tmp_path)
-    whole = file.read_bytes()
-    for at in range(whole.index(b"CREATE TABLE entry"), whole.index(b"CREATE TABLE entry") + 130):
-        data = bytearray(whole)
-        data[at] ^= 1 << at % 7
-        _replace(tmp_path, file, data)
-        sound(tmp_path, told)
-
-
 def test_cut_files(tmp_path: Path, told: list[str]) -> None:
     file, random_ = filled(tmp_path), random.Random(12)
     whole = file.read_bytes()
     for length in [0, 1, 100, 8192, len(whole) - 1, *(random_.randrange(len(whole)) for _ in range(30))]:
         _replace(tmp_path, file, whole[:length])
         assert len(sound(tmp_path, told)) < len(ENTRIES)
-
-
-@pytest.mark.parametrize("content", [b"", b"no database", bytes(100_000), random.Random(1).randbytes(50_000)])
-def test_files_that_are_no_databases(tmp_path: Path, told: list[str], content: bytes) -> None:
-    file = filled(tmp_path)
-    _replace(tmp_path, file, content)
-    (tmp_path / f"{file.name}-wal").write_bytes(content)
-    assert sound(tmp_path, told) == {}
-    assert len(told) == (content != b"")
 
 
 def _replace(folder: Path, file: Path, content: bytes | bytearray) -> None:
@@ -256,7 +165,7 @@ def _replace(folder: Path, file: Path, content: bytes | bytearray) -> None:
         "CREATE TRIGGER kept AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "PRAGMA user_version = 0",
     ],
 )  # fmt: skip
-def test_another_schema_is_begun_anew(tmp_path: Path, told: list[str], change: str) -> None:
+def test_another_schema_is_begun_again(tmp_path: Path, told: list[str], change: str) -> None:
     file = filled(tmp_path)
     with sqlite3.connect(file) as connection:
         connection.execute(change)
@@ -264,38 +173,6 @@ def test_another_schema_is_begun_anew(tmp_path: Path, told: list[str], change: s
     assert sound(tmp_path, told) == {}
     assert len(told) == 1 and "set aside as" in told[0]
     assert {path.name for path in tmp_path.iterdir()} == {"nlgauge2-1.damaged", "nlgauge2-2.sqlite"}
-
-
-def test_two_stores_that_see_the_same_damage_go_on_in_the_same_file(tmp_path: Path, told: list[str]) -> None:
-    file = filled(tmp_path)
-    with Store(tmp_path, tell=told.append) as one, Store(tmp_path, tell=told.append) as other:
-        assert one.get(list(ENTRIES)) == other.get(list(ENTRIES)) == ENTRIES
-        os.truncate(file, 20_000)
-        for store, name in ((one, "one"), (other, "other")):
-            store.get(list(ENTRIES))
-            store.put({f"row|{name}": name.encode()})
-            store.commit()
-        assert one.get(["row|one", "row|other"]) == {"row|one": b"one", "row|other": b"other"}
-    left = {path.name for path in tmp_path.iterdir()} - {"nlgauge2-1.damaged-wal", "nlgauge2-1.damaged-shm"}
-    assert left == {"nlgauge2-1.damaged", "nlgauge2-2.sqlite"}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
-def test_files_removed_under_an_open_store(tmp_path: Path, told: list[str]) -> None:
-    filled(tmp_path)
-    for which in ("nlgauge*.sqlite", "*"):
-        with Store(tmp_path, tell=told.append) as store:
-            store.get(list(ENTRIES))
-            for path in sorted(tmp_path.glob(which)):
-                path.unlink()
-            with Store(tmp_path) as other:  # which now has a file of its own
-                store.put(ENTRIES)
-                store.commit()
-                assert other.get(list(ENTRIES)) == {} or other.get(list(ENTRIES)) == ENTRIES
-                assert store.get(list(ENTRIES)) == ENTRIES
-        with Store(tmp_path) as store:
-            assert store.get(list(ENTRIES)) == ENTRIES
-    assert told == []
 
 
 def test_a_full_disk_is_told_once_and_the_run_goes_on(
@@ -316,57 +193,6 @@ def test_a_full_disk_is_told_once_and_the_run_goes_on(
         assert store.get([*ENTRIES, "row|1"]) == {"row|1": b"1"}  # of the commit that failed nothing
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["disk I/O error", "database or disk is full", "attempt to write a readonly database", "database is locked",
-     "unable to open database file", "out of memory", "no such table: entry"],
-)  # fmt: skip
-def test_a_failing_disk_removes_and_renames_nothing(tmp_path: Path, told: list[str], line: str) -> None:
-    file = filled(tmp_path)
-    whole = file.read_bytes()
-
-    def fails(connection: sqlite3.Connection) -> None:
-        raise sqlite3.OperationalError(line)
-
-    with Store(tmp_path, tell=told.append) as store:
-        assert store.get(list(ENTRIES)) == ENTRIES
-        store._attempt(fails, None)
-        store.put({"row|1": b"1"})
-        store.commit()
-        assert store.get(list(ENTRIES)) == {} and not store.usable
-    assert [path.name for path in tmp_path.iterdir()] == [file.name] and file.read_bytes() == whole
-    assert len(told) == 1 and line in told[0] and "the run goes on without it" in told[0] and "\n" not in told[0]
-    with Store(tmp_path) as store:
-        assert store.get(list(ENTRIES)) == ENTRIES
-
-
-_LIMITED = """
-import resource, signal, sys
-from pathlib import Path
-from nlgauge.run.store import Store
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
-with Store(Path(sys.argv[1])) as store:
-    store.put({f"feature|{n} more": bytes(9000) for n in range(100)})
-    store.commit()
-    store.get(["row|metric|1"])
-print("done")
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
-@pytest.mark.parametrize("size", [4096, 50_000, 200_000])
-def test_a_disk_that_takes_no_more_keeps_what_it_has(tmp_path: Path, size: int) -> None:
-    filled(tmp_path)
-    command = [sys.executable, "-c", _LIMITED, str(tmp_path), str(size)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout) == (0, "done\n")
-    assert len(ended.stderr.splitlines()) == 1 and "the run goes on without it" in ended.stderr
-    with Store(tmp_path) as store:
-        assert store.get(list(ENTRIES)) == ENTRIES
-    assert not list(tmp_path.glob("*.damaged*"))
-
-
 def test_a_damaged_file_is_set_aside_whole_and_cleared_by_a_person_alone(tmp_path: Path, told: list[str]) -> None:
     file = filled(tmp_path)
     noise = random.Random(3).randbytes(30_000)
@@ -382,42 +208,6 @@ def test_a_damaged_file_is_set_aside_whole_and_cleared_by_a_person_alone(tmp_pat
         assert store.info().bytes > len(noise)
         store.clear()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_places_that_cannot_be_used(tmp_path: Path, told: list[str]) -> None:
-    (tmp_path / "file").write_text("")
-    (tmp_path / "taken" / "nlgauge2-1.sqlite").mkdir(parents=True)
-    for folder in (tmp_path / "file", tmp_path / "file" / "folder", tmp_path / "taken"):
-        with Store(folder, tell=told.append) as store:
-            store.put({"row|1": b"1"})
-            store.commit()
-            assert store.get(["row|1"]) == {}
-            store.info(), store.verify()
-    assert len(told) == 3 and all("the run goes on without it" in line and "\n" not in line for line in told)
-
-
-def test_a_user_without_a_home(told: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def nowhere() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr("nlgauge.run.store.default_folder", nowhere)
-    with Store(tell=told.append) as store:
-        store.put({"row|1": b"1"})
-        assert store.get(["row|1"]) == {}
-    assert len(told) == 1
-
-
-def test_a_file_that_another_process_holds(tmp_path: Path, told: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_module, "BUSY_S", 0.05)
-    holder = sqlite3.connect(filled(tmp_path), isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    with Store(tmp_path, tell=told.append) as store:
-        assert store.get(list(ENTRIES)) == ENTRIES  # who reads does not wait
-        store.put({"row|1": b"1"})
-        store.commit()
-        assert store.get(["row|1"]) == {}
-    holder.close()
-    assert len(told) == 1 and "locked" in told[0]
 
 
 def test_what_was_not_used_for_longest_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -482,22 +272,6 @@ def test_several_processes_on_one_folder(tmp_path: Path) -> None:
         assert all(content == key[4:].encode() * 50 for key, content in there.items())
         assert store.get(["row|half"]) == {}
         assert store.verify().dropped == 0
-
-
-def test_a_store_without_a_given_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Store(tmp_path).limit == store_module.LIMIT
-    monkeypatch.setenv("NLGAUGE_CACHE_LIMIT", "12345")
-    assert Store(tmp_path).limit == 12345
-
-
-def test_lines_go_to_stderr_by_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "file").write_text("")
-    with Store(tmp_path / "file") as store:
-        store.get(["row|1"])
-        store.get(["row|1"])
-    captured = capsys.readouterr()
-    assert captured.out == "" and captured.err.startswith("nlgauge: no cache in")
-    assert len(captured.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

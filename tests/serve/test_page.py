@@ -5,19 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from typing import Any
 
 from nlgauge.serve import page
 
 TEXT = page.HTML.decode()
-
-
-def test_the_page_loads_nothing_from_anywhere(client: Any) -> None:
-    answer = client.get("/")
-    assert answer.status_code == 200
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert not re.findall(r"(?:src|href|action|url|import)\s*[=(]\s*[\"']?(?!data:,)[\w/.:]", answer.text)
-    assert "http" not in answer.text.replace("http-equiv", "")
 
 
 def test_its_policy_allows_its_own_script_and_style_alone() -> None:

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,31 +127,6 @@ def test_what_was_taken_is_answered_before_the_end(number: signal.Signals) -> No
     assert "bridge" not in "".join(process.lines)
 
 
-def test_a_second_interrupt_ends_it_at_once_and_says_so() -> None:
-    with served("-m", "InfoLM", "--quiet") as process, httpx.Client(base_url=process.address) as client:
-        text = "The old bridge over the river was closed for a week. " * 5
-        body = {"rows": [{"candidate": text + str(n), "references": [text]} for n in range(20)]}
-        ended: list[Any] = []
-
-        def ask() -> None:
-            try:
-                ended.append(client.post("/score", json=body, timeout=LONG).status_code)
-            except httpx.TransportError:
-                ended.append(None)
-
-        thread = threading.Thread(target=ask)
-        thread.start()
-        _until(lambda: _taken(client) == 1)
-        process.process.send_signal(signal.SIGINT)
-        _until(lambda: not _listens(process.address))
-        process.process.send_signal(signal.SIGINT)
-        assert process.ended() == 1
-        thread.join(LONG)
-        assert len(ended) == 1 and ended != [200]
-    assert "bridge" not in "".join(process.lines)
-    assert process.lines[-1] == "nlgauge: stopped; not all that was taken is answered"
-
-
 def _ask(address: str, body: object, answers: list[Any]) -> threading.Thread:
     def ask() -> None:
         try:
@@ -180,45 +154,6 @@ def test_it_ends_in_its_time_whatever_is_being_scored() -> None:
     assert process.lines[-1] == "nlgauge: stopped; all that was taken is answered"
 
 
-def test_a_client_that_never_ends_its_body_or_reads_no_answer_does_not_keep_it() -> None:
-    with served("-m", "TokenF1", "--quiet", "--seconds", "1") as process:
-        host, _, port = process.address.removeprefix("http://").partition(":")
-        head = b"POST /score HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-        with (
-            socket.create_connection((host, int(port)), LONG) as slow,
-            socket.create_connection((host, int(port)), LONG) as halfway,
-            socket.create_connection((host, int(port)), LONG) as deaf,
-        ):
-            slow.sendall(head + b"Content-Length: 1000\r\n\r\n{")
-            halfway.sendall(b"POST /score HTTP/1.1\r\nHost: 127")
-            deaf.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 200)
-            time.sleep(1)
-            process.process.send_signal(signal.SIGTERM)
-            began = time.monotonic()
-            assert process.ended() in (0, 1)
-            assert time.monotonic() - began < 15
-    assert "Traceback" not in "".join(process.lines)
-
-
-def test_a_server_that_hangs_is_ended() -> None:
-    """As where a library holds the loop: what is left when the time is over is not waited for."""
-    code = (
-        "import os, signal, socket, threading, time, uvicorn\n"
-        "from nlgauge.serve import server\n"
-        "from nlgauge.serve.asking import Limits\n"
-        "server._LAST_S = 0.2\n"
-        "async def app(scope, receive, send):\n"
-        "    while scope['type'] == 'lifespan':\n"
-        "        kind = (await receive())['type']\n"
-        "        if kind == 'lifespan.shutdown': time.sleep(600)\n"
-        "        await send({'type': kind + '.complete'})\n"
-        "threading.Timer(1, os.kill, (os.getpid(), signal.SIGTERM)).start()\n"
-        "server.run(server.configured(app, Limits(seconds=0.1)), server.listening('127.0.0.1', 0))\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONG, check=False)
-    assert ended.returncode == 1 and ended.stderr.endswith("nlgauge: stopped; not all that was taken is answered\n")
-
-
 @pytest.mark.parametrize("headers", [
     b"Authorization: Bearer no\r\nAuthorization: Bearer 0123456789abcdef-a-key\r\n",
     b"Authorization: Bearer 0123456789abcdef-a-key\r\nauthorization: Bearer no\r\n",
@@ -235,15 +170,6 @@ def test_a_header_that_says_who_or_what_stands_once(headers: bytes, monkeypatch:
             while piece := connection.recv(1 << 16):
                 received += piece
     assert received.startswith(b"HTTP/1.1 400 ") and b"there are two headers" in received
-
-
-def _listens(address: str) -> bool:
-    host, _, port = address.removeprefix("http://").partition(":")
-    try:
-        socket.create_connection((host, int(port)), 1).close()
-    except OSError:
-        return False
-    return True
 
 
 def _taken(client: Any) -> float:
@@ -287,24 +213,6 @@ def test_a_hostile_stream_of_bytes_ends_with_an_answer_and_hurts_nobody() -> Non
     assert "secret" not in "".join(process.lines)
 
 
-@pytest.mark.parametrize("place", ["file", "environment"])
-def test_a_service_that_was_given_keys_is_shut_without_one(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    key, options = "0123456789abcdef-a-key", []
-    if place == "file":
-        (tmp_path / "keys").write_text(key, encoding="utf-8")
-        options = ["--keys", str(tmp_path / "keys")]
-    else:
-        monkeypatch.setenv("NLGAUGE_SERVE_KEYS", key)
-    with served("-m", "TokenF1", "--quiet", *options) as process, httpx.Client(base_url=process.address) as client:
-        for given, status in ((None, 401), (f"Bearer {key}x", 401), (f"Bearer {key}", 200)):
-            headers = {} if given is None else {"authorization": given}
-            assert client.post("/score", json={"rows": rows(1)}, headers=headers, timeout=LONG).status_code == status
-            assert client.get("/metrics", headers=headers).status_code == status
-        assert client.get("/health").status_code == 200
-
-
 def test_what_follows_two_lengths_of_a_body_is_no_request() -> None:
     """A proxy that goes by the one length, before a service that goes by the other, would let it through."""
     body = b'{"rows": [{"candidate": "a", "references": ["a"]}]}'
@@ -320,13 +228,6 @@ def test_what_follows_two_lengths_of_a_body_is_no_request() -> None:
                 received += piece
     assert received.startswith(b"HTTP/1.1 400 ") and received.count(b"HTTP/1.1") == 1
     assert b"two headers say how long the body is" in received and b"connection: close" in received.lower()
-
-
-def test_an_answer_is_not_held_back_until_its_first_piece_is_acknowledged() -> None:
-    from nlgauge.serve.server import listening
-
-    with listening("127.0.0.1", 0) as sock:
-        assert sock.proto == socket.IPPROTO_TCP, "else asyncio leaves TCP_NODELAY off"
 
 
 def test_an_address_that_is_taken_is_one_line() -> None:

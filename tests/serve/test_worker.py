@@ -16,10 +16,10 @@ import pytest
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics.base import Prepared, RowMetric, Value
-from nlgauge.run.executors.together import JointRun
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.asking import Limits
-from nlgauge.serve.worker import Ticket, Worker, tell
+from nlgauge.serve.batch import Job
+from nlgauge.serve.worker import Worker
 
 LONG = 30.0
 GATE = threading.Event()
@@ -40,12 +40,17 @@ class Slow(RowMetric):
         return [Value((float(len(row.candidate)),)) for row in rows]
 
 
-def run(*candidates: str) -> JointRun:
-    return JointRun(Corpus.from_texts(candidates), {str(Slow()): Slow()}, {})
+def job(*candidates: str) -> Job:
+    return Job(Corpus.from_texts(candidates), {str(Slow()): Slow()}, {})
 
 
-def values(ticket: Ticket) -> list[float]:
-    done = ticket.done.result(LONG)
+def submitted(worker: Worker, *candidates: str) -> Job:
+    worker.submit(asked := job(*candidates))
+    return asked
+
+
+def values(asked: Job) -> list[float]:
+    done = asked.done.result(LONG)
     assert done.table is not None
     return done.table.values(str(Slow())).tolist()
 
@@ -60,9 +65,7 @@ def shut() -> Iterator[None]:
 
 
 @contextmanager
-def working(
-    told: Callable[[list[JointRun], float], object] = lambda runs, seconds: None, **limits: Any
-) -> Iterator[Worker]:
+def working(told: Callable[[list[Job], float], object] = lambda jobs, seconds: None, **limits: Any) -> Iterator[Worker]:
     worker = Worker({}, Limits(**limits), told)
     worker.start()
     yield worker
@@ -70,68 +73,56 @@ def working(
     worker.stop(60)
 
 
-def test_what_waits_is_put_into_one_evaluation() -> None:
-    together: list[list[int]] = []
-    with working(lambda runs, seconds: together.append([len(one.corpus) for one in runs])) as worker:
-        first = worker.submit(run("a"))
-        assert BEGUN.acquire(timeout=LONG)
-        others = [worker.submit(run("b" * n, "c")) for n in range(1, 5)]
-        GATE.set()
-        assert values(first) == [1]
-        assert [values(ticket) for ticket in others] == [[1, 1], [2, 1], [3, 1], [4, 1]]
-    assert together == [[1], [2, 2, 2, 2]]
-
-
 def test_an_evaluation_holds_so_many_rows_and_a_larger_request_alone() -> None:
     together: list[list[int]] = []
-    with working(lambda runs, seconds: together.append([len(one.corpus) for one in runs]), batch_rows=3) as worker:
-        first = worker.submit(run("a"))
+    with working(lambda jobs, seconds: together.append([len(one.corpus) for one in jobs]), batch_rows=3) as worker:
+        first = submitted(worker, "a")
         assert BEGUN.acquire(timeout=LONG)
-        tickets = [worker.submit(run(*"x" * count)) for count in (2, 1, 1, 5, 3)]
+        jobs = [submitted(worker, *"x" * count) for count in (2, 1, 1, 5, 3)]
         GATE.set()
-        for ticket in (first, *tickets):
-            assert len(values(ticket)) == len(ticket.run.corpus)
+        for one in (first, *jobs):
+            assert len(values(one)) == len(one.corpus)
     assert together == [[1], [2, 1], [1], [5], [3]]
 
 
 def test_more_than_may_wait_are_sent_away() -> None:
     with working(waiting=2) as worker:
-        taken = [worker.submit(run("a"))]
+        taken = [submitted(worker, "a")]
         assert BEGUN.acquire(timeout=LONG)
-        taken += [worker.submit(run("b")), worker.submit(run("c"))]
+        taken += [submitted(worker, "b"), submitted(worker, "c")]
         assert worker.trouble == "as many requests wait as may"
         with pytest.raises(Refused, match="2 requests wait already") as refused:
-            worker.submit(run("d"))
+            submitted(worker, "d")
         assert refused.value.status == 429
         GATE.set()
-        assert [values(ticket) for ticket in taken] == [[1], [1], [1]]
+        assert [values(one) for one in taken] == [[1], [1], [1]]
 
 
 def test_what_was_taken_is_finished_before_the_end() -> None:
     with working() as worker:
-        taken = [worker.submit(run("a"))]
+        taken = [submitted(worker, "a")]
         assert BEGUN.acquire(timeout=LONG)
-        taken += [worker.submit(run("b" * n)) for n in range(1, 4)]
+        taken += [submitted(worker, "b" * n) for n in range(1, 4)]
         stopping = threading.Thread(target=worker.stop, args=(60,))
         stopping.start()
         while worker.trouble is None:
             time.sleep(0.001)
         with pytest.raises(Refused, match="about to stop") as refused:
-            worker.submit(run("z"))
+            submitted(worker, "z")
         assert refused.value.status == 503
-        assert not any(ticket.done.done() for ticket in taken)
+        assert not any(one.done.done() for one in taken)
         GATE.set()
         stopping.join(LONG)
-        assert [values(ticket) for ticket in taken] == [[1], [1], [2], [3]]
+        assert [values(one) for one in taken] == [[1], [1], [2], [3]]
 
 
 def test_what_nobody_waits_for_is_not_scored() -> None:
     seen: list[str] = []
-    told = lambda runs, seconds: seen.extend(row.candidate for one in runs for row in one.corpus)  # noqa: E731
+    told = lambda jobs, seconds: seen.extend(row.candidate for one in jobs for row in one.corpus)  # noqa: E731
     with working(told) as worker:
-        first = worker.submit(run("a"))
+        first = submitted(worker, "a")
         assert BEGUN.acquire(timeout=LONG)
-        left, late, kept = (worker.submit(run(text)) for text in ("left", "late", "kept"))
+        left, late, kept = (submitted(worker, text) for text in ("left", "late", "kept"))
         left.done.cancel()
         late.until = 0.0
         GATE.set()
@@ -142,74 +133,31 @@ def test_what_nobody_waits_for_is_not_scored() -> None:
     assert seen == ["a", "kept"]
 
 
-def test_one_that_fails_fails_alone_and_the_worker_goes_on(capfd: pytest.CaptureFixture[str]) -> None:
-    GATE.set()
-    with working() as worker:
-        good, bad = worker.submit(run("abc")), worker.submit(run(""))
-        assert values(good) == [3]
-        assert isinstance(bad.done.result(LONG).error, ZeroDivisionError)
-        assert values(worker.submit(run("abcd"))) == [4]
-    assert "secret" not in capfd.readouterr().err
-
-
 def test_an_evaluation_that_breaks_as_a_whole_leaves_nobody_waiting(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def broken(*arguments: object) -> None:
         raise MemoryError("a secret word of a row")
 
-    monkeypatch.setattr("nlgauge.serve.worker.score_together", broken)
+    monkeypatch.setattr("nlgauge.serve.worker.evaluate", broken)
     with working() as worker:
-        assert isinstance(worker.submit(run("a")).done.result(LONG).error, RuntimeError)
+        assert isinstance(submitted(worker, "a").done.result(LONG).error, RuntimeError)
         monkeypatch.undo()
         GATE.set()
-        assert values(worker.submit(run("ab"))) == [2]
+        assert values(submitted(worker, "ab")) == [2]
     errors = capfd.readouterr().err
     assert "MemoryError at " in errors and "test_worker.py" in errors
     assert "secret" not in errors
 
 
-def test_who_came_first_does_not_wait_for_those_who_share_the_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nlgauge.run.executors.together._STRINGS_WEIGHT", 1)
-    with working() as worker:
-        first = worker.submit(run("a"))
-        assert BEGUN.acquire(timeout=LONG)
-        early, late = worker.submit(run("bc")), worker.submit(run("def"))
-        real = Slow.score_rows
-
-        def stopping(self: Slow, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
-            if rows[0].candidate == "def":
-                GATE.clear()
-            return real(self, rows, prepared, features)
-
-        monkeypatch.setattr(Slow, "score_rows", stopping)
-        GATE.set()
-        assert values(first) == [1]
-        assert values(early) == [2]
-        assert BEGUN.acquire(timeout=LONG) and BEGUN.acquire(timeout=LONG), "of the early one, and of the late one"
-        assert not late.done.done()
-        GATE.set()
-        assert values(late) == [3]
-
-
 def test_an_evaluation_that_takes_longer_than_a_request_may_is_trouble() -> None:
     with working(seconds=0.01) as worker:
         assert worker.trouble is None
-        worker.submit(run("a"))
+        submitted(worker, "a")
         assert BEGUN.acquire(timeout=LONG)
         while worker.trouble is None:
             time.sleep(0.001)
         assert worker.trouble == "one evaluation takes longer than any request may"
-
-
-def test_an_error_is_told_by_its_place_and_not_by_its_words(capfd: pytest.CaptureFixture[str]) -> None:
-    try:
-        int("a secret word")
-    except ValueError as error:
-        tell(error)
-    (line,) = capfd.readouterr().err.splitlines()
-    assert line.startswith("nlgauge: ValueError at ") and "test_worker.py" in line
-    assert "secret" not in line
 
 
 def test_a_request_whose_client_is_gone_is_dropped_before_its_next_block(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,8 +167,8 @@ def test_a_request_whose_client_is_gone_is_dropped_before_its_next_block(monkeyp
     from nlgauge.serve.app import Service
     from nlgauge.serve.menu import Menu
 
-    monkeypatch.setattr("nlgauge.run.executors.together._STRINGS_WEIGHT", 1)
-    service, asked = Service(Menu.of(["Length"], None), {}, Limits()), run(*"abcdefgh")
+    monkeypatch.setattr("nlgauge.serve.batch._ROWS_PER_BLOCK", 1)
+    service, asked = Service(Menu.of(["Length"], None), {}, Limits()), job(*"abcdefgh")
 
     async def gone() -> dict[str, str]:
         assert await asyncio.to_thread(BEGUN.acquire, timeout=LONG), "the first block is being scored"
@@ -231,7 +179,7 @@ def test_a_request_whose_client_is_gone_is_dropped_before_its_next_block(monkeyp
         with pytest.raises(Refused, match="the client went away"):
             asyncio.run(service.answer(asked, Request({"type": "http"}, gone)))
         GATE.set()
-        assert values(service.worker.submit(run("ij"))) == [2]
+        assert values(submitted(service.worker, "ij")) == [2]
     finally:
         service.worker.stop(60)
     assert BEGUN.acquire(blocking=False) and not BEGUN.acquire(blocking=False), "one block is of the other request"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +10,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
-from nlgauge.data.table import Column
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.correlation import LEVELS
 from nlgauge.stats.join import join
-from nlgauge.stats.selection import selected
 from tests.stats.tables import ITEMS, SYSTEMS
-
-
-def length(corpus: Iterable[nlgauge.Row], text: Callable[[Any], str] = lambda row: row.candidate) -> ScoreTable:
-    """Words between blanks, as a metric."""
-    rows = list(corpus)
-    values = np.array([[float(len(text(row).split()))] for row in rows])
-    return ScoreTable([(row.system, row.item) for row in rows], {"Length": Column(("score",), values)}, {}, {}, "")
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -62,38 +51,6 @@ def test_a_record_per_metric_part_and_aspect(table: ScoreTable, ratings: Any, le
         assert "metric of sets" in str(of_sets.reason)
 
 
-def test_a_metric_of_sets_is_one_number_a_system(table: ScoreTable, ratings: Any) -> None:
-    means = [np.mean([v for (s, _), v in ratings["good"].items() if s == system]) for system in SYSTEMS]
-    found = correlate(table, ratings["good"], level="system", replicates=0).get("Set")
-    assert found.value == pytest.approx(np.corrcoef(means, range(5))[0, 1])
-
-
-def test_zero_replicates_give_the_value_alone(table: ScoreTable, ratings: Any) -> None:
-    one = correlate(table, ratings, replicates=0).get("Near")
-    assert not math.isnan(one.value)
-    assert all(map(math.isnan, (one.low, one.high, one.p)))
-
-
-def test_seeds_repeat_and_other_metrics_do_not_matter(table: ScoreTable, ratings: Any) -> None:
-    first = correlate(table, ratings, replicates=50).get("Far", "loud")
-    alone = ScoreTable(table.rows, {"Far": table.columns["Far"]}, {}, {}, "")
-    assert correlate(alone, {"loud": ratings["loud"]}, replicates=50).get("Far", "loud") == first
-    assert correlate(table, ratings, replicates=50, seed=1).get("Far", "loud") != first
-
-
-def test_the_order_of_rows_does_not_matter(table: ScoreTable, ratings: Any) -> None:
-    backwards = ScoreTable(
-        table.rows[::-1], {"Near": Column(("score",), table.columns["Near"].values[::-1])}, {}, {}, ""
-    )
-    for level in LEVELS:
-        for coefficient in ("pearson", "kendall"):
-            a, b = (
-                correlate(t, ratings, level=level, coefficient=coefficient, replicates=0).get("Near")
-                for t in (table, backwards)
-            )
-            assert a.value == pytest.approx(b.value, abs=1e-12)
-
-
 def test_missing_ratings_and_scores_are_left_out_together(table: ScoreTable, ratings: Any) -> None:
     part = {"good": {key: value for key, value in ratings["good"].items() if key[1] != "3"} | {("A", "99"): 1.0}}
     table.columns["Near"].values[0] = math.nan
@@ -105,13 +62,6 @@ def test_missing_ratings_and_scores_are_left_out_together(table: ScoreTable, rat
     known = [i for i, key in enumerate(table.rows) if key[1] != "3" and i]
     expected = np.corrcoef(table.values("Near")[known], [part["good"][table.rows[i]] for i in known])[0, 1]
     assert found.get("Near").value == pytest.approx(expected)
-
-
-def test_ratings_of_fewer_items_are_resampled_among_themselves(table: ScoreTable, ratings: Any) -> None:
-    few = {key: value for key, value in ratings["good"].items() if int(key[1]) < 4}
-    found = correlate(table, few, level="item", replicates=50).get("Near")
-    assert found.n == 4
-    assert not math.isnan(found.low)
 
 
 def test_items_that_are_not_crossed_have_no_p_within(table: ScoreTable, ratings: Any) -> None:
@@ -132,58 +82,7 @@ def test_undefined_has_a_reason(table: ScoreTable, ratings: Any) -> None:
         correlate(table, ratings, replicates=0).get("Near", "clear")
 
 
-def test_details_take_part_where_they_are_named(table: ScoreTable, ratings: Any) -> None:
-    every = correlate(table, ratings["good"], replicates=10)
-    table.columns["Noise"].details = ("r",)
-    scores = correlate(table, ratings["good"], replicates=10)
-    assert [one for one in every if one.part != "r"] == scores.records
-    (named,) = correlate(selected(table, ["Noise r"]), ratings["good"], replicates=10)
-    assert named == every.get("Noise", part="r")
-
-
-def test_the_public_name() -> None:
-    assert nlgauge.correlate is correlate
-
-
 # ---- Published protocols, on public data
-
-# Pearson, Spearman, Kendall of all rows, then of systems: CTC's word-length rows, specification 8.6.
-WORD_LENGTH = {
-    ("usr_personachat", "engaging"): (
-        (0.39103894047933074, 0.4220119176537163, 0.326682992147011), (0.8965141605287615, 0.8, 0.6)),
-    ("usr_personachat", "uses_knowledge"): (
-        (0.31713101016368034, 0.30509777390750287, 0.24668701658279935), (0.769783842214433, 0.5, 0.4)),
-    ("usr_topicalchat", "engaging"): (
-        (0.4079121027913184, 0.40891168595009136, 0.30527825020243005),
-        (0.9661850774771429, 0.8285714285714287, 0.7333333333333333)),
-    ("usr_topicalchat", "uses_knowledge"): (
-        (0.2624497320262192, 0.2680621243461572, 0.20844076936586162),
-        (0.985893048914691, 0.8285714285714287, 0.7333333333333333)),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "aspect"), WORD_LENGTH)
-def test_word_length_in_dialogues(data: Path, name: str, aspect: str) -> None:
-    corpus = Corpus.read(data / f"{name}.jsonl.gz")
-    for level, expected in zip(("pooled", "system"), WORD_LENGTH[name, aspect], strict=True):
-        found = [
-            correlate(length(corpus), corpus, level=level, coefficient=coefficient, replicates=0).get("Length", aspect)
-            for coefficient in ("pearson", "spearman", "kendall")
-        ]
-        # The files hold means of ratings to ten decimals.
-        assert_allclose([one.value for one in found], expected, atol=1e-9)
-
-
-def test_word_length_of_summaries(data: Path) -> None:
-    corpus = Corpus.read(data / "summeval.jsonl.gz")
-    table = length(corpus, lambda row: row.extra["meta"]["candidate_bartscore"])
-    for level, expected in (
-        ("pooled", {"consistency": 0.0799, "coherence": 0.0875, "fluency": -0.0232, "relevance": 0.2599}),
-        ("item", {"consistency": 0.0671, "coherence": -0.0219, "fluency": -0.0530, "relevance": 0.1432}),
-        ("system", {"consistency": 0.2860, "coherence": 0.0390, "fluency": 0.2079, "relevance": 0.2402}),
-    ):
-        found = correlate(table, corpus, level=level, replicates=0)
-        assert {one.aspect: round(one.value, 4) for one in found} == expected
 
 
 # Pearson and Kendall within documents, then of systems.
@@ -216,20 +115,3 @@ def test_stored_rouge_of_summaries(data: Path, kind: str) -> None:
         for coefficient in ("pearson", "kendall")
     ]
     assert_allclose(np.transpose(found), list(REALSUMM[kind].values()), atol=1e-4)
-
-
-def test_people_against_people(data: Path) -> None:
-    corpus = Corpus.read(data / "webnlg2020.jsonl.gz")
-    table = ScoreTable([(row.system, row.item) for row in corpus], {}, {})
-    for aspect in ("correctness", "data_coverage", "fluency"):
-        table = join(table, aspect, corpus, column=f"scores.{aspect}")
-    expected = {
-        ("correctness", "data_coverage"): (0.9778725481172998, 0.8735294117647058, 0.7333333333333334),
-        ("correctness", "relevance"): (0.9904883539877436, 0.911764705882353, 0.7833333333333333),
-        ("data_coverage", "relevance"): (0.9601746069325146, 0.9235294117647058, 0.7833333333333333),
-        ("fluency", "text_structure"): (0.995988527828529, 0.9852941176470588, 0.9333333333333332),
-    }
-    for number, coefficient in enumerate(("pearson", "spearman", "kendall")):
-        found = correlate(table, corpus, level="system", coefficient=coefficient, replicates=0)
-        for pair, values in expected.items():
-            assert found.get(*pair).value == pytest.approx(values[number], abs=1e-9)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -34,35 +32,11 @@ def of(table: ScoreTable, metric: str, part: str) -> list[SystemScore]:
     return [score for score in table.by_system(replicates=0) if (score.metric, score.part) == (metric, part)]
 
 
-@pytest.mark.parametrize(("metric", "part"), [("Score", "f"), ("Distance", "score")])
-def test_the_best_and_what_is_like_it(table: ScoreTable, metric: str, part: str) -> None:
-    for tests in (compared(table), compared(table, 0)):
-        assert best(table, of(table, metric, part), tests) == Best(("Top",), ("Near",), ("Far",))
-
-
 def test_p_is_that_of_compare_corrected_for_all_others(table: ScoreTable) -> None:
     (near,) = compare(table, "Top", "Near", "Distance")
     scores, tests = of(table, "Distance", "score"), compared(table)
     assert best(table, scores, tests, significance=near.p * 1.001) == Best(("Top",), (), ("Near", "Far"))
     assert best(table, scores, tests, significance=near.p) == Best(("Top",), ("Near",), ("Far",))
-
-
-def test_equal_numbers_are_best_together_and_sets_are_not_tested(table: ScoreTable) -> None:
-    found = best(table, of(table, "Set", "score"), compared(table))
-    assert found is not None and found[:3] == ((), (), ()) and "one number a system" in found.reason
-    rows = [(system, str(n)) for system in "abc" for n in range(9)]
-    values = np.concatenate([np.arange(9.0), np.arange(9.0)[::-1], np.arange(9.0) / 9])
-    equal = ScoreTable(rows, {"M": Column(("score",), values[:, None])}, {})
-    assert best(equal, equal.by_system(replicates=0), compared(equal)) == Best(("a", "b"), (), ("c",))
-
-
-def test_details_and_single_systems_have_no_best(table: ScoreTable) -> None:
-    tests = compared(table)
-    assert best(table, of(table, "Score", "words"), tests) is None
-    alone = [score for score in of(table, "Score", "f") if score.system == "Top"]
-    assert best(table, alone, tests) is None
-    table.columns["Set"].values[1:] = math.nan
-    assert best(table, of(table, "Set", "score"), tests) is None
 
 
 def test_what_was_tested_before_is_not_tested_again(table: ScoreTable) -> None:

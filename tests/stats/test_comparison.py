@@ -47,40 +47,6 @@ def test_a_difference_per_metric_and_part(table: ScoreTable) -> None:
     assert (found.a, found.b, len(found)) == ("A", "B", 4)
 
 
-def test_p_is_near_that_of_a_paired_t_test(table: ScoreTable) -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
-    score = next(iter(compare(table, "A", "B", replicates=3000)))
-    a, b = table.values("Score")[:80:2], table.values("Score")[1:80:2]
-    assert score.p == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.01)
-
-
-def test_exchanged_systems_give_exchanged_signs(table: ScoreTable) -> None:
-    (there,), (back,) = (compare(table, *pair, metric="Distance", replicates=3000) for pair in ("AB", "BA"))
-    assert (there.difference, there.effect) == (-back.difference, -back.effect)
-    assert there.low == pytest.approx(-back.high, abs=0.02)
-    assert (there.better, back.better) == ("A", "A")
-
-
-def test_one_metric_by_name_and_seeds(table: ScoreTable) -> None:
-    (first,) = compare(table, "A", "B", "Distance")
-    assert first == compare(table, "A", "B", "Distance(k=1)").records[0]
-    assert first != compare(table, "A", "B", "Distance", seed=1).records[0]
-    (bare,) = compare(table, "A", "B", "Distance", replicates=0)
-    assert bare.difference == first.difference and bare.p == pytest.approx(first.p, abs=0.02)
-
-
-def test_details_have_no_better_direction_and_are_compared_by_name(table: ScoreTable) -> None:
-    table.columns["Score"].details = ("r",)
-    table.columns["Set"].details = ("score",)
-    assert [(one.metric, one.part) for one in compare(table, "A", "B")] == [
-        ("Score", "p"), ("Distance(k=1)", "score"), ("Set", "score"),
-    ]  # fmt: skip
-    assert [one.part for one in compare(table, "A", "B", "Score")] == ["p"]
-    (detail,) = compare(table, "A", "B", "Score r")
-    assert (detail.part, detail.better) == ("r", None)
-    assert detail.difference != 0 and not math.isnan(detail.p)
-
-
 def test_missing_infinite_and_equal_values(table: ScoreTable) -> None:
     table.columns["Score"].values[:2, 0] = math.nan, 1
     table.columns["Score"].values[1, 1] = math.inf
@@ -96,13 +62,6 @@ def test_missing_infinite_and_equal_values(table: ScoreTable) -> None:
     table.columns["Score"].values[2, 0] = 1
     one = compare(table, "A", "B", "Score").records[0]
     assert one.reason == "one item only" and one.n == 1 and not math.isnan(one.difference)
-
-
-def test_sets_can_be_compared_where_rows_cannot(table: ScoreTable) -> None:
-    with pytest.raises(InputError, match="no item in common"):
-        compare(table, "A", "C")
-    (of_sets,) = compare(table, "A", "C", "Set")
-    assert of_sets.reason == "too few" and of_sets.better is None
 
 
 @pytest.mark.parametrize(
@@ -153,10 +112,6 @@ def test_a_value_of_all_items_together_is_no_mean() -> None:
     column.sums.counts[:60] = math.nan
     (nothing,) = compare(same, "A", "B")
     assert nothing.n == 0 and math.isnan(nothing.a) and nothing.reason == "no item has a number for both"
-
-
-def test_the_public_name() -> None:
-    assert nlgauge.compare is compare
 
 
 def test_a_notebook_shows_a_comparison_escaped() -> None:

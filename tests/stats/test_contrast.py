@@ -10,7 +10,6 @@ import pytest
 
 from nlgauge import InputError, ScoreTable
 from nlgauge.data.table import Column
-from nlgauge.stats import contrast as module
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.contrast import contrast
 from nlgauge.stats.correlation import LEVELS
@@ -37,21 +36,6 @@ def test_contrasts_put_metrics_into_clusters(
     assert (same.difference, same.low, same.high, same.p) == (0, 0, 0, 1)
     assert better.low > 0
     assert better.p <= better.adjusted < 0.1
-
-
-def test_contrasts_of_systems_have_metrics_of_sets(table: ScoreTable, ratings: Any) -> None:
-    found = contrast(table, ratings, level="system", test="williams", correction="none", replicates=20)
-    assert len(found) == 2 * 10
-    assert all(one.p == one.adjusted for one in found)
-    assert set(found.clusters) == {"good", "loud"}
-
-
-def test_a_metric_of_sets_exchanges_whole_systems(table: ScoreTable, ratings: Any) -> None:
-    found = contrast(table, ratings["good"], level="system", replicates=400)
-    one = next(each for each in found if each.first == ("Near", "score") and each.second == ("Set", "score"))
-    agreed = correlate(table, ratings["good"], level="system", replicates=0)
-    assert one.difference == pytest.approx(agreed.get("Near").value - agreed.get("Set").value)
-    assert one.p >= 1 / 2**5  # five systems can be exchanged in 32 ways
 
 
 @pytest.mark.parametrize(
@@ -86,23 +70,3 @@ def test_a_metric_without_a_number_or_with_one_alone_contrasts_with_none(
             found.values["rating"]["Near", "score"]
             == correlate(table, ratings["good"], level=level, replicates=0).get("Near").value
         )
-
-
-def test_intervals_of_differences_can_be_left_out_and_are_drawn_once(
-    table: ScoreTable, ratings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[int] = []
-    original = module.bootstrap
-    monkeypatch.setattr(module, "bootstrap", lambda *a, **o: drawn.append(o["replicates"]) or original(*a, **o))
-    whole = contrast(table, ratings["good"], replicates=50)
-    assert drawn == [50] * 4, "Near, Far and two parts of Noise, not twice each of six pairs"
-    bare = contrast(table, ratings["good"], replicates=50, intervals=False)
-    assert set(drawn[4:]) == {0}
-    assert [one.p for one in bare] == [one.p for one in whole]
-    assert all(math.isnan(one.low) for one in bare) and not any(math.isnan(one.low) for one in whole)
-
-
-def test_details_take_no_part(table: ScoreTable, ratings: Any) -> None:
-    table.columns["Noise"].details = ("r",)
-    contrasts = contrast(table, ratings["good"], replicates=10)
-    assert list(contrasts.clusters["rating"]) == [("Near", "score"), ("Far", "score"), ("Noise", "p")]

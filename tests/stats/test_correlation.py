@@ -43,44 +43,12 @@ def test_constant_vectors_have_no_correlation_but_a_reason(name: str) -> None:
             assert found.reason == f"{reason} constant{where}"
 
 
-def test_what_is_not_there() -> None:
-    nothing, y = np.full((2, 2), np.nan), np.ones((2, 2))
-    kind = COEFFICIENTS["pearson"]
-    assert estimate(nothing, y, kind, "item").reason == "no row has both a score and a rating"
-    lone = np.array([[1.0, np.nan], [np.nan, 2.0]])
-    assert estimate(lone, y, kind, "item").reason == "fewer than two values to compare within every item"
-    assert estimate(lone[:1], y[:1], kind, "pooled").reason == "fewer than two values to compare"
-
-
-def test_items_without_a_value_are_left_out_and_counted() -> None:
-    x = np.vstack([F, [1, 1, 1, 1], [np.nan] * 4])
-    y = np.vstack([H, [1, 2, 3, 4], [1, 2, 3, 4]])
-    found = estimate(x, y, COEFFICIENTS["pearson"], "item")
-    assert_allclose(found.value, TOY["item"][0])
-    assert (found.n, found.undefined) == (3, 1)
-
-
 def test_system_means_are_over_the_cells_that_both_have() -> None:
     x, y = F.copy(), H.copy()
     x[0, 0], y[1, 2] = np.nan, np.nan
     one, two = means(x, y)
     assert_allclose(one, [0.5, np.mean(F[:, 1]), (0.4 + 0.1) / 2, np.mean(F[:, 3])])
     assert_allclose(two, [3, H[:, 1].mean(), 1.5, 2])
-
-
-def test_means_that_differ_by_rounding_are_ties() -> None:
-    x = np.array([[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]])  # sums of the same numbers in two orders
-    assert x.sum(0)[0] != x.sum(0)[1]
-    one, _ = means(x, x)
-    assert one[0] == one[1]
-
-
-def test_infinity_has_no_distance() -> None:
-    x, y = np.array([1, 2, np.inf, 4]), np.array([1.0, 2, 3, 4])
-    of_infinity = estimate(x[:, None], y[:, None], COEFFICIENTS["pearson"], "pooled")
-    assert math.isnan(of_infinity.value)
-    of_rating = estimate(y[:, None], x[:, None], COEFFICIENTS["pearson"], "pooled")
-    assert "infinite" in str(of_infinity.reason) and "infinite" in str(of_rating.reason)
 
 
 def test_tie_calibration_finds_the_best_threshold_of_all() -> None:
@@ -103,7 +71,3 @@ def test_tie_calibration_finds_the_best_threshold_of_all() -> None:
 
 def test_no_pair_no_threshold() -> None:
     assert calibrated(np.array([[1.0]]), np.array([[1.0]])) == 0
-
-
-def test_other_coefficients_have_no_threshold() -> None:
-    assert coefficient("kendall", np.ones((2, 2)), np.ones((2, 2)), "item") is COEFFICIENTS["kendall"]

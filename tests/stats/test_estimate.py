@@ -70,28 +70,6 @@ def test_a_share_is_not_below_0_and_a_difference_of_shares_may_be() -> None:
     assert math.isinf(a.more) or a.more > 0
 
 
-def test_share_below_a_bar() -> None:
-    table, corpus, _ = outputs()
-    mean, share = nlgauge.estimate(table, corpus)[0], nlgauge.estimate(table, corpus, below=1)[0]
-    assert_allclose(
-        (share.estimate, share.low, share.high), (1 - mean.estimate, 1 - mean.high, 1 - mean.low), atol=1e-9
-    )
-
-
-def test_clusters_of_a_column_of_all_rows() -> None:
-    table, corpus, _ = outputs(docs=40)
-    alone, clustered = nlgauge.estimate(table, corpus)[0], nlgauge.estimate(table, corpus, cluster="doc")[0]
-    assert alone.clusters == 80 and 30 < clustered.clusters <= 40 and clustered.low != alone.low
-    by_item = nlgauge.estimate(table, corpus, cluster="item")[0]
-    assert_allclose(by_item.half, alone.half, rtol=0.03)  # Student's t in place of the normal
-    with pytest.raises(InputError, match="400 rows of the scores have no 'no'"):
-        nlgauge.estimate(table, corpus, cluster="no")
-    rated = Corpus(tuple(row for row in corpus if row.scores))
-    with pytest.raises(InputError, match="240 of 400 rows"):
-        nlgauge.estimate(table, rated, cluster="doc")
-    assert nlgauge.estimate(table, rated, cluster="doc", outputs=corpus)[0] == clustered
-
-
 def test_several_metrics_stand_alone_and_together() -> None:
     table, corpus, _ = outputs(300, 120)
     noise = np.random.default_rng(5).normal(size=600)
@@ -103,15 +81,6 @@ def test_several_metrics_stand_alone_and_together() -> None:
     assert together.worth > found[3].worth and math.isnan(together.bare)
     assert abs(together.estimate - found[0].estimate) < found[0].half
     assert [one.metric for one in nlgauge.estimate(table, corpus, metrics=["TER"])] == ["TER"] * 3
-
-
-def test_rows_without_a_score_take_part() -> None:
-    table, corpus, _ = outputs()
-    column = table.columns[SPEC]
-    column.values[::7] = math.nan
-    found = nlgauge.estimate(table, corpus)
-    assert found.notes == [f"{SPEC}: 58 of 400 rows have no score, and count with the system's mean"]
-    assert found[0].rows == 200 and found[0].reason is None
 
 
 def test_how_many_more_ratings() -> None:
@@ -132,14 +101,6 @@ def test_p_is_one_less_the_confidence_at_which_the_interval_reaches_zero() -> No
     at = nlgauge.estimate(table, corpus, confidence=1 - difference.p)[2]
     assert_allclose(min(abs(at.low), abs(at.high)), 0, atol=1e-9)
     assert (difference.low <= 0 <= difference.high) == (difference.p >= 0.05)
-
-
-def test_one_system_too_few_has_a_reason_and_the_others_numbers() -> None:
-    table, corpus, _ = outputs()
-    few = [row for row in corpus if row.system == "b" or int(row.item[1:]) > 20]
-    found = nlgauge.estimate(table, Corpus(tuple(row for row in few if row.system == "a" or row.item < "i11")))
-    assert found[0].reason is None and math.isnan(found[1].estimate)
-    assert found[1].reason is not None and found[2].reason == found[1].reason
 
 
 def test_probabilities_put_a_chosen_sample_right() -> None:

@@ -76,14 +76,3 @@ def test_where_nothing_differs_there_is_no_coefficient() -> None:
     assert math.isnan(krippendorff_alpha(np.ones((2, 5)), "nominal"))
     assert math.isnan(krippendorff_alpha(np.array([[1.0, NAN], [NAN, 2.0]]), "interval"))
     assert "undefined" in str(rater_agreement("a", {"x": {"1": 1.0}, "y": {"1": 1.0}}, 2))
-
-
-def test_the_level_is_that_of_the_labels() -> None:
-    two = {"anna": {"r1": 1.0, "r2": 0.0, "r3": 1.0}, "ben": {"r1": 1.0, "r2": 1.0, "r4": 0.0}}
-    found = rater_agreement("good", two, 2)
-    assert (found.level, found.rows, found.raters) == ("nominal", 2, ("anna", "ben"))
-    assert "Cohen's kappa 0.000, Krippendorff's alpha" in str(found)
-    assert rater_agreement("good", two, 5).level == "ordinal"
-    assert "quadratic weights" in str(rater_agreement("good", two, 5))
-    three = {**two, "cem": {"r1": 0.5}}
-    assert rater_agreement("good", three, 5).level == "interval" and math.isnan(rater_agreement("good", three, 5).kappa)

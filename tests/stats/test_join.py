@@ -12,7 +12,7 @@ import pytest
 from nlgauge import Corpus, InputError, ScoreTable
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
-from nlgauge.stats.join import grid, join, keyed, number, ratings, read, refuse_twice
+from nlgauge.stats.join import join, ratings, read
 
 ROWS = [("A", "x"), ("B", "x"), ("A", "y"), ("B", "y"), ("A", "z")]
 
@@ -35,27 +35,12 @@ def rows(**values: Any) -> Corpus:
 # ---- Ratings
 
 
-def test_a_grid_has_a_place_for_every_row(table: ScoreTable) -> None:
-    place = grid(table)
-    assert (place.items, place.systems) == (["x", "y", "z"], ["A", "B"])
-    np.testing.assert_array_equal(place.of(np.arange(5.0)), [[0, 1], [2, 3], [4, math.nan]])
-
-
 def test_ratings_of_rows_join_by_system_and_item(table: ScoreTable) -> None:
     rated = rows(**{"scores.fluency": [5, 4, 3, 2, None], "scores.truth": [None, None, 1, 0, 1]})
     found = ratings(table, rated)
     np.testing.assert_array_equal(found.values["fluency"], [math.nan, 2, 3, 4, 5])
     np.testing.assert_array_equal(found.values["truth"], [1, 0, 1, math.nan, math.nan])
     assert found.unscored == []
-
-
-def test_ratings_as_mappings(table: ScoreTable) -> None:
-    one = {("A", "x"): 1, ("A", "y"): None, ("C", "x"): 3}
-    found = ratings(table, one)
-    np.testing.assert_array_equal(found.values["rating"], [1, math.nan, math.nan, math.nan, math.nan])
-    assert found.unscored == [("C", "x")]
-    assert list(ratings(table, {"fluency": one}).values) == ["fluency"]
-    assert ratings(table, {("A", "x"): "4.5"}).values["rating"][0] == 4.5
 
 
 def test_another_table_rates_and_is_turned(table: ScoreTable) -> None:
@@ -86,15 +71,6 @@ def test_ratings_that_do_not_fit(table: ScoreTable, source: object, say: str) ->
     assert say in str(caught.value)
 
 
-def test_a_row_given_twice_is_named(table: ScoreTable) -> None:
-    table.rows[4] = ("B", "x")
-    with pytest.raises(InputError, match="system 'B', item 'x' is in the table twice"):
-        grid(table)
-    twice = Corpus.from_texts(["a", "b"], systems=["A", "A"], items=["x", "x"], scores=[{"f": 1}, {"f": 2}])
-    with pytest.raises(InputError, match="system 'A', item 'x' is in the ratings twice"):
-        ratings(ScoreTable(ROWS, {}, {}), twice)
-
-
 # ---- Scores from elsewhere
 
 
@@ -105,7 +81,7 @@ def test_a_column_becomes_a_metric(table: ScoreTable, tmp_path: Path) -> None:
     assert joined.column("COMET").reasons == {1: "no score in comet", 2: "no score in comet"}
     assert joined.column("COMET").higher_is_better
     assert joined.run["joined"]["COMET"] == {"from": "comet", "scores": 3, "missing": 2, "left_over": 0}
-    assert str(joined.signatures["COMET"]).startswith("COMET|from:comet|values:")
+    assert str(joined.signatures["COMET"]).startswith("COMET|column:comet|from:rows@")
     assert table.metrics == ["M"] and table.run == {"rows": 5}
     inner = join(joined, "B", source, column="stored.a.b", higher_is_better=False)
     assert inner.values("B").tolist() == [4, 3, 2, 1, 0]
@@ -116,26 +92,6 @@ def test_a_column_becomes_a_metric(table: ScoreTable, tmp_path: Path) -> None:
     assert again.signatures == inner.signatures
 
 
-def test_a_rating_can_be_a_metric_too(table: ScoreTable) -> None:
-    source = rows(**{"scores.fluency": [5, 4, 3, 2, 1]})
-    for column in ("fluency", "scores.fluency"):
-        assert join(table, "F", source, column=column).values("F").tolist() == [1, 2, 3, 4, 5]
-
-
-def test_mappings_become_metrics_of_rows_and_of_sets(table: ScoreTable) -> None:
-    of_rows = join(table, "N", {("B", "y"): 7})
-    assert of_rows.values("N")[3] == 7
-    of_sets = join(table, "S", {"B": 0.5, "A": 0.25, "human": 1})
-    assert of_sets.column("S").level == "system"
-    assert of_sets.values("S").tolist() == [0.25, 0.5]
-    assert of_sets.run["joined"]["S"]["left_over"] == 1
-
-
-def test_the_signature_changes_with_the_values(table: ScoreTable) -> None:
-    one, two = (join(table, "N", {("A", "x"): n}).signatures["N"] for n in (1, 2))
-    assert one != two
-
-
 def test_segment_scores_follow_the_order_of_the_items(table: ScoreTable, tmp_path: Path) -> None:
     path = tmp_path / "metric-refA.seg.score"
     path.write_text("B\t1\nhuman\t9\nB\t2\nB\tNone\nhuman\t9\nhuman\t9\nA 4\nA\t5\nA\t6\n", encoding="utf-8")
@@ -143,15 +99,6 @@ def test_segment_scores_follow_the_order_of_the_items(table: ScoreTable, tmp_pat
     np.testing.assert_array_equal(joined.values("metric"), [4, 1, 5, 2, 6])
     assert joined.run["joined"]["metric"]["from"] == path.name
     assert joined.run["joined"]["metric"]["left_over"] == 4
-
-
-def test_system_scores(table: ScoreTable, tmp_path: Path) -> None:
-    for name in ("metric.sys.score", "metric.score"):
-        path = tmp_path / name
-        path.write_text("B\t2\nA\t1", encoding="utf-8")
-        joined = join(table, "metric", str(path))
-        assert joined.column("metric").level == "system"
-        assert joined.values("metric").tolist() == [1, 2]
 
 
 def test_joins_that_do_not_fit(table: ScoreTable) -> None:
@@ -177,27 +124,6 @@ def test_joins_that_do_not_fit(table: ScoreTable) -> None:
 ITEMS = ["x", "y", "z"]
 
 
-def test_a_score_file_is_of_segments_or_of_systems(tmp_path: Path) -> None:
-    path = tmp_path / "m.seg.score"
-    path.write_text("A\t1\nB\t2\nA\tNone\nB\t4\nA\t5\nB\t6\n", encoding="utf-8")
-    label, segments = read("M", path, None, ITEMS)
-    assert label == "m.seg.score" and all(item is not None for _, item in segments)
-    assert segments["B", "y"] == 4 and segments["A", "z"] == 5
-    path = tmp_path / "m.sys.score"
-    path.write_text("A\t1\nB\t2\n", encoding="utf-8")
-    assert read("M", str(path), None, ITEMS) == ("m.sys.score", {("A", None): 1, ("B", None): 2})
-
-
-def test_mappings_and_columns() -> None:
-    assert read("M", {"A": 1, "B": "2"}, None, ITEMS) == ("given", {("A", None): 1, ("B", None): 2})
-    assert read("M", {("A", "x"): 1}, None, ITEMS)[1] == {("A", "x"): 1}
-    rows = Corpus.from_records([{"candidate": "a", "system": "A", "item": "x", "comet": "0.5", "deep": {"er": 2}}])
-    assert read("M", rows, "comet", ITEMS)[1] == {("A", "x"): 0.5}
-    assert read("M", rows, "deep.er", ITEMS)[1] == {("A", "x"): 2}
-    with pytest.raises(InputError, match="row 1: the column 'deep' is dict"):
-        read("M", rows, "deep", ITEMS)
-
-
 @pytest.mark.parametrize(
     ("name", "text", "say"),
     [
@@ -214,33 +140,3 @@ def test_a_wrong_score_file_is_one_line(tmp_path: Path, name: str, text: str, sa
     with pytest.raises(InputError) as caught:
         read("metric", path, None, ITEMS)
     assert say in str(caught.value)
-
-
-def test_a_score_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read: No such file"):
-        read("metric", tmp_path / "absent.seg.score", None, ITEMS)
-    (tmp_path / "latin.score").write_bytes("é\t1\n".encode("latin-1"))
-    with pytest.raises(InputError, match="not UTF-8"):
-        read("metric", tmp_path / "latin.score", None, ITEMS)
-
-
-def test_numbers_texts_of_numbers_and_missing_ones() -> None:
-    numbers = keyed({("A", "x"): 1, ("A", "y"): " 4.5", ("B", "x"): None, ("B", "y"): "None"})
-    assert numbers["A", "x"] == 1 and numbers["A", "y"] == 4.5
-    assert math.isnan(numbers["B", "x"]) and math.isnan(numbers["B", "y"])
-
-
-@pytest.mark.parametrize("value", ["good", True, [1], {}, 10**400])
-def test_what_is_no_number_is_refused_with_its_type(value: object) -> None:
-    with pytest.raises(InputError, match=f"the score is {type(value).__name__} .*, not a number"):
-        number(value, "the score")
-
-
-def test_keys_are_of_system_and_item_and_there_once() -> None:
-    with pytest.raises(InputError, match="the key 'A' is not"):
-        keyed({"A": 1})
-    with pytest.raises(InputError, match="system 'A', item '1' is in the ratings twice"):
-        keyed({("A", 1): 1, ("A", "1"): 2})  # type: ignore[dict-item]
-    with pytest.raises(InputError, match="is in the file twice"):
-        refuse_twice([("A", "x"), ("B", "x"), ("A", "x")], "the file")
-    refuse_twice([("A", "x"), ("A", "y")], "the file")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from nlgauge.errors import SpecError
@@ -22,14 +20,6 @@ from nlgauge.stats.labels import Aspect, aspects_from, labelled
 )  # fmt: skip
 def test_what_a_cell_stands_for(cell: str, number: float) -> None:
     assert Aspect("good").rating(cell) == number
-
-
-def test_what_is_not_rated() -> None:
-    for cell in ("n/a", "N/A", "NA", "#N/A", "-", "–", "?", " None "):
-        found = Aspect("good").rating(cell)
-        assert found is not None and math.isnan(found)
-    assert Aspect("good").rating("") is None and Aspect("good").rating(" \u00a0 ") is None
-    assert Aspect("good", 1, 5).rating("3,5") == 3.5
 
 
 @pytest.mark.parametrize(

@@ -22,14 +22,6 @@ def test_paired_differences() -> None:
     assert turned.needed(0.95, 0.8) == found.needed(0.95, 0.8)
 
 
-def test_p_and_interval_are_near_those_of_a_t_test() -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
-    values = np.random.default_rng(4).normal(0.4, 1, 80)
-    found, classic = paired(values, replicates=4000), stats.ttest_1samp(values, 0)
-    assert_allclose(found.p, classic.pvalue, atol=0.02)
-    assert_allclose((found.low, found.high), classic.confidence_interval(0.95), atol=0.05)
-
-
 def test_the_items_needed_give_the_power_asked_for() -> None:
     stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     rng = np.random.default_rng(5)
@@ -65,9 +57,3 @@ def test_totals_that_are_means_are_compared_as_means_are() -> None:
     assert_allclose(of_totals.difference, of_means.difference)
     assert_allclose((of_totals.low, of_totals.high, of_totals.p), (of_means.low, of_means.high, of_means.p), atol=0.04)
     assert_allclose(of_totals.effect, of_means.effect, rtol=0.05)
-
-
-def test_items_that_differ_by_rounding_alone_do_not_move_p() -> None:
-    values = np.array([0.31, 0.2, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0])
-    noise = np.random.default_rng(4).uniform(-3e-7, 3e-7, (20, len(values))) * (values == 0)
-    assert {paired(values + some).p for some in noise} == {paired(values).p}

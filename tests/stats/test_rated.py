@@ -10,10 +10,8 @@ import pytest
 
 from nlgauge import Corpus, InputError, ScoreTable
 from nlgauge.stats.agreement import correlate
-from nlgauge.stats.clusters import column_of
 from nlgauge.stats.contrast import contrast
-from nlgauge.stats.drawn import Draw, DrawnRow
-from nlgauge.stats.rated import by_row, rated_part, rated_rows
+from nlgauge.stats.rated import rated_rows
 from tests.stats.hidden import outputs
 
 
@@ -33,24 +31,6 @@ def test_options_that_do_not_exist(table: ScoreTable, ratings: Any, options: dic
             function(table, ratings, **options)
 
 
-def test_a_number_of_a_system_stands_for_each_of_its_rows(table: ScoreTable) -> None:
-    of_sets = by_row(table, table.columns["Set"], 0)
-    assert [value for value, _ in zip(of_sets, table.rows, strict=True)][:6] == [0, 1, 2, 3, 4, 0]
-    np.testing.assert_array_equal(by_row(table, table.columns["Far"], 0), table.values("Near"))
-
-
-def test_tables_are_cut_to_what_all_have() -> None:
-    one = np.array([[1.0, np.nan, 3.0], [np.nan, np.nan, np.nan]])
-    other = np.array([[4.0, 5.0, np.nan], [6.0, 7.0, 8.0]])
-    assert [part.tolist() for part in rated_part(one, other)] == [[[1.0]], [[4.0]]]
-
-
-def test_columns_of_ours_and_others() -> None:
-    table, corpus, _ = outputs(5, 5, systems=("a",), docs=2)
-    assert column_of(table.rows, corpus, "source") == ["si0", "si1", "si2", "si3", "si4"]
-    assert column_of([("a", "i3"), ("a", "none")], corpus, "doc") == ["d1", None]
-
-
 def test_strata_that_all_rows_have_are_how_they_were_drawn() -> None:
     table, corpus, _ = outputs(40, 20, systems=("a",))
     rows = [replace(row, extra={"stratum": "high" if int(row.item[1:]) > 20 else "low"}) for row in corpus]
@@ -59,15 +39,6 @@ def test_strata_that_all_rows_have_are_how_they_were_drawn() -> None:
     assert found.design(np.arange(21, 40), np.ones(19, bool)).strata.tolist() == [0] * 19
     some = rated_rows(table, Corpus((*rows[:30], *list(corpus)[30:])), None)
     assert some.at_random
-
-
-def test_a_key_brings_strata_and_clusters() -> None:
-    table, _, truth = outputs(4, 4, systems=("a",))
-    rows = tuple(DrawnRow("a", f"i{n}", 0.5, n // 2, f"c{n % 2}", f"r{n}") for n in range(4))
-    found = rated_rows(table, {("any", f"r{n}"): truth["a", f"i{n}"] for n in range(4)}, None, draw=Draw(rows))
-    assert found.strata.tolist() == [0, 0, 1, 1] and not found.at_random
-    assert found.clusters is not None and found.clusters.tolist() == [0, 1, 0, 1]
-    assert found.values["rating"].tolist() == list(truth.values())
 
 
 def test_rated_rows_without_a_probability() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -52,28 +51,11 @@ def without_copies(x: list[float], y: list[float], ids: list) -> float:  # type:
     return sum(pairs) / len(pairs) if pairs else math.nan
 
 
-def test_the_calibrated_threshold_is_kept_in_resamples() -> None:
+def test_the_calibrated_threshold_stays_in_resamples() -> None:
     x, y = table(3)
     kind = coefficient("accuracy_calibrated", x, y, "item")
     low, high = interval(bootstrap(x, y, kind, "item", resample="items"))
     assert low <= estimate(x, y, kind, "item").value <= high
-
-
-def test_seeds_repeat_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    x, y = table(2)
-    first = bootstrap(x, y, PEARSON, "pooled", seed=1, replicates=50)
-    assert (first == bootstrap(x, y, PEARSON, "pooled", seed=1, replicates=50)).all()
-    assert (first != bootstrap(x, y, PEARSON, "pooled", seed=2, replicates=50)).any()
-    assert bootstrap(x, y, PEARSON, "pooled", replicates=0).shape == (0,)
-    monkeypatch.setattr("nlgauge.stats.resampling._CELLS_AT_ONCE", 7 * x.size)
-    assert len(bootstrap(x, y, PEARSON, "pooled", replicates=50)) == 50
-    assert [len(items) for items, _ in drawn(x.shape, 50, 0)] == [7] * 7 + [1]
-
-
-def test_intervals_need_defined_replicates() -> None:
-    assert interval(np.array([1.0, 2, 3, np.nan]), 0.5) == (1.5, 2.5)
-    assert all(map(math.isnan, interval(np.array([1.0, np.nan, np.nan]))))
-    assert all(map(math.isnan, interval(np.empty(0))))
 
 
 def test_the_interval_of_both_covers_the_truth() -> None:
@@ -91,12 +73,3 @@ def test_the_interval_of_both_covers_the_truth() -> None:
             covered[resample] += low <= 0.6 <= high
     assert covered["both"] >= 85
     assert covered["items"] < covered["both"]  # says nothing about other systems
-
-
-def test_a_large_table_is_resampled_in_seconds() -> None:
-    rng = np.random.default_rng(6)
-    y = np.round(rng.normal(size=(100, 16)), 1)
-    began = time.process_time()
-    for _ in range(4):
-        bootstrap(y + rng.normal(size=y.shape), y, COEFFICIENTS["kendall"], "pooled")
-    assert time.process_time() - began < 4 * 1.5  # 20 metrics in 10 s are 0.5 each; room for a busy machine

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import numpy as np
@@ -12,17 +11,6 @@ import nlgauge
 from nlgauge import InputError, SpecError
 from nlgauge.stats.sampling import allocated
 from tests.stats.hidden import SPEC, outputs
-
-
-def test_every_system_gets_its_share_in_random_order() -> None:
-    table, corpus, _ = outputs(100, 0)
-    draw = nlgauge.sample(corpus, 40)
-    assert [row.name for row in draw.sheet] == [f"r{n:02d}" for n in range(1, 41)]
-    assert Counter(row.system for row in draw.sheet) == {"a": 20, "b": 20}
-    assert {row.probability for row in draw.rows} == {0.2}
-    assert [row.system for row in draw.sheet] != sorted(row.system for row in draw.sheet)
-    assert nlgauge.sample(corpus, 40) == draw != nlgauge.sample(corpus, 40, seed=1)
-    assert table
 
 
 def test_strata_are_of_neighbouring_scores() -> None:
@@ -37,13 +25,6 @@ def test_strata_are_of_neighbouring_scores() -> None:
     counts = Counter(row.stratum for row in by_spread.sheet)
     assert min(counts[0], counts[3]) > max(counts[1], counts[2]) >= 2
     assert {row.probability for row in by_spread.rows if row.stratum == 0} == {counts[0] / 25}
-
-
-def test_rows_without_a_score_are_the_lowest_stratum() -> None:
-    table, corpus, _ = outputs(40, 0, systems=("a",))
-    table.columns[SPEC].values[:10] = math.nan
-    draw = nlgauge.sample(corpus, 20, scores=table, strata=4, allocation="neyman")
-    assert {row.stratum for row in draw.rows[:10]} == {0} and {row.stratum for row in draw.rows[10:]} == {1, 2, 3}
 
 
 def test_whole_clusters() -> None:

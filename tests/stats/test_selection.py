@@ -8,7 +8,7 @@ import pytest
 from nlgauge import ScoreTable, SpecError
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
-from nlgauge.stats.selection import directed, label, selected
+from nlgauge.stats.selection import selected
 
 SIGNED = Signature("InfoLM", {"layer": 3})
 
@@ -28,11 +28,6 @@ def shown(table: ScoreTable) -> dict[str, tuple[str, ...]]:
     return {spec: column.parts for spec, column in table.columns.items()}
 
 
-def test_all_metrics_with_their_first_part_or_all(table: ScoreTable) -> None:
-    assert shown(selected(table)) == {"BERTScore(layer=3)": ("f1",), "InfoLM": ("score",), "Set": ("score",)}
-    assert shown(selected(table, every_part=True)) == shown(table)
-
-
 def test_metrics_by_spec_by_name_and_by_part(table: ScoreTable) -> None:
     assert shown(selected(table, ["InfoLM", "BERTScore"])) == {"InfoLM": ("score",), "BERTScore(layer=3)": ("f1",)}
     found = selected(table, ["BERTScore recall", "BERTScore( layer = 3 ) precision", "Set n"])
@@ -41,27 +36,6 @@ def test_metrics_by_spec_by_name_and_by_part(table: ScoreTable) -> None:
     assert found.column("BERTScore").reasons == {1: "why"}
     assert (found.rows, found.run, found.version) == (table.rows, table.run, "9.9")
     assert selected(table, ["InfoLM"]).signatures == {"InfoLM": SIGNED}
-
-
-def test_details_are_taken_where_they_are_named_only(table: ScoreTable) -> None:
-    table.columns["Set"].details = ("n",)
-    table.columns["Count"] = Column(("words",), np.ones((2, 1)), details=("words",))
-    assert shown(selected(table, every_part=True)) == {
-        "BERTScore(layer=3)": ("f1", "precision", "recall"), "InfoLM": ("score",), "Set": ("score",),
-        "Count": ("words",),
-    }  # fmt: skip
-    assert selected(table).columns["Count"].details == ("words",), "it has no direction, asked for or not"
-    assert table.named("Set") == ("Set", ("score",))
-    assert table.named("Count") == ("Count", ("words",)), "a metric of details alone has nothing else to show"
-    taken = selected(table, ["Set score", "Set n", "Count"])
-    assert shown(taken) == {"Set": ("score", "n"), "Count": ("words",)}
-    assert taken.columns["Set"].scores == ("score", "n"), "who names a detail wants it as the scores are"
-    assert table.columns["Set"].details == ("n",)
-
-
-def test_labels(table: ScoreTable) -> None:
-    assert label(table, "InfoLM", "score") == "InfoLM"
-    assert label(table, "Set", "n") == "Set n"
 
 
 @pytest.mark.parametrize(
@@ -77,8 +51,3 @@ def test_what_is_not_there(table: ScoreTable, metrics: list[str], say: str) -> N
     with pytest.raises(SpecError) as caught:
         selected(table, metrics)
     assert say in str(caught.value)
-
-
-def test_an_arrow_says_which_way_is_better(table: ScoreTable) -> None:
-    assert directed(table, "InfoLM", "score") == "InfoLM ↓"
-    assert directed(table, "BERTScore(layer=3)", "recall") == "BERTScore(layer=3) recall ↑"

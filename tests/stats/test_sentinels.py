@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from nlgauge import Corpus, ScoreTable, correlate, evaluate
+from nlgauge import Corpus, ScoreTable, correlate
 from nlgauge.data.table import Column
-from nlgauge.stats.sentinels import beside, unbeaten
 
 RNG = np.random.default_rng(1)
 ITEMS, SYSTEMS = 30, "abcd"
@@ -34,32 +32,6 @@ def table() -> ScoreTable:
     return ScoreTable(rows, columns, {})
 
 
-def test_they_are_the_metrics_of_their_names() -> None:
-    corpus = outputs(0)
-    made = beside(table(), corpus, "accuracy")
-    scored = evaluate(corpus, metrics=["Length", "CopyRate"])
-    for name in ("Length", "CopyRate"):
-        assert np.array_equal(made.values(name), scored.values(name))
-    assert (made.values("Constant") == 0).all() and "Constant" not in beside(table(), corpus, "pearson").columns
-    own = beside(evaluate(corpus, metrics=["Length(unit='characters')"]), corpus, "pearson")
-    assert [spec for spec in own.columns if spec.startswith("Length")] == ["Length(unit='characters')"]
-
-
-def behind(length: float, coefficient: str = "pearson") -> set[tuple[str, str]]:
-    corpus = outputs(length)
-    made = beside(table(), corpus, coefficient)
-    options = {"level": "item", "coefficient": coefficient, "replicates": 200, "seed": 0}
-    found = unbeaten(made, corpus, correlate(made, corpus, **options), **options)
-    return {(one.metric, one.sentinel) for one in found}
-
-
-def test_a_good_metric_beats_them_and_noise_does_not() -> None:
-    assert behind(0) == {("Noise", "Length")}
-    assert ("Good", "Length") in behind(3), "people who like short outputs are told by length, whatever its sign"
-    assert {("Noise", "Length")} <= behind(0, "kendall")
-    assert ("Good", "Constant") not in behind(0, "accuracy_calibrated"), "compared by value where there is no test"
-
-
 def test_what_p_and_interval_say_apart_is_said() -> None:
     rng = np.random.default_rng(0)
     quality = rng.normal(size=4) + rng.normal(size=(8, 4)) / 2
@@ -72,9 +44,3 @@ def test_what_p_and_interval_say_apart_is_said() -> None:
     assert one.p < 0.05 and one.low <= 0 <= one.high
     assert any("p is below 0.05 where the interval holds 0 (M score, rating)" in note for note in found.notes)
     assert not correlate(made, people, level="pooled", resample="items").notes
-
-
-@pytest.mark.parametrize("shape", [(12, 4)])
-def test_unscored_texts_have_no_sentinel(shape: tuple[int, int]) -> None:
-    made = beside(table(), outputs(0)[: shape[0]], "pearson")
-    assert int((~np.isnan(made.values("Length"))).sum()) == shape[0]

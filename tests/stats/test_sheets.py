@@ -52,16 +52,6 @@ def test_what_spreadsheets_leave_behind_is_read(tmp_path: Path, form: str) -> No
     assert cells(sheet(tmp_path, FORMS[form])) == CELLS
 
 
-def test_a_row_without_its_last_empty_cells_is_padded(tmp_path: Path) -> None:
-    found = sheet(tmp_path, "item,digest,candidate,scores.good\nr1,p-1,x\nr2,p-2,y,1\n")
-    assert cells(found)[0] == {"item": "r1", "digest": "p-1", "candidate": "x", "scores.good": ""}
-
-
-def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
-    assert [line for line, _ in sheet(tmp_path, FORMS["sep"]).rows] == [3, 5]
-    assert [line for line, _ in sheet(tmp_path, FORMS["blank rows"]).rows] == [4, 8]
-
-
 def test_what_was_read_otherwise_is_told(tmp_path: Path) -> None:
     found = sheet(tmp_path, FORMS["cp1252"])
     assert not found.exact and "was read as cp1252" in found.notes[0]

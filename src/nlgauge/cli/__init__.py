@@ -8,40 +8,42 @@ One file a command (or a group of them); what several need to read and print is 
 
 from __future__ import annotations
 
+import atexit
 import errno
 import functools
+import gc
 import sys
 import traceback
-from importlib.metadata import EntryPoint
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nlgauge._plugins import LAB_COMMANDS, in_the_lab, load_offered, offered
 from nlgauge._version import __version__
-from nlgauge.cli.cache import cache
-from nlgauge.cli.calibrate import calibrate
-from nlgauge.cli.check import check
-from nlgauge.cli.compare import compare
-from nlgauge.cli.contrast import contrast
-from nlgauge.cli.correlate import correlate
-from nlgauge.cli.estimate import estimate
-from nlgauge.cli.explain import explain
-from nlgauge.cli.installation import convert, doctor, export, list_all
-from nlgauge.cli.plot import plot
-from nlgauge.cli.report import report
-from nlgauge.cli.sample import sample
-from nlgauge.cli.score import score
-from nlgauge.cli.serve import serve
 from nlgauge.cli.streams import failure, heartbeat, prepare, remark
 from nlgauge.errors import NlgaugeError, SpecError
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+_OWN = {
+    **{name: (name, name) for name in (
+        "score", "check", "explain", "correlate", "contrast", "compare", "sample", "estimate", "calibrate", "report",
+        "plot", "cache", "serve",
+    )},
+    "list": ("installation", "list_all"), "doctor": ("installation", "doctor"), "export": ("installation", "export"),
+    "convert": ("installation", "convert"),
+}  # fmt: skip
+"""The module and function of each command, imported when it is called: all their imports take longer than a row"""
 _KEEP = ("score", "check", "explain", "reproduce", "study")
 _GO_ON = "what was scored is kept (nlgauge cache info says where): give the same command again, and it goes on"
 _TRAINED = (
     "the folder of --out has the last checkpoint, if one was written: give the same command again, and it goes on"
 )
 
+_ALLOCATIONS = 50_000
+"""After so many new objects garbage is looked for; Python's own number is 700"""
 _NOT_DONE = 2
 _STOPPED = 130
 """The exit code of a command that Ctrl-C stopped, as a shell has it. With 1, a check that was stopped would look like
@@ -63,12 +65,16 @@ class _Commands(click.Group):
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *_offered()})
+        return sorted({*super().list_commands(ctx), *_OWN, *_offered()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
+        if cmd_name in _OWN:
+            module, function = _OWN[cmd_name]
+            command: click.Command = getattr(import_module(f"nlgauge.cli.{module}"), function)
+            return command
         if cmd_name in (points := _offered()):
             return _Broken.instead(cmd_name, *points[cmd_name])
         if cmd_name in LAB_COMMANDS:
@@ -76,6 +82,10 @@ class _Commands(click.Group):
         return None
 
     def invoke(self, ctx: click.Context) -> Any:
+        # Imports make many objects that last, and a process that ends need not free them one by one: to look for
+        # garbage among them takes longer than the score of a row.
+        gc.set_threshold(_ALLOCATIONS)
+        atexit.register(gc.freeze)
         try:
             prepare()
             with heartbeat(lambda: ctx.invoked_subcommand):
@@ -131,10 +141,3 @@ def _offered() -> dict[str, tuple[str, EntryPoint]]:
 @click.version_option(__version__, prog_name="nlgauge", message="%(prog)s %(version)s")
 def main() -> None:
     """Measure generated text: scores you can trust and repeat, offline."""
-
-
-for _command in (
-    score, check, explain, correlate, contrast, compare, sample, estimate, calibrate, report, plot,
-    cache, list_all, doctor, export, convert, serve,
-):  # fmt: skip
-    main.add_command(_command)

@@ -44,7 +44,7 @@ def calibrate(
 
     With --recall there is one more: of the bad rows, at least that share is stopped. Where the ratings cannot certify
     one, it says so, writes nothing and ends with exit code 1. Three thresholds without a promise stand beside it, and
-    how many rows are good at which score. docs/guides/certified-bar.md explains it.
+    how many rows are good at which score. docs/guides/estimate.md explains it.
     """
     from nlgauge.reports.plots.reliability import Reliability
 

@@ -17,6 +17,7 @@ from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Model
 from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.models.packing import Packer, packer_of
+from nlgauge.errors import installing
 
 _TEXTS = (
     "Rain fell.",
@@ -46,7 +47,8 @@ def examine() -> list[Finding]:
         try:
             findings.append(Finding(True, package, version(package)))
         except PackageNotFoundError:
-            findings.append(Finding(True, package, f"not installed (pip install 'nlgauge[{extra}]' where you need it)"))
+            advice = f"not installed (where you need it: {installing('nlgauge', extra)})"
+            findings.append(Finding(True, package, advice))
     return [*findings, *_model()]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, keeping
+from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, SPEC, keeping
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_outputs, tell_hard
 from nlgauge.data.atomic_write import refuse_place
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Show why a metric gave its scores, word by word.")
 @click.argument("outputs", type=PLACE)
-@click.option("-m", "--metric", "specs", multiple=True, help="Metric spec, e.g. Consistency.")
+@click.option("-m", "--metric", "specs", type=SPEC, multiple=True, help="Metric spec, e.g. Consistency.")
 @click.option("--row", type=click.IntRange(min=1), help="This row alone, counted from 1.")
 @click.option("--item", help="Rows of this item.")
 @click.option("--system", help="Rows of this system.")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import sys
+import textwrap
 from collections.abc import Sequence
-from contextlib import suppress
+from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import PLACE
+from nlgauge.cli.options import PLACE, SPEC
 from nlgauge.cli.streams import show_json
 from nlgauge.errors import SpecError
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command("list", short_help="The metrics and models at hand, with their parameters.")
-@click.argument("names", metavar="[METRIC]...", nargs=-1)
+@click.argument("names", type=SPEC, metavar="[METRIC]...", nargs=-1)
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def list_all(names: Sequence[str], layout: str) -> None:
     """List the installed metrics and models, with their parameters. With names of metrics: all details of these.
@@ -53,6 +54,7 @@ def list_all(names: Sequence[str], layout: str) -> None:
 
 def _show(names: Sequence[str], layout: str) -> None:
     """The help of some metrics. Raises SpecError for one that is not known."""
+    from nlgauge.metrics.parameters import literal, parameters_of
     from nlgauge.metrics.registry import metric_class
 
     kinds = {name: metric_class(name) for name in names}
@@ -62,12 +64,15 @@ def _show(names: Sequence[str], layout: str) -> None:
     for name, kind in kinds.items():
         described = _described(name, kind)
         click.echo(f"{name}  ({described['better']} is better)\n\n{inspect.getdoc(kind)}\n")
-        for key, value in described["parameters"].items():
-            allowed = f"  one of {', '.join(map(repr, kind.choices[key]))}" if key in kind.choices else ""
-            click.echo(f"  {key}={value!r}{allowed}")
-        for key in ("parts", "details", "presets"):
+        for key, one in parameters_of(kind).items():
+            default = "needed" if one.default is MISSING else literal(one.default)
+            click.echo(f"  {key}={default}" + (f"  {one.values}" if one.values else ""))
+            if one.help:
+                click.echo(textwrap.indent(textwrap.fill(one.help, 108), "      "))
+        told = {"sub-scores": "parts", "informational sub-scores": "details", "presets": "presets"}
+        for label, key in told.items():
             if described[key]:
-                click.echo(f"{key}: {', '.join(described[key])}")
+                click.echo(f"{label}: {', '.join(described[key])}")
         if described["cost"]:
             click.echo(f"cost: {described['cost']}" + ("; uses the other rows too" if described["uses_corpus"] else ""))
         if kind.citation:
@@ -76,24 +81,19 @@ def _show(names: Sequence[str], layout: str) -> None:
 
 def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     """What is to be told of a metric; parts, cost and use of the corpus are those of its default parameters."""
-    from nlgauge.errors import NlgaugeError
-    from nlgauge.metrics.registry import metric, parameters_of
+    from nlgauge.metrics.parameters import parameters_of
+    from nlgauge.metrics.registry import typical
 
-    parameters = {
-        key: value if isinstance(value, str | int | float | bool | None) else str(value)
-        for key, value in parameters_of(kind).items()
-    }
+    parameters = {key: None if one.default is MISSING else one.default for key, one in parameters_of(kind).items()}
     described: dict[str, Any] = {
         "name": name,
         "about": (inspect.getdoc(kind) or "").partition("\n")[0],
         "parameters": parameters,
         "presets": {preset: dict(settings) for preset, settings in kind.presets.items()},
     }
-    made: Metric | type[Metric] = kind
-    needs: dict[str, Any] = {"cost": None, "uses_corpus": None}
-    with suppress(NlgaugeError):  # a parameter has no default
-        made = default = metric(name)
-        needs = {"cost": default.cost, "uses_corpus": default.uses_corpus}
+    default = typical(kind)
+    made: Metric | type[Metric] = default or kind
+    needs = {"cost": default and default.cost, "uses_corpus": default and default.uses_corpus}
     better = "neither" if set(made.parts) <= set(made.details) else "higher" if made.higher_is_better else "lower"
     return {**described, "better": better, "parts": list(made.parts), "details": list(made.details), **needs}
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from nlgauge.errors import SpecError
 from nlgauge.render.tables import FORMATS
@@ -24,10 +26,34 @@ class _Address(click.Path):
         return value if "://" in str(value) else super().convert(value, param, ctx)
 
 
+class _MetricSpec(click.types.StringParamType):
+    """A metric's spec, which a shell completes from the registry and from what the metric declares by `param`."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from nlgauge.metrics.parameters import parameters_of
+        from nlgauge.metrics.registry import metric_class, names
+
+        name, bracket, given = incomplete.partition("(")
+        if not bracket:
+            return [CompletionItem(one) for one in names() if one.lower().startswith(name.lower())]
+        try:
+            known = parameters_of(metric_class(name))
+        except SpecError:
+            return []
+        begun = re.split(r"[(,]\s*", incomplete)[-1]
+        before, (parameter, equals, value) = incomplete.removesuffix(begun), begun.partition("=")
+        if not equals:
+            free = [one for one in known if one.startswith(begun) and f"{one}=" not in given]
+            return [CompletionItem(f"{before}{one}=", help=known[one].help) for one in free]
+        choices = known[parameter].completions if parameter in known else ()
+        return [CompletionItem(f"{before}{parameter}={one}") for one in choices if one.startswith(value)]
+
+
 Command = Callable[..., None]
 Option = Callable[[Command], Command]
 PLACE = click.Path(path_type=Path)
 ADDRESS = _Address(path_type=Path)
+SPEC = _MetricSpec()
 IN_FORMATS = click.option(
     "--format", "layout", type=click.Choice([*FORMATS, "json"]), default="text", show_default=True
 )
@@ -119,14 +145,16 @@ PARTS = together(
     ),
     click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
 )
-ADDED = together(
+ADD = together(
     click.option(
-        "--add", multiple=True, metavar="NAME=COLUMN",
-        help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
+        "--add", multiple=True, metavar="[NAME=]COLUMN",
+        help="Take a column of the outputs as a metric, or FILE:COLUMN of another table of the same rows, or \"Column("
+        "'COLUMN', values={'pass': 1, 'fail': 0})\", or NAME=FILE.score of mt-metrics-eval; repeatable.",
     ),
     click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
-    MAP,
 )  # fmt: skip
+"""The options of every command that reads a scores file, for scores from elsewhere"""
+ADDED = together(ADD, MAP)
 CLUSTER_OF_OUTPUTS = together(
     click.option("--outputs", type=PLACE, help="The table that was scored: it has the column of --cluster."), CLUSTER
 )

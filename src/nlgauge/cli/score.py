@@ -21,13 +21,14 @@ from nlgauge.cli.options import (
     MAP,
     READING,
     REPEATS,
+    SPEC,
     TEXT_FILES,
     THEN,
     keeping,
     with_then,
 )
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_hard
+from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_hard, told_spent
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import SpecError
 from nlgauge.render.tables import Cell, Number
@@ -42,12 +43,13 @@ _A_SUM = (
 @click.command(short_help="Score a table of outputs, or text files.")
 @click.argument("outputs", type=ADDRESS, nargs=-1)
 @click.option(
-    "-m", "--metric", "metrics", multiple=True, help="Metric spec, e.g. InfoLM or \"InfoLM(measure='l2')\"; repeatable."
-)
+    "-m", "--metric", "metrics", type=SPEC, multiple=True,
+    help="Metric spec, e.g. InfoLM or \"InfoLM(measure='l2')\"; repeatable.",
+)  # fmt: skip
 @click.option(
     "-o", "--output", type=ADDRESS,
     help="Write every row's scores here: JSON Lines, - for stdout; in blocks a folder of Parquet, unless the name ends "
-    "in .jsonl.",
+    "in .jsonl; .otlp.jsonl makes gen_ai.evaluation.result events of OpenTelemetry.",
 )  # fmt: skip
 @TEXT_FILES
 @MAP
@@ -149,6 +151,8 @@ if TYPE_CHECKING:
     from nlgauge.stats.best import Best
     from nlgauge.stats.people import People
 
+_MOST_REASONS = 10
+"""Reasons of a metric that are printed: a judge may give each row its own"""
 _MOST_RESAMPLED = 100_000
 """Up to this number of values the marks come from exchanges of the two systems, which take some seconds, and above from
 Student's t, which differs little from them there"""
@@ -173,8 +177,6 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
 
 def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, people: People | None = None) -> None:
     """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
-    from nlgauge.stats.best import other_items
-
     rows, own = own, own.per_item()
     table = replace(own, columns={**({} if people is None else people.table.columns), **own.columns})
     rated, systems = [] if people is None else people.by_system(seed=seed), own.by_system(seed=seed)
@@ -182,7 +184,7 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
     said = [f"{name}: {note}" for name, note in notes]
     if len(rows) > len(own):
         said.append(f"{len(rows)} rows are of {len(own)} outputs: the mean over its repeats stands for each")
-    said += [*_missing(rows), *other_items(own), *_unequal(systems)]
+    said += [*_missing(rows), *_other_items(own), *_unequal(systems)]
     if layout == "json":
         estimates = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated] if people else []
         run = {**table.run, **table.spent}
@@ -196,7 +198,7 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
         remark(*_legend(found))
         if hidden := [spec for spec, column in table.columns.items() if len(parts[spec]) < len(column.parts)]:
             remark(f"--parts shows more of {', '.join(hidden)}")
-    remark(*said)
+    remark(*said, *told_spent(rows))
     if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
         remark(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}")
     for signature in table.signatures.values():
@@ -207,6 +209,8 @@ def _best(
     table: ScoreTable, scores: Sequence[SystemScore], seed: int, people: People | None
 ) -> dict[tuple[str, str], Best]:
     """Return the best by each part, and the systems that do not differ significantly from it."""
+    if len(table.systems) < 2:
+        return {}
     from nlgauge.stats.best import by_part, compared
 
     few = len(table.rows) * len({(score.metric, score.part) for score in scores}) <= _MOST_RESAMPLED
@@ -216,6 +220,13 @@ def _best(
     estimated = [score for score in scores if score.metric in people.estimates]
     rest = [score for score in scores if score.metric not in people.estimates]
     return by_part(table, estimated, people.test) | by_part(table, rest, tests)
+
+
+def _other_items(table: ScoreTable) -> Iterator[str]:
+    if len(table.systems) > 1:
+        from nlgauge.stats.best import other_items
+
+        yield from other_items(table)
 
 
 def _tables(
@@ -293,10 +304,13 @@ def _missing(table: ScoreTable) -> Iterator[str]:
         what, names = ("rows", [str(n + 1) for n in range(len(table.rows))])
         if column.level == "system":
             what, names = "systems", table.systems
-        for reason in dict.fromkeys(column.reasons.values()):
+        reasons = list(dict.fromkeys(column.reasons.values()))
+        for reason in reasons[:_MOST_REASONS]:
             found = [names[index] for index in sorted(column.reasons) if column.reasons[index] == reason]
             first = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
             yield f"{spec}: no value for {len(found)} of {len(names)} {what} ({first}): {reason}"
+        if rest := sum(reason not in reasons[:_MOST_REASONS] for reason in column.reasons.values()):
+            yield f"{spec}: no value for {rest} more {what}, whose reasons stand in the file of -o"
         noted = table.run.get("noted", {}).get(spec, {})
         for note, count in table.run.get("notes", {}).get(spec, {}).items():
             first = ", ".join(names[number - 1] for number in noted.get(note, []))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import LOADING, PLACE
+from nlgauge.cli.options import LOADING, PLACE, SPEC
 from nlgauge.cli.streams import remark
 from nlgauge.errors import MissingExtraError, SpecError
 
@@ -24,7 +24,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 @click.command(short_help="Serve scores over HTTP.")
 @click.option(
-    "-m", "--metric", "metrics", multiple=True, default=_METRICS, show_default=True,
+    "-m", "--metric", "metrics", type=SPEC, multiple=True, default=_METRICS, show_default=True,
     help="Metric that requests may ask for; repeatable.",
 )  # fmt: skip
 @click.option("--any-metric", is_flag=True, help="Requests may ask for any metric, without naming files or models.")

@@ -27,7 +27,7 @@ def refuse_repeats(keys: Iterable[tuple[str, str]], files: Mapping[str, int], re
     files: how many of the rows each file gave, in their order; empty where that is not known.
     """
     keys = list(keys)
-    if (found := first_repeat(keys)) is None:
+    if len(set(keys)) == len(keys) or (found := first_repeat(keys)) is None:
         return
     system, item = keys[found[1]]
     (file, row), (other, before) = _place(found[1], files), _place(found[0], files)

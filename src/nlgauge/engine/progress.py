@@ -13,7 +13,7 @@ class Progress:
     """Finished and expected work in characters, shown as rows. shown: show it on stderr, if that is a terminal."""
 
     def __init__(self, shown: bool) -> None:
-        self.done, self.work, self.rows = 0.0, 0, 0
+        self.done, self.work, self.rows, self.shown = 0.0, 0, 0, shown
         self._bar = tqdm(total=0, bar_format=_FORM, disable=None if shown else True, leave=False)
         if shown:
             _under_way.add(self)

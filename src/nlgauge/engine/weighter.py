@@ -1,7 +1,7 @@
-"""Learned word weights (MaskEval, section 3.3.1): a vector that weighs hidden states, and the candidate's share.
+"""Learned token weights (MaskEval, section 3.3.1): a vector that weighs hidden states, and the candidate's share.
 
-A weighter is a file NAME.safetensors with `weight` [width] and `share` [1], the log-odds of the candidate's share. Its
-metadata says what it was trained on. A model's own weighters are in its folder under weighters/.
+They are a file NAME.safetensors with `weight` [width] and `share` [1], the log-odds of the candidate's share. Its
+metadata says what they were trained on. A model's own are in its folder under weighters/.
 """
 
 from __future__ import annotations
@@ -53,21 +53,25 @@ def write_weighter(path: Path, weighter: Weighter) -> None:
 
 
 def read_weighter(name: str, model: Model) -> Weighter:
-    """A weighter by name, file or folder. Raises SpecError if there is none, or if it is for another model."""
+    """Return learned token weights by name, file or folder.
+
+    Raises:
+        SpecError: There are none, or they are for another model.
+    """
     path = _find(name, model)
     try:
         with safe_open(path, "np") as file:
             weight, share = file.get_tensor("weight"), float(file.get_tensor("share")[0])
             facts = file.metadata() or {}
     except (OSError, SafetensorError, IndexError, TypeError, ValueError) as error:
-        raise SpecError(f"{path} is not a weighter: {one_line(error)}") from None
+        raise SpecError(f"{path} holds no learned token weights: {one_line(error)}") from None
     if not (np.isfinite(weight).all() and np.isfinite(share)):
-        raise SpecError(f"{path} is not a weighter: it holds numbers that are not finite")
+        raise SpecError(f"{path} holds no learned token weights: it has numbers that are not finite")
     width = model[ENCODER].width
     if facts.get("states") != states_digest(model) or weight.shape != (width,):
         raise SpecError(
-            f"weighter {name!r} was trained on the states of another model than {model.name!r}: "
-            "train one with nlgauge train weighter"
+            f"weights {name!r} were trained on the states of another model than {model.name!r}: "
+            "train some with nlgauge train weighter"
         )
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return Weighter(weight, float(1 / (1 + np.exp(-share))), facts["states"], facts.get("aspect", ""), digest)
@@ -83,4 +87,4 @@ def _find(name: str, model: Model) -> Path:
             return place
     names = sorted(path.stem for path in shipped.glob(f"*{_SUFFIX}")) if shipped is not None else []
     known = ", ".join(map(repr, ["uniform", "candidate", *names]))
-    raise SpecError(f"no weights {name!r}: give {known}, or the file of a weighter")
+    raise SpecError(f"no weights {name!r}: give {known}, or a file of learned token weights")

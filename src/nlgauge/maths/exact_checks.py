@@ -17,8 +17,7 @@ from unicodedata import combining, normalize
 
 from nlgauge.maths.opposites import OPPOSITES
 from nlgauge.maths.quantities import MONTHS, WEEKDAYS, Quantity, quantities, same
-from nlgauge.maths.sentences import sentence_ends
-from nlgauge.maths.stopwords import is_stopword
+from nlgauge.maths.text import is_stopword, sentence_ends
 
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+(?:['’][^\W_]+)?")
 _CLAUSE = re.compile(r"[,;:—–]\s|\b(?:but|although|though|while|whereas|because|so that|unless|and)\b")

@@ -1,8 +1,13 @@
-"""Confidence intervals of means and shares: for few items, for clusters of unequal size, and for shares near 0 or 1."""
+"""Confidence intervals of means and shares: for few items, for clusters of unequal size, and for shares near 0 or 1.
+
+Student's t, on which they rest, and tests that a risk is below a limit with few rows: Angelopoulos, Bates, Candès,
+Jordan and Lei, "Learn then test", 2021 (arXiv 2110.01052), sections 2.2 (binomial p-values) and 3.2 (fixed sequences).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
 from statistics import NormalDist
 from typing import NamedTuple
@@ -10,7 +15,90 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.maths.student import student_quantile
+
+def student_tail(t: float, df: float) -> float:
+    """P(T > t) of Student's t with df degrees of freedom: half of I_x(df / 2, 1 / 2) with x = df / (df + t^2)."""
+    if math.isinf(t):
+        return 0.0 if t > 0 else 1.0
+    half = incomplete_beta(df / 2, 0.5, df / (df + t * t), t * t / (df + t * t)) / 2
+    return half if t >= 0 else 1 - half
+
+
+def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
+    """I_x(a, b) by Lentz's method (DLMF 8.17.22). rest: 1 - x, given separately for precision."""
+    if x <= 0 or rest <= 0:
+        return 0.0 if x <= 0 else 1.0
+    if x > (a + 1) / (a + b + 2):
+        return 1 - incomplete_beta(b, a, rest, x)
+    tiny = 1e-300
+    c, d = 1.0, 1 / ((1 - (a + b) * x / (a + 1)) or tiny)
+    fraction = d
+    for m in range(1, 1000):
+        for numerator in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            c, d = (1 + numerator / c) or tiny, 1 / ((1 + numerator * d) or tiny)
+            fraction *= c * d
+        if abs(c * d - 1) < 1e-16:
+            break
+    log_front = a * math.log(x) + b * math.log(rest) + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    return math.exp(log_front) * fraction / a
+
+
+@cache
+def student_quantile(p: float, df: float) -> float:
+    """The t that Student's t with df degrees of freedom exceeds with probability 1 - p; 0 < p < 1, df at least 1."""
+    if p < 0.5:
+        return -student_quantile(1 - p, df)
+    low, high = 0.0, 1.0
+    while student_tail(high, df) > 1 - p:
+        low, high = high, 2 * high
+    while high - low > 1e-13 * high:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if student_tail(middle, df) > 1 - p else (low, middle)
+    return (low + high) / 2
+
+
+def binomial_p(wrong: int, n: int, risk: float) -> float:
+    """P(X <= wrong) of X ~ Binomial(n, risk): small if the risk of n independent rows is very likely below `risk`."""
+    if wrong >= n:
+        return 1.0
+    return incomplete_beta(n - wrong, wrong + 1.0, 1 - risk, risk)
+
+
+def certified(p_values: Sequence[float], start: int, error: float) -> list[int]:
+    """Fixed-sequence testing: indexes of rejected hypotheses, all rejected correctly with probability 1 - error.
+
+    The order of p_values must not depend on the ratings. From `start` on, each hypothesis is tested at the full level
+    `error`, until one is not rejected.
+    """
+    found = []
+    for place in range(start, len(p_values)):
+        if p_values[place] > error:
+            break
+        found.append(place)
+    return found
+
+
+def proportion(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """The exact interval of a proportion (Clopper and Pearson 1934)."""
+    tail = (1 - confidence) / 2
+    low = 0.0 if count == 0 else _solved(lambda p: 1 - binomial_p(count - 1, n, p) < tail)
+    high = 1.0 if count == n else _solved(lambda p: binomial_p(count, n, p) >= tail)
+    return low, high
+
+
+def _solved(below: object) -> float:
+    """The number in [0, 1] from which a condition no longer holds, by bisection."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if below(middle) else (low, middle)  # type: ignore[operator]
+    return (low + high) / 2
+
 
 FEW = 8
 """Below this number of items, the percentiles of a bootstrap cover too seldom, and Student's t takes their place: the

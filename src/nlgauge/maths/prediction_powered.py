@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.maths.student import student_quantile, student_tail
+from nlgauge.maths.intervals import student_quantile, student_tail
 
 Float = NDArray[np.float64]
 Integers = NDArray[np.intp]

@@ -1,9 +1,26 @@
-"""Each file has one metric or family of metrics. The registry finds them here, and `nlgauge.metrics()` lists them."""
+"""For authors of metrics: base classes, parameters, and the features that a metric may ask of a model.
+
+Each file has one metric or family of metrics; the registry finds them here, and `nlgauge.metrics()` lists their names.
+"""
 
 from __future__ import annotations
 
 import sys
 from types import ModuleType
+
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.engine.features.request import ByModel, Features, PairRequest, Reader, Request, TextRequest
+from nlgauge.metrics.base import Cost, Metric, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.evidence import Evidence
+from nlgauge.metrics.parameters import param
+from nlgauge.metrics.references import ReferenceMetric, StringReferenceMetric
+from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText
+
+__all__ = [
+    "ByModel", "Corpus", "Cost", "Evidence", "Features", "Metric", "PairRequest", "Prepared", "Reader",
+    "ReferenceMetric", "Request", "Row", "RowMetric", "SetMetric", "SetPrepared", "SetText", "Setup",
+    "StringReferenceMetric", "TextRequest", "Value", "param",
+]  # fmt: skip
 
 
 class _Listing(ModuleType):

@@ -16,9 +16,8 @@ from nlgauge.engine.models.packing import Packing
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.alignment import Array, greedy_alignment, logistic, rescaled, unsupported_spans, word_alignment
 from nlgauge.maths.exact_checks import CheckedSource
-from nlgauge.maths.languages import foreign
 from nlgauge.maths.quantities import separated_as
-from nlgauge.maths.stopwords import is_stopword
+from nlgauge.maths.text import foreign, is_stopword
 from nlgauge.maths.vectors import run_means, runs, unit
 from nlgauge.metrics.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
 

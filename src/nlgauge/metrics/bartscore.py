@@ -6,7 +6,7 @@ of a text's tokens given another text and the tokens before each (equation 3, eq
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -18,6 +18,7 @@ from nlgauge.engine.features.request import Features
 from nlgauge.engine.models.capabilities import SEQ2SEQ_LM
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, likely_words
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import LEFT_OUT
 
 _CUT = "a text that the model reads is longer than the window: only its beginning is read"
@@ -38,21 +39,20 @@ class BARTScore(RowMetric):
     The model needs an encoder and a decoder, such as BART or T5, and is run by torch; the embedded model has no
     decoder. The special tokens around the text count as tokens, as in the published code. If a text does not fit the
     encoder, only its beginning is read.
-
-    direction: 'faithfulness' scores the candidate given the source, 'precision' the candidate given a reference,
-        'recall' a reference given the candidate, and 'f' is the mean of the last two.
-    references: the 'best' reference, or the 'mean' over references; not used with 'faithfulness'.
     """
 
     cost: ClassVar[Cost] = "pairs"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "references": ("best", "mean"),
-        "direction": ("faithfulness", "precision", "recall", "f"),
-    }
     citation: ClassVar[str] = "Yuan et al. 2021, NeurIPS, arXiv:2106.11520"
 
-    references: str = "best"
-    direction: str = "faithfulness"
+    references: str = param(
+        "best", choices=("best", "mean"),
+        help="the 'best' reference, or the 'mean' over references; not used with 'faithfulness'",
+    )  # fmt: skip
+    direction: str = param(
+        "faithfulness", choices=("faithfulness", "precision", "recall", "f"),
+        help="'faithfulness' scores the candidate given the source, 'precision' the candidate given a reference, "
+        "'recall' a reference given the candidate, and 'f' is the mean of the last two",
+    )  # fmt: skip
     model: str | None = None
 
     @property

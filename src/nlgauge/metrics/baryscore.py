@@ -7,7 +7,7 @@ Wasserstein barycenter of its layers. The score is the transport cost between th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 from weakref import WeakKeyDictionary
@@ -16,20 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
-from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.words import is_word
-from nlgauge.errors import SpecError
 from nlgauge.maths.barycenters import Barycenter, layer_barycenters
-from nlgauge.maths.sinkhorn import divergence, entropic
-from nlgauge.maths.transport import plans
+from nlgauge.maths.transport import divergence, entropic, plans
 from nlgauge.maths.vectors import flows, shares, squared_distances, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Flow, TextPiece
-from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_tables
-from nlgauge.metrics.parameters import check_layers, layers_read
+from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, check_layers, idf_fact, idf_tables, layers_read
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
@@ -77,47 +74,43 @@ class BaryScorePrepared(Prepared):
 
 @dataclass(frozen=True)
 class BaryScore(ReferenceMetric[TokenVectors]):
-    """Transport cost between the barycenters of the encoder's layers for candidate and reference; 0 is best.
-
-    layers: how many layers are used, up to the one that the model's card names for BaryScore, else the last one; or a
-        tuple of layers (0: the embeddings).
-    idf: weights of the tokens, used in all three steps. 'general' (from a large general text), 'none' (equal weights,
-        which the published code always computes), or counted on 'references', 'candidates', their 'union', or
-        'separate' for each side.
-    distance: 'w2_squared' (exact, the published code's W), 'w2' (its root), 'w1' (Euclidean ground distance),
-        'sinkhorn' (cost of the entropic plan, the published code's SD) or 'sinkhorn_divergence' (debiased).
-    regularisation: for the last two, in units of squared distance.
-    special_tokens: keep the model's special tokens, as published. They are in every text, so with idf their weight is
-        0. punctuation: keep tokens without a letter or digit.
-    """
+    """Transport cost between the barycenters of the encoder's layers for candidate and reference; 0 is best."""
 
     cost: ClassVar[Cost] = "encoding"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Colombo et al. 2021, EMNLP, arXiv:2108.12463"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **ReferenceMetric.choices,
-        "idf": ("general", "none", "references", "candidates", "union", "separate"),
-        "distance": ("w2_squared", "w2", "w1", "sinkhorn", "sinkhorn_divergence"),
-        "special_tokens": (True, False),
-        "punctuation": (True, False),
-    }
     undefined: ClassVar[str] = "Sinkhorn did not converge: raise the regularisation"
 
-    layers: int | tuple[int, ...] = 5
-    idf: str = "general"
-    distance: str = "w2_squared"
-    regularisation: float = 0.01
-    special_tokens: bool = True
-    punctuation: bool = True
+    layers: int | tuple[int, ...] = param(
+        5,
+        help="how many layers are used, up to the one that the model's card names for BaryScore, else the last one; "
+        "or a tuple of layers (0: the embeddings)",
+    )  # fmt: skip
+    idf: str = param(
+        "general", choices=("general", "none", "references", "candidates", "union", "separate"),
+        help="weights of the tokens, used in all three steps. 'general' (from a large general text), 'none' (equal "
+        "weights, which the published code always computes), or counted on 'references', 'candidates', their 'union', "
+        "or 'separate' for each side.",
+    )  # fmt: skip
+    distance: str = param(
+        "w2_squared", choices=("w2_squared", "w2", "w1", "sinkhorn", "sinkhorn_divergence"),
+        help="distance of two clouds: 'w2_squared' (exact, the published code's W), 'w2' (its root), 'w1' (Euclidean "
+        "ground distance), 'sinkhorn' (cost of the entropic plan, the published code's SD) or 'sinkhorn_divergence' "
+        "(debiased)",
+    )  # fmt: skip
+    regularisation: float = param(
+        0.01, minimum=1e-6, maximum=1e6, help="of the two Sinkhorn distances, in units of squared distance"
+    )
+    special_tokens: bool = param(
+        True,
+        help="keep the model's special tokens, as published. They are in every text, so with idf their weight is 0.",
+    )  # fmt: skip
+    punctuation: bool = param(True, help="keep tokens without a letter or digit")
     model: str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_layers(self)
-        if not 1e-6 <= self.regularisation <= 1e6:
-            raise SpecError(
-                f"{self.name}: regularisation={shown(self.regularisation)} is not a number from 1e-6 to 1e6"
-            )
 
     @property
     def uses_corpus(self) -> bool:

@@ -24,14 +24,14 @@ from nlgauge.metrics.parameters import check_parameters, literal
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
 
-Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs"]
+Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs", "asking"]
 """The cost of a row's texts, cheapest first: no model; its embedding table; a pass per text; a pass per pair of texts;
-a pass per token of each text; a pass per word of each text, read with another text"""
-COSTS: tuple[Cost, ...] = ("strings", "static", "encoding", "pairs", "masking", "masked pairs")
+a pass per token of each text; a pass per word of each text, read with another text; a request to a server"""
+COSTS: tuple[Cost, ...] = ("strings", "static", "encoding", "pairs", "masking", "masked pairs", "asking")
 
 
 QUESTION = "question"
-"""The fact of a metric whose scores also depend on the column `question`, if a row has one"""
+"""The key in `Prepared.facts` of a metric whose scores also depend on the column `question`, if a row has one"""
 
 POCKET = "pocket"
 """The embedded model, used if neither metric nor run names a model"""
@@ -39,11 +39,11 @@ POCKET = "pocket"
 
 @dataclass(frozen=True)
 class Value:
-    """The score of one row or system: a number for each part of the metric, or NaN with the reason."""
+    """The score of one row or system: a number for each sub-score of the metric, or NaN with the reason."""
 
     parts: tuple[float, ...]
     reason: str | None = None
-    """Why a part is NaN"""
+    """Why a sub-score is NaN"""
     notes: tuple[str, ...] = ()
     """Remarks for the reader; counted in the run's summary"""
     counts: tuple[float, ...] | None = None
@@ -52,7 +52,7 @@ class Value:
     """Whether scoring the row again may help, as after a failed request; such a value is not cached"""
 
     def __float__(self) -> float:
-        """The first part, the default."""
+        """Return the first sub-score, the default."""
         return self.parts[0]
 
 
@@ -92,8 +92,8 @@ class Prepared:
     """What `prepare` returns before rows are scored. A metric that needs more data subclasses it."""
 
     facts: Mapping[str, object] = field(default_factory=dict)
-    """What determines the scores besides the metric's spec, as JSON values. It is part of the signature and of cache
-    keys. A metric that uses the corpus adds a digest of what it uses"""
+    """Provenance: what determines the scores besides the metric's spec, as JSON values. It is part of the signature and
+    of cache keys. A metric that uses the corpus adds a digest of what it uses"""
 
 
 M = TypeVar("M", bound="Metric")
@@ -124,28 +124,32 @@ def _name(kind: type) -> str:
 
 @dataclass(frozen=True)
 class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have the abstract methods
-    """A metric and its parameters. ``str(metric)`` is its spec, which parses back to an equal metric.
+    """A metric and its parameters, declared by `param`. ``str(metric)`` is its spec, which parses to an equal metric.
 
     A metric uses a model if it has the field ``model: str | None = None``.
-
-    model: name or folder of the model. None is the model of the run, by default the embedded 'pocket'
     """
 
     higher_is_better: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("score",)
-    """Names of the numbers of a row; the first is the default"""
+    """Names of the sub-scores of a row; the first is the default"""
     details: ClassVar[tuple[str, ...]] = ()
-    """Parts for which neither more nor less is better, such as counts"""
+    """Informational sub-scores, for which neither more nor less is better, such as counts"""
     citation: ClassVar[str] = ""
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {}
-    """Allowed values of parameters with a fixed list"""
-    least: ClassVar[Mapping[str, float]] = {}
-    """Minimum values of numeric parameters"""
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
+    subject: ClassVar[str] = ""
+    """The parameter that a spec gives without its name, as in ``Column('judge')``"""
+    example: ClassVar[str] = ""
+    """A value of `subject`, for what describes a metric that has no default there"""
+    cached: ClassVar[bool] = True
+    """Whether scores of rows are cached; not where they are read faster than they are looked up"""
+    remote: ClassVar[bool] = False
+    """Whether a server makes the scores: a field `model` is then the server's, and rows are scored in this process"""
+    conduct: ClassVar[tuple[str, ...]] = ()
+    """Parameters that change no score, such as a time limit; cache keys leave them out"""
 
     def __post_init__(self) -> None:
-        check_parameters(self)
+        check_parameters(self, self.name)
         if getattr(self, "model", None) == "":
             raise SpecError(f"{self.name}: model='' is not a model's name")
 
@@ -177,10 +181,14 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         warnings.warn("Metric.score is deprecated: use nlgauge.score", DeprecationWarning, stacklevel=2)
         return nlgauge.score(self, candidate, **given)
 
+    def spent(self, prepared: Any) -> Mapping[str, int]:
+        """What a run has cost besides time, such as requests to a server; empty for what is computed here."""
+        return {}
+
     @property
     def name(self) -> str:
         """The name in the registry: ``InfoLM``, ``published/InfoLM``, ``acme-metrics/LengthRatio``."""
-        return registered_name(type(self))
+        return _names.get(type(self)) or registered_name(type(self))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -213,9 +221,9 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         return (type(self),)
 
     def __str__(self) -> str:
-        last = sorted(fields(self), key=lambda one: one.name == "model")
+        last = sorted(fields(self), key=lambda one: (one.name != self.subject, one.name == "model"))
         given = [
-            f"{one.name}={literal(getattr(self, one.name))}"
+            ("" if one.name == self.subject else f"{one.name}=") + literal(getattr(self, one.name))
             for one in last
             if one.default is MISSING or getattr(self, one.name) != one.default
         ]
@@ -231,7 +239,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
 def model_of(metric: Metric) -> str | None:
     """The name of a metric's model; None for a metric without one."""
-    return (metric.model or POCKET) if hasattr(metric, "model") else None
+    return (metric.model or POCKET) if hasattr(metric, "model") and not metric.remote else None
 
 
 def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:

@@ -9,7 +9,7 @@ leave out special tokens. In the published code tokens may still match special t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,8 +25,8 @@ from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import greedy_match, shares, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Match, TextPiece
-from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_table
-from nlgauge.metrics.parameters import layer_read
+from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_table, layer_read
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
@@ -44,33 +44,32 @@ class BERTScorePrepared(Prepared):
 
 @dataclass(frozen=True)
 class BERTScore(ReferenceMetric[TokenVectors]):
-    """Greedy matching of contextual token vectors; 1 is best, and unrelated texts score well above 0.
+    """Greedy matching of contextual token vectors; 1 is best, and unrelated texts score well above 0."""
 
-    layer: the layer whose hidden states are compared (0: the embeddings). None is the layer in the model's card, which
-        agrees best with human ratings, else the one that the published code uses with the checkpoint, or else the last
-        layer but one.
-    idf: weights of the tokens. 'none', 'general' (from a large general text) or 'references' (from the run's distinct
-        references, as in the paper).
-    rescale: (x - b) / (1 - b) for each part, where b is the score of unrelated sentences, which then get 0 (section 3).
-    special: let tokens match the special tokens around the other text, as the published code does.
-    """
-
-    least: ClassVar[Mapping[str, float]] = {"layer": 0}
     cost: ClassVar[Cost] = "encoding"
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
     citation: ClassVar[str] = "Zhang et al. 2020, ICLR, arXiv:1904.09675"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **ReferenceMetric.choices,
-        "idf": ("none", "general", "references"),
-        "rescale": (False, True),
-        "special": (False, True),
-    }
     undefined: ClassVar[str] = "precision or recall is below 0, or both are 0, where F1 is not defined"
 
-    layer: int | None = None
-    idf: str = "none"
-    rescale: bool = False
-    special: bool = False
+    layer: int | None = param(
+        None, minimum=0,
+        help="the layer whose hidden states are compared (0: the embeddings). None is the layer in the model's card, "
+        "which agrees best with human ratings, else the one that the published code uses with the checkpoint, or else "
+        "the last layer but one.",
+    )  # fmt: skip
+    idf: str = param(
+        "none", choices=("none", "general", "references"),
+        help="weights of the tokens. 'none', 'general' (from a large general text) or 'references' (from the run's "
+        "distinct references, as in the paper).",
+    )  # fmt: skip
+    rescale: bool = param(
+        False,
+        help="(x - b) / (1 - b) for each part, where b is the score of unrelated sentences, which then get 0 "
+        "(section 3)",
+    )  # fmt: skip
+    special: bool = param(
+        False, help="let tokens match the special tokens around the other text, as the published code does"
+    )
     model: str | None = None
 
     @property

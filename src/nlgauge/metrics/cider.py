@@ -15,11 +15,11 @@ from typing import ClassVar, NamedTuple
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
-from nlgauge.maths.ngrams import ngrams
+from nlgauge.maths.text import ngrams
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
-from nlgauge.metrics.references import LEFT_OUT, RowPairs, paired
-from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
+from nlgauge.metrics.parameters import param
+from nlgauge.metrics.references import LEFT_OUT, RowPairs, paired, splitter, splitter_library, splitter_param
 
 _SIGMA = 6.0
 
@@ -45,21 +45,19 @@ class CIDEr(RowMetric):
     """CIDEr: tf-idf cosine of n-grams, averaged over n and over references; 0 to 10.
 
     The weight of an n-gram depends on how many items have it in their references, so a row's score depends on all rows.
-    ngram: maximum length of n-grams.
-    variant: 'd' is CIDEr-D, which the COCO program prints as CIDEr. It clips repeated n-grams and multiplies the score
-        by exp(-d²/72) if the lengths differ by d words. 'plain' is only the cosine.
-    tokenizer: how words are found: 'unicode' (any script, no punctuation), '13a', 'intl', 'zh' or 'char' of sacrebleu,
-        or 'spaces'. Texts are compared in lower case. The Java tokenizer of the COCO program is close to 'unicode'.
+    The Java tokenizer of the COCO program is close to 'unicode'.
     """
 
-    least: ClassVar[Mapping[str, float]] = {"ngram": 1}
     uses_corpus: ClassVar[bool] = True
     citation: ClassVar[str] = "Vedantam et al. 2015, CVPR, arXiv:1411.5726"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"variant": ("d", "plain"), "tokenizer": SPLITTERS}
 
-    variant: str = "d"
-    ngram: int = 4
-    tokenizer: str = "unicode"
+    variant: str = param(
+        "d", choices=("d", "plain"),
+        help="'d' is CIDEr-D, which the COCO program prints as CIDEr. It clips repeated n-grams and multiplies the "
+        "score by exp(-d²/72) if the lengths differ by d words. 'plain' is only the cosine.",
+    )  # fmt: skip
+    ngram: int = param(4, minimum=1, help="maximum length of n-grams, in words")
+    tokenizer: str = splitter_param("unicode")
 
     @property
     def libraries(self) -> tuple[str, ...]:

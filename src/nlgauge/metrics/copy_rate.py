@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
-from nlgauge.maths.ngrams import ngrams
-from nlgauge.maths.words import words
+from nlgauge.maths.text import ngrams, words
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_words
+from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True)
@@ -22,16 +22,13 @@ class CopyRate(RowMetric):
 
     Each occurrence of an n-gram in the output counts. It is copied if it is anywhere in the source. Case and
     punctuation are ignored, in any script. Copying is not necessarily good or bad.
-    ngram: the number of words of an n-gram. side: the 'source', or the 'context'.
     """
 
-    least: ClassVar[Mapping[str, float]] = {"ngram": 1}
     details: ClassVar[tuple[str, ...]] = ("score",)
     citation: ClassVar[str] = "See et al. 2017, ACL, arXiv:1704.04368 (novel n-grams)"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"side": ("source", "context")}
 
-    ngram: int = 1
-    side: str = "source"
+    ngram: int = param(1, minimum=1, help="the number of words of an n-gram")
+    side: str = param("source", choices=("source", "context"), help="the text that may have been copied")
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ on one layer; a word has the mean over its sub-words. nlgauge-lab has the errors
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
@@ -38,7 +38,8 @@ from nlgauge.metrics.aligners import (
 )
 from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence
-from nlgauge.metrics.parameters import layer_read
+from nlgauge.metrics.model_settings import layer_read
+from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,18 +67,29 @@ class CTCAspect(RowMetric):
     needed: ClassVar[tuple[str, ...]] = ("source",)
     """The columns that a row needs"""
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "aligner": ("E", "D", "R"),
-        "rescale": ("none", "token"),
-        "reading": ("search", "windows"),
-    }
     embeddings: ClassVar[type[EmbeddingAligner]] = EmbeddingAligner
 
-    aligner: str = "E"
-    layer: int = -1
-    stopwords: bool = True
-    rescale: str = "none"
-    reading: Reading = "search"
+    aligner: str = param(
+        "E", choices=("E", "D", "R"),
+        help="'E' compares embeddings; 'D' is a classifier that reads both texts together and labels every word; 'R' "
+        "is a similar model that predicts only the share of supported words",
+    )  # fmt: skip
+    layer: int = param(
+        -1,
+        help="for E, the layer whose hidden states are compared (0: the embeddings). -1 is the layer in the model's "
+        "card, else the one that the published code uses with the checkpoint, or else the last one.",
+    )  # fmt: skip
+    stopwords: bool = param(True, help="whether English stopwords count")
+    rescale: str = param(
+        "none", choices=("none", "token"),
+        help="for E, 'token' rescales every alignment to (x - b) / (1 - b), where b is the alignment of unrelated "
+        "sentences",
+    )  # fmt: skip
+    reading: Reading = param(
+        "search", choices=("search", "windows"),
+        help="for D and R with a long source. 'search' reads for each stretch the sentences of the source that share "
+        "most with it, 'windows' reads all of the source, part by part.",
+    )  # fmt: skip
     model: str | None = None
 
     def __post_init__(self) -> None:
@@ -230,24 +242,18 @@ class Consistency(CTCAspect):
     With aligner 'D' there are three more parts: `least_stretch`, the mean over the worst stretch (a few sentences);
     `unsupported`, the share of words below the aligner's threshold; and `probability`, the probability that the source
     supports all of the candidate. A number, date, name or opposite that differs from the source lowers it.
-
-    aligner: 'E' compares embeddings; 'D' is a classifier that reads both texts together and labels every word; 'R' is a
-        similar model that predicts only the share of supported words.
-    layer: for E, the layer whose hidden states are compared (0: the embeddings). -1 is the layer in the model's card,
-        else the one that the published code uses with the checkpoint, or else the last one.
-    stopwords: whether English stopwords count.
-    rescale: for E, 'token' rescales every alignment to (x - b) / (1 - b), where b is the alignment of unrelated
-        sentences.
-    reading: for D and R with a long source. 'search' reads for each stretch the sentences of the source that share most
-        with it, 'windows' reads all of the source, part by part.
-    then: for D, a second model for the rows that the first cannot decide: it reads them, and `probability` is what it
-        says. The part `decided` is 1 where the first model decided, and 2 where the second did.
-    unsure: with `then`, two probabilities (LOW, HIGH). The first model cannot decide from LOW on and below HIGH; by
-        default these are the thresholds of its card.
     """
 
-    then: str | None = None
-    unsure: tuple[float, ...] | None = None
+    then: str | None = param(
+        None,
+        help="for D, a second model for the rows that the first cannot decide: `probability` is then what the second "
+        "says of them, and the part `decided` is 1 where the first model decided, and 2 where the second did",
+    )
+    unsure: tuple[float, ...] | None = param(
+        None,
+        help="with `then`, two probabilities (LOW, HIGH): the first model cannot decide from LOW on and below HIGH; by "
+        "default these are the thresholds of its card",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -358,7 +364,7 @@ class Relevance(CTCAspect):
     """How much of its references the candidate covers, times its consistency with the source.
 
     The mean alignment of the references' words with the candidate, times the mean alignment of the candidate's words
-    with the source. Parameters as in Consistency.
+    with the source.
     """
 
     needed: ClassVar[tuple[str, ...]] = ("source", "references")
@@ -373,10 +379,7 @@ class Relevance(CTCAspect):
 
 @dataclass(frozen=True)
 class Preservation(CTCAspect):
-    """Is the content the same? Harmonic mean of the alignments of candidate with source and source with candidate.
-
-    Parameters as in Consistency.
-    """
+    """Is the content the same? Harmonic mean of the alignments of candidate with source and source with candidate."""
 
     def directions(self, row: Row) -> list[Direction]:
         return [_candidate(row, "source"), Direction("source", row.source or "", "candidate", (row.candidate,))]
@@ -389,7 +392,7 @@ class Preservation(CTCAspect):
 class Groundedness(CTCAspect):
     """How much of the knowledge does a reply use? Sum of the alignments of the candidate's words with the context.
 
-    `context` is the knowledge. Parameters as in Consistency; by default, stopwords do not count.
+    `context` is the knowledge. By default, stopwords do not count.
     """
 
     needed: ClassVar[tuple[str, ...]] = ("context",)
@@ -405,7 +408,7 @@ class Engagingness(CTCAspect):
     """How much of context and source does a reply use? Sum of the alignments of the candidate's words with both.
 
     `source` is the history of the dialogue, `context` the knowledge. A word may be aligned with either; each is encoded
-    by itself. Parameters as in Consistency; by default, stopwords do not count.
+    by itself. By default, stopwords do not count.
     """
 
     needed: ClassVar[tuple[str, ...]] = ("source", "context")
@@ -421,7 +424,7 @@ class Engagingness(CTCAspect):
 
 @dataclass(frozen=True)
 class MeanAlignment(Engagingness):
-    """Mean alignment of the candidate's words with context and source (table F.6). Parameters as in Engagingness."""
+    """Mean alignment of the candidate's words with context and source (table F.6)."""
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.mean_alignment(alignments[0]),)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from nlgauge.data.corpus import Row
-from nlgauge.maths.words import word_spans
+from nlgauge.maths.text import word_spans
 
 if TYPE_CHECKING:
     from nlgauge.engine.features.likelihood import Likelihood

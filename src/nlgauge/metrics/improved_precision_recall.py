@@ -10,7 +10,7 @@ occurs twice get 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from nlgauge.maths.neighbours import coverage
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.evidence import Evidence
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
 
 
@@ -27,19 +28,15 @@ from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
 class ImprovedPrecisionRecall(SetMetric):
     """The share of a system's outputs that are close to references, and the share of references close to outputs.
 
-    precision: the share of outputs in a reference's ball. recall: the share of references in an output's ball.
-    density: the mean number of reference balls that contain an output, divided by k; it may exceed 1. coverage: the
-    share of references whose ball contains an output. A single reference has no neighbour, so density is undefined.
-
-    k: a ball reaches to the k-th neighbour.
-    unit, pooling, layers, normalize: as in MarkEvaluate.
+    precision: the share of outputs in a reference's ball. recall: the share of references in an output's ball. density:
+    the mean number of reference balls that contain an output, divided by k; it may exceed 1. coverage: the share of
+    references whose ball contains an output. A single reference has no neighbour, so density is undefined.
     """
 
-    least: ClassVar[Mapping[str, float]] = {**SetMetric.least, "k": 1}
     parts: ClassVar[tuple[str, ...]] = ("precision", "recall", "density", "coverage")
     citation: ClassVar[str] = "Kynkaanniemi et al. 2019, NeurIPS, arXiv:1904.06991"
 
-    k: int = 3
+    k: int = param(3, minimum=1, help="a ball reaches to the k-th neighbour")
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
         k, n, m = self.k, len(reference), len(evaluated)

@@ -28,7 +28,8 @@ from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES, Measure, symmetrised, symmetrised_contributions
 from nlgauge.metrics.base import Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Item
-from nlgauge.metrics.idf import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_tables
+from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_tables
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]
@@ -58,40 +59,39 @@ class InfoLMPrepared(Prepared):
 class InfoLM(ReferenceMetric[Bag]):
     """Distance between the masked-LM distributions of candidate and reference; 0 is best.
 
-    measure: fisher_rao (0 to 1), kl, alpha, gamma, ab, renyi, l1, l2, linf or jensen_shannon.
-    alpha, beta: parameters of the measures alpha and renyi (alpha), gamma (beta) and ab (both).
-    temperature: of the softmax. None is the value in the model's card, or else 1, as in the paper.
-    idf: weights of the tokens. 'references' counts on the run's distinct references, as in the paper. 'general' comes
-        from a large general text, so that a row's score does not depend on other rows. 'none'; 'candidates'; 'union';
-        or 'separate', a table for each side, as in the published code.
-    direction: for asymmetric measures: 'forward' D(reference || candidate), 'reverse', or 'jeffreys', their mean.
-    stride: masks per pass. 1 is exact; more is faster with nearly the same scores (docs/infolm.md).
-
     Presets are the paper's settings for a measure: 'summarisation', 'summarisation-extractive' and 'data-to-text'. In a
     spec, write InfoLM(preset='summarisation', measure='ab'); in Python, InfoLM.preset('summarisation', measure='ab').
     Other parameters override the preset.
     """
 
-    least: ClassVar[Mapping[str, float]] = {"stride": 1}
     cost: ClassVar[Cost] = "masking"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Colombo et al. 2022, AAAI, arXiv:2112.01589"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **ReferenceMetric.choices,
-        "measure": MEASURES,
-        "idf": ("references", "general", "none", "candidates", "union", "separate"),
-        "direction": DIRECTIONS,
-    }
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = dict.fromkeys(_OF_MEASURES, _PAPER)
     undefined: ClassVar[str] = "a probability is 0, but alpha + beta <= 0 needs positive ones: raise the temperature"
 
-    measure: str = "fisher_rao"
-    alpha: float | None = None
-    beta: float | None = None
-    temperature: float | None = None
-    idf: str = "general"
-    direction: str = "jeffreys"
-    stride: int = 1
+    measure: str = param(
+        "fisher_rao", choices=MEASURES,
+        help="information measure of the two distributions; fisher_rao is from 0 to 1",
+    )  # fmt: skip
+    alpha: float | None = param(None, help="parameter of the measures alpha, renyi and ab")
+    beta: float | None = param(None, help="parameter of the measures gamma and ab")
+    temperature: float | None = param(
+        None, help="temperature of the softmax. None is the value in the model's card, or else 1, as in the paper."
+    )
+    idf: str = param(
+        "general", choices=("references", "general", "none", "candidates", "union", "separate"),
+        help="weights of the tokens. 'references' counts on the run's distinct references, as in the paper. "
+        "'general' comes from a large general text, so that a row's score does not depend on other rows. 'none'; "
+        "'candidates'; 'union'; or 'separate', a table for each side, as in the published code.",
+    )  # fmt: skip
+    direction: str = param(
+        "jeffreys", choices=DIRECTIONS,
+        help="for asymmetric measures: 'forward' D(reference || candidate), 'reverse', or 'jeffreys', their mean",
+    )  # fmt: skip
+    stride: int = param(
+        1, minimum=1, help="masks per pass. 1 is exact; more is faster with nearly the same scores (docs/infolm.md)."
+    )
     model: str | None = None
 
     def __post_init__(self) -> None:

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
-from nlgauge.maths.sentences import sentence_ends
+from nlgauge.maths.text import sentence_ends
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True)
 class Length(RowMetric):
-    """Length of the output; 0 for an empty one. Longer is not necessarily better.
-
-    unit: 'words' between spaces, 'characters' (code points), or 'sentences'.
-    """
+    """Length of the output; 0 for an empty one. Longer is not necessarily better."""
 
     columns: ClassVar[tuple[str, ...]] = ("candidate",)
     details: ClassVar[tuple[str, ...]] = ("score",)
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"unit": ("words", "characters", "sentences")}
 
-    unit: str = "words"
+    unit: str = param(
+        "words", choices=("words", "characters", "sentences"),
+        help="what is counted: 'words' between spaces, 'characters' (code points), or 'sentences'",
+    )  # fmt: skip
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"unit": self.unit})

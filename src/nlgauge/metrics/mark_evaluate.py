@@ -4,13 +4,28 @@ Mordido and Meinel, "Mark-Evaluate: Assessing Language Generation using Populati
 
 Texts become points. The ball of a point reaches to its k-th nearest other point in its own set. From the points of one
 set in balls of the other comes an estimate P^ of the number of points P, and the score is 1 - min(|P^ - P| / P, 1).
-maths/population.py has the three estimators and corrections of the paper's equations. docs/mark-evaluate.md says what
-each can show.
+docs/mark-evaluate.md says what each estimator can show.
+
+In the formulas S is a set of n points and S' a set of m:
+
+    a = points of S' in a ball of S           B1 = pairs of a point of S' and a ball of S around it
+    b = points of S in a ball of S'           B2 = pairs of a point of S and a ball of S' around it
+
+These counts give all three estimates P^ of P = n + m without simulating the marking. Corrections of the paper:
+
+- Equation 1 has max(|P^ - P| / P, 1), so that no score could be above 0. It must be min.
+- Equations 4 and 6 add each ball's K + 1 neighbours once for every point of the other set. We add them once per ball:
+otherwise equal sets get P^ = 4 for P = 80.
+- f(s, NN(s', S')) says whether s is in the ball of s', as in the paper's text, and not in the balls of the K + 1
+neighbours.
+- S u S' is a disjoint union (n + m points), as in theorem A.2.
+- If K is larger than the number of other points in a set, it is that number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -18,10 +33,101 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.maths.neighbours import Points, coverage
-from nlgauge.maths.population import Counts, SizeEstimate, capture, petersen, schnabel
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.evidence import Evidence
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
+
+
+class Counts(NamedTuple):
+    """The input of the estimators. ``counts.swapped`` exchanges S and S'."""
+
+    a: int
+    b: int
+    B1: int
+    B2: int
+    n: int
+    m: int
+    k: int
+
+    @property
+    def size(self) -> int:
+        """P, the true size."""
+        return self.n + self.m
+
+    @property
+    def swapped(self) -> Counts:
+        return Counts(self.b, self.a, self.B2, self.B1, self.m, self.n, self.k)
+
+    @property
+    def apart(self) -> Counts:
+        """The counts of sets of these sizes that do not overlap."""
+        return Counts(0, 0, 0, 0, self.n, self.m, self.k)
+
+
+class SizeEstimate(NamedTuple):
+    """An estimated size and its score."""
+
+    population: float
+    """P^; infinite if nothing was recaptured"""
+    score: float
+    """1 - min(|P^ - P| / P, 1) (equations 1 and 8), from 0 to 1"""
+
+
+def petersen(counts: Counts) -> SizeEstimate:
+    """One marking and one recapture (equation 3): P^ - P = (n - b)(m - a) / (a + b).
+
+    Symmetric in S and S'. P^ = P if one of the sets is completely covered.
+    """
+    a, b, *_, n, m, _ = counts
+    return _estimate(counts.size, (n - b) * (m - a), a + b)
+
+
+def schnabel(counts: Counts) -> SizeEstimate:
+    """A marking and a recapture for every point of S' (equations 4 and 5). S is marked from the start.
+
+    A point of S' in no ball of S is captured unmarked exactly once, whatever the order of S': when the first ball with
+    it is drawn. So C = (K + 1) m + B2, R = C - (m - a), and P^ / P - 1 = (m - a) / R. This is at most 1 / K, so the
+    score is in [1 - 1/K, 1].
+    """
+    unmarked = counts.m - counts.a
+    caught = (min(counts.k, counts.m - 1) + 1) * counts.m + counts.B2
+    return _estimate(counts.size, unmarked * counts.size, caught - unmarked)
+
+
+def capture(counts: Counts) -> SizeEstimate:
+    """The maximum-likelihood size under model M0 of program CAPTURE (equations 6 and 7; Otis et al. 1978).
+
+    Each of the T = P balls is an occasion, M = P points are marked at the end, and there are
+    C = (K + 1) (n + m) + B1 + B2 captures. ln L(N + 1) - ln L(N) becomes negative at most once as N grows: P^ is the
+    first N >= M where it is not above 0.
+    """
+    P = counts.size
+    C = sum((min(counts.k, size - 1) + 1) * size for size in (counts.n, counts.m)) + counts.B1 + counts.B2
+    if C == P:  # each point was captured only once, so the likelihood grows with N
+        return SizeEstimate(math.inf, 0.0)
+    low, high = P - 1, P
+    while _gain(high, P, C) > 0:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _gain(middle, P, C) > 0 else (low, middle)
+    return _estimate(P, (high - P), 1)
+
+
+def _gain(N: int, P: int, C: int) -> float:
+    """ln L(N + 1) - ln L(N) of equation 6 with T = M = P, with large terms cancelled."""
+    free = P * N - C
+    gain = math.log((N + 1) / (N + 1 - P)) - P * N * math.log1p(1 / N) + P * math.log1p(-C / (P * (N + 1)))
+    return gain + free * math.log1p(P / free) if free else gain
+
+
+def _estimate(size: int, excess: int, over: int) -> SizeEstimate:
+    """P^ = P + excess / over, neither negative."""
+    if not over:
+        return SizeEstimate(math.inf, 0.0)
+    return SizeEstimate(size + excess / over, 1 - min(excess / over / size, 1.0))
+
 
 _ESTIMATORS = {"petersen": petersen, "schnabel": schnabel, "capture": capture}
 
@@ -30,32 +136,29 @@ _ESTIMATORS = {"petersen": petersen, "schnabel": schnabel, "capture": capture}
 class MarkEvaluate(SetMetric):
     """Similarity of outputs and references as sets, by capture-recapture estimates of their size.
 
-    estimator: 'petersen' is 1 if one set is completely covered, even if little of the other is. 'schnabel' scores
-        quality (the share of outputs that are covered); the part diversity is the same for references; both are from 1
-        - 1/k to 1. 'capture' is useful only at k=1: it is from about 0.74 to 0.98 for large sets, so that equal sets do
-        not reach 1 (the paper's theorem A.3 holds for small sets). With a larger k, any two sets reach 1.
-    k: a ball reaches to the k-th neighbour. Scores with different k cannot be compared.
-    unit: 'sentence', a point a text, pooled from its vectors at the model's last layer. 'token', a point for every word
-        at each of the last `layers` layers.
-    pooling: how unit='sentence' makes one vector of a text's: 'mean', or 'max', the largest number of each dimension.
-    normalize: points to unit length.
-
-    Parts: score; quality and diversity by Schnabel's estimator; floor, the score of two sets of these sizes that do not
-        overlap; precision a/m and recall b/n; and the counts of outputs in a reference's ball (a), references in an
-        output's ball (b), pairs of both kinds (B1, B2), references (n) and outputs (m).
+    Sub-scores: score; quality and diversity by Schnabel's estimator; floor, the score of two sets of these sizes that
+        do not overlap; precision a/m and recall b/n; and the counts of outputs in a reference's ball (a), references in
+        an output's ball (b), pairs of both kinds (B1, B2), references (n) and outputs (m).
     """
 
-    least: ClassVar[Mapping[str, float]] = {**SetMetric.least, "k": 1}
     parts: ClassVar[tuple[str, ...]] = (
         *("score", "quality", "diversity", "floor", "precision", "recall"),
         *("a", "b", "B1", "B2", "n", "m"),
     )
     details: ClassVar[tuple[str, ...]] = ("floor", "a", "b", "B1", "B2", "n", "m")
     citation: ClassVar[str] = "Mordido and Meinel 2020, COLING, arXiv:2010.04606"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"estimator": tuple(_ESTIMATORS), **SetMetric.choices}
 
-    estimator: str = "petersen"
-    k: int = 1
+    estimator: str = param(
+        "petersen", choices=tuple(_ESTIMATORS),
+        help="'petersen' is 1 if one set is completely covered, even if little of the other is. 'schnabel' scores "
+        "quality (the share of outputs that are covered); the sub-score diversity is the same for references; "
+        "both are from 1 - 1/k to 1. 'capture' is useful only at k=1: it is from about 0.74 to 0.98 for large "
+        "sets, so that equal sets do not reach 1 (the paper's theorem A.3 holds for small sets). With a "
+        "larger k, any two sets reach 1.",
+    )  # fmt: skip
+    k: int = param(
+        1, minimum=1, help="a ball reaches to the k-th neighbour. Scores with different k cannot be compared."
+    )
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
         (swept,) = sweep(evaluated, reference, (self.k,))

@@ -2,21 +2,24 @@
 
 Liu, Bawden, Scialom, Sagot and Cheung, "MaskEval: Weighted MLM-Based Evaluation for Text Summarization and
 Simplification", 2022 (arXiv:2205.12394). Every word of both texts is masked and predicted from the words around it and
-the other text. s_i (candidate) and t_j (source) say whether it was predicted:
+the other text. s_i (candidate) and t_j (source) say whether it was predicted; the weights w and v of each text's words
+have the sum one (section 3.3):
 
     MaskEval = w_c sum_i w_i s_i + (1 - w_c) sum_j v_j t_j
 
-No reference is needed. With learned weights w and v and a learned share w_c it measures one aspect (`nlgauge train
-weighter`).
+w_c, from 0 to 1, is the candidate's share. If only some words were masked (section 6.2), sums are over these words and
+divided by their weight. No reference is needed. With learned token weights w and v and a learned share w_c it measures
+one aspect (`nlgauge train weighter`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
@@ -27,10 +30,77 @@ from nlgauge.engine.masking import DECODINGS
 from nlgauge.engine.segmentation import PLAIN, segmenter
 from nlgauge.engine.weighter import Weighter, read_weighter
 from nlgauge.errors import SpecError
-from nlgauge.maths import masked_words as maths
-from nlgauge.maths.masked_words import Array
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, EvidenceText, EvidenceWord, Item
+from nlgauge.metrics.parameters import param
+
+Array = NDArray[np.float64]
+
+_ROUNDING = 1e-9
+
+
+def word_weights(logits: NDArray[np.floating], starts: NDArray[np.intp]) -> Array:
+    """Softmax over a text's sub-words, summed over the sub-words of each word (equation 6): [words], with sum one.
+
+    logits: [tokens]; starts: the first token of each word, [words].
+    """
+    shares = np.exp(logits.astype(np.float64) - logits.max())
+    sums: Array = np.add.reduceat(shares / shares.sum(), starts)
+    return sums
+
+
+def uniform(words: int) -> Array:
+    """The same weight for every word: [words], with sum one."""
+    return np.full(words, 1 / words)
+
+
+def heaviest(weights: Array, keep: float) -> NDArray[np.intp]:
+    """The smallest set of words, heaviest first, with at least the share `keep` of the weight: indices.
+
+    keep: above 0, up to 1; 1 keeps all words, also without weight. Words of equal weight are in text order.
+    """
+    order = np.argsort(-weights, kind="stable")
+    if keep >= 1:
+        return order
+    reached = np.cumsum(weights[order]) >= keep * weights.sum() * (1 - _ROUNDING)
+    return order[: int(np.argmax(reached)) + 1]
+
+
+def kept_words(weights: tuple[Array, Array], share: float, keep: float, per_text: bool) -> tuple[list[int], list[int]]:
+    """The words of candidate and source that are masked, in text order.
+
+    per_text: apply `keep` to each text's weight separately, not to the weight of both texts in the score.
+    """
+    if per_text:
+        chosen = [heaviest(own, keep) for own in weights]
+        return sorted(chosen[0].tolist()), sorted(chosen[1].tolist())
+    both = np.concatenate(shared(weights, share))
+    numbers = sorted(heaviest(both, keep).tolist())
+    first = len(weights[0])
+    return [n for n in numbers if n < first], [n - first for n in numbers if n >= first]
+
+
+def shared(weights: tuple[Array, Array], share: float) -> tuple[Array, Array]:
+    """Weights of candidate and source in the score, with sum one over both."""
+    return share * weights[0], (1 - share) * weights[1]
+
+
+def weighted_score(scores: Sequence[Array], weights: Sequence[Array], share: float, per_text: bool = False) -> float:
+    """The score (equation 5), from scores and weights of the masked words of candidate and source, [masked] each.
+
+    It is divided by the weight of the masked words, with `per_text` for each text separately. NaN if that weight is 0.
+    """
+    if per_text:
+        sides = [_mean(s, w) if part else 0.0 for s, w, part in zip(scores, weights, (share, 1 - share), strict=True)]
+        return share * sides[0] + (1 - share) * sides[1]
+    both = shared((weights[0], weights[1]), share)
+    return _mean(np.concatenate([*scores]), np.concatenate([*both]))
+
+
+def _mean(scores: Array, weights: Array) -> float:
+    total = float(weights.sum())
+    return float(weights @ scores) / total if total > 0 else float("nan")
+
 
 _UNIFORM, _CANDIDATE = "uniform", "candidate"
 _NAMES = ("candidate", "source")
@@ -59,47 +129,53 @@ class MaskedTexts(NamedTuple):
 
 @dataclass(frozen=True)
 class MaskEval(RowMetric):
-    """Weighted share of the words of candidate and source that are predicted when masked, given the other text.
+    """Weighted share of the words of candidate and source that are predicted when masked, given the other text."""
 
-    weights: 'uniform', equal weights within a text; 'candidate', the same with only the candidate's words; else a
-    weighter: 'coherence', 'consistency', 'fluency' or 'relevance' of the embedded model, or a file or folder that
-        `nlgauge train weighter` wrote.
-    keep: mask only the words of largest weight, with this share of all learned weight, and divide by that weight.
-    per_text: apply `keep` to each text separately.
-    scoring: 'hit', whether the word itself was predicted; or the 'probability' or 'log_probability' of the word.
-    decoding: how a word of several sub-words is predicted. 'joint' predicts all at once and 'stepwise' one after
-        another; with both, the model sees their number. 'single' has one mask and never predicts such a word.
-    segmentation: a word ends where both a sub-word of the model and a word of the language end, by 'plain' rules or by
-        spaCy's ('spacy', 'spacy-de', ...; needs nlgauge[maskeval]).
-    stride: how many words, far apart, are masked in one pass. 1 is exact; 8 takes an eighth of the time.
-    """
-
-    least: ClassVar[Mapping[str, float]] = {"stride": 1}
     columns: ClassVar[tuple[str, ...]] = _NAMES
     cost: ClassVar[Cost] = "masked pairs"
     citation: ClassVar[str] = "Liu et al. 2022, arXiv:2205.12394"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "scoring": ("hit", "probability", "log_probability"),
-        "decoding": DECODINGS,
-    }
 
-    weights: str = _UNIFORM
-    keep: float = 1.0
-    per_text: bool = False
-    scoring: str = "hit"
-    decoding: str = "joint"
-    segmentation: str = PLAIN
-    stride: int = 1
+    weights: str = param(
+        _UNIFORM,
+        help="'uniform', equal weights within a text; 'candidate', the same with only the candidate's words; else "
+        "learned token weights: 'coherence', 'consistency', 'fluency' or 'relevance' of the embedded model, or a file "
+        "or folder that `nlgauge train weighter` wrote",
+    )  # fmt: skip
+    keep: float = param(
+        1.0,
+        help="mask only the words of largest weight, with this share of all learned weight, and divide by that weight",
+    )  # fmt: skip
+    per_text: bool = param(False, help="apply `keep` to each text separately")
+    scoring: str = param(
+        "hit", choices=("hit", "probability", "log_probability"),
+        help="'hit', whether the word itself was predicted; or the 'probability' or 'log_probability' of the word",
+    )  # fmt: skip
+    decoding: str = param(
+        "joint", choices=DECODINGS,
+        help="how a word of several sub-words is predicted. 'joint' predicts all at once and 'stepwise' one after "
+        "another; with both, the model sees their number. 'single' has one mask and never predicts such a word.",
+    )  # fmt: skip
+    segmentation: str = param(
+        PLAIN,
+        help="a word ends where both a sub-word of the model and a word of the language end, by 'plain' rules or by "
+        "spaCy's ('spacy', 'spacy-de', ...; needs nlgauge[maskeval])",
+    )  # fmt: skip
+    stride: int = param(
+        1, minimum=1,
+        help="how many words, far apart, are masked in one pass. 1 is exact; 8 takes an eighth of the time.",
+    )  # fmt: skip
     model: str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.weights:
-            raise SpecError(f"{self.name}: weights={shown(self.weights)} is not 'uniform', 'candidate' or a weighter")
+            raise SpecError(
+                f"{self.name}: weights={shown(self.weights)} is not 'uniform', 'candidate' or learned weights"
+            )
         if not 0 < self.keep <= 1:
             raise SpecError(f"{self.name}: keep={shown(self.keep)} is not a number above 0 and up to 1")
         if self.keep < 1 and not self._learned:
-            raise SpecError(f"{self.name}: weights={self.weights!r} has no learned weights for keep; name a weighter")
+            raise SpecError(f"{self.name}: weights={self.weights!r} has no learned weights for keep; name some")
         if self.per_text and self.keep == 1:
             raise SpecError(f"{self.name}: per_text is about keep; set keep below 1")
 
@@ -138,7 +214,7 @@ class MaskEval(RowMetric):
         return MaskedWordsRequest(*texts, side == 0, self.segmentation, self.decoding, self.stride, words)
 
     def states(self, row: Row, side: int) -> PairStatesRequest:
-        """The states that a weighter weighs."""
+        """The states that learned token weights are computed from."""
         return PairStatesRequest(*_texts(row, side), side == 0, self.segmentation)
 
     def _all_words(self, row: Row, prepared: MaskEvalPrepared) -> list[MaskedWordsRequest]:
@@ -154,7 +230,7 @@ class MaskEval(RowMetric):
         if candidate is None or source is None:
             return _NO_WORDS.format(_NAMES[candidate is not None])
         weights = _weights(candidate, prepared.weighter), _weights(source, prepared.weighter)
-        kept = maths.kept_words(weights, prepared.share, self.keep, self.per_text)
+        kept = kept_words(weights, prepared.share, self.keep, self.per_text)
         requests = [self._kept(row, side, kept[side], len(weights[side])) for side in (0, 1)]
         return MaskedTexts(
             (requests[0], requests[1]), (weights[0][kept[0]], weights[1][kept[1]]), (source.cut, candidate.cut)
@@ -173,7 +249,7 @@ class MaskEval(RowMetric):
         if isinstance(plan, str):
             return Value((np.nan,), plan)
         scores = [np.zeros(0) if one is None else self.word_scores(one) for one in _answers(plan, features)]
-        value = maths.weighted_score(scores, plan.weights, prepared.share, self.per_text)
+        value = weighted_score(scores, plan.weights, prepared.share, self.per_text)
         cut = [name for name, is_cut in zip(_NAMES, plan.cut, strict=True) if is_cut]
         return Value(
             (value,), None, tuple(f"{name} longer than the window: only its beginning is read" for name in cut)
@@ -191,7 +267,7 @@ class MaskEval(RowMetric):
         plan = self._plan(row, prepared, features)
         if isinstance(plan, str):
             return Evidence()
-        weights = maths.shared(plan.weights, prepared.share)
+        weights = shared(plan.weights, prepared.share)
         sides = zip(_NAMES, _NAMES[::-1], _answers(plan, features), weights, strict=True)
         texts = [_shown(name, other, answer, own) for name, other, answer, own in sides if answer is not None]
         shares = (prepared.share, 1 - prepared.share)
@@ -205,7 +281,7 @@ def _texts(row: Row, side: int) -> tuple[str, str]:
 
 
 def _weights(states: PairStates, weighter: Weighter) -> Array:
-    return maths.word_weights(weighter.logits(states.states), states.starts)
+    return word_weights(weighter.logits(states.states), states.starts)
 
 
 def _alike(requests: Sequence[MaskedWordsRequest], features: Features) -> MaskedTexts | str:
@@ -214,7 +290,7 @@ def _alike(requests: Sequence[MaskedWordsRequest], features: Features) -> Masked
     candidate, source = answers[0], answers[1] if len(answers) > 1 else None
     if candidate is None or not len(candidate.words):
         return _NO_WORDS.format(_NAMES[candidate is not None])
-    weights = maths.uniform(len(candidate.words)), np.zeros(0) if source is None else maths.uniform(len(source.words))
+    weights = uniform(len(candidate.words)), np.zeros(0) if source is None else uniform(len(source.words))
     cut = source is not None and source.cut, candidate.cut
     return MaskedTexts((requests[0], requests[1] if len(requests) > 1 else None), weights, cut)
 

@@ -9,10 +9,13 @@ In the papers, the alignment with most matches has the fewest crossings. Here, a
 end of the candidate, each with the last free word of the reference: first all exact matches, then stems, then synonyms.
 With equal words, stems and synonyms the scores equal NLTK's. By default NLTK has its own stemming rules (unless
 `PorterStemmer.ORIGINAL_ALGORITHM` is set), which variant 'nltk' uses.
+
+Synonyms from WordNet's files: Miller, "WordNet: A Lexical Database for English", CACM 1995.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -22,9 +25,90 @@ from typing import ClassVar, NamedTuple, TypeAlias
 from nlgauge.data.corpus.place import shown
 from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge.metrics.base import Prepared, Setup
-from nlgauge.metrics.references import StringReferenceMetric
-from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
-from nlgauge.metrics.wordnet import WordNet
+from nlgauge.metrics.parameters import param
+from nlgauge.metrics.references import StringReferenceMetric, splitter, splitter_library, splitter_param
+
+_KINDS = ("noun", "verb", "adj", "adv")
+_ENDINGS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "noun": [("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"),
+             ("men", "man"), ("ies", "y")],
+    "verb": [("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")],
+    "adj": [("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
+    "adv": [],
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Kind:
+    """WordNet's entries for nouns, verbs, adjectives or adverbs."""
+
+    senses: Mapping[str, Sequence[int]]
+    """For each base form"""
+    words: Mapping[int, Sequence[str]]
+    """For each sense"""
+    exceptions: Mapping[str, Sequence[str]]
+    """Base forms of irregular forms"""
+    endings: Sequence[tuple[str, str]]
+    """Endings of forms, and what replaces them in the base form"""
+
+    def synonyms(self, word: str) -> set[str]:
+        """All single words that share a sense with one of the word's base forms."""
+        return {
+            name for base in self._bases(word) for sense in self.senses[base] for name in self.words[sense]
+            if "_" not in name
+        }  # fmt: skip
+
+    def _bases(self, word: str) -> list[str]:
+        """The forms of a word that have an entry: itself, and its base forms by the list of exceptions or by rules."""
+        bases = self.exceptions.get(word)
+        if bases is None:
+            bases = [word[: -len(ending)] + base for ending, base in self.endings if word.endswith(ending)]
+        return [form for form in dict.fromkeys([word, *bases]) if form in self.senses]
+
+
+@dataclass(frozen=True)
+class WordNet:
+    """Finds synonyms of words and of their base forms."""
+
+    kinds: Sequence[Kind]
+    digest: str
+    """The digest of the files' content"""
+
+    @classmethod
+    def read(cls, folder: Path) -> WordNet:
+        """Read a folder with index.noun, data.noun, noun.exc, ... Raises OSError if a file cannot be read."""
+        digest = hashlib.sha256()
+        kinds = []
+        for kind in _KINDS:
+            contents = [(folder / name).read_bytes() for name in (f"index.{kind}", f"data.{kind}", f"{kind}.exc")]
+            for content in contents:
+                digest.update(content)
+            index, data, exceptions = (content.decode("utf-8", "replace").splitlines() for content in contents)
+            bases = {form: bases for form, *bases in map(str.split, filter(None, exceptions))}
+            senses, words = dict(map(_index, _entries(index))), dict(map(_data, _entries(data)))
+            kinds.append(Kind(senses, words, bases, _ENDINGS[kind]))
+        return cls(kinds, digest.hexdigest())
+
+    def synonyms(self, word: str) -> frozenset[str]:
+        """The word and all single words that share a sense with it."""
+        return frozenset({word}.union(*(kind.synonyms(word) for kind in self.kinds)))
+
+
+def _entries(lines: Sequence[str]) -> list[list[str]]:
+    """The fields of all lines except the licence at the top, without glosses."""
+    return [line.partition("|")[0].split() for line in lines if line and not line.startswith(" ")]
+
+
+def _index(fields: list[str]) -> tuple[str, list[int]]:
+    """Lemma and senses. The senses are the last fields of a line; the third field has their number."""
+    return fields[0], [int(field) for field in fields[-int(fields[2]) :]]
+
+
+def _data(fields: list[str]) -> tuple[int, list[str]]:
+    """Sense and its words. Some words have a mark of their position, such as (a)."""
+    count = int(fields[3], 16)
+    return int(fields[0]), [word.partition("(")[0] for word in fields[4 : 4 + 2 * count : 2]]
+
 
 _WEIGHTS = {"2005": (0.9, 3.0, 0.5), "2007": (0.81, 0.83, 0.28), "nltk": (0.9, 3.0, 0.5)}
 """For each variant: recall's share of F, exponent and weight of the penalty"""
@@ -48,28 +132,25 @@ class METEORPrepared(Prepared):
 
 @dataclass(frozen=True)
 class METEOR(StringReferenceMetric[StemmedWords]):
-    """METEOR (2005 or 2007): recall-weighted F of matched words, minus a penalty for scattered matches; 0 to 1.
-
-    variant: '2005', with recall weighted 9 to 1; '2007', with weights fitted for English; or 'nltk', as '2005' with
-        NLTK's own stemming rules (needs nltk).
-    stemmer: 'porter', 'none', or a Snowball language ('german', 'english' for Porter 2, ...).
-    wordnet: a folder with WordNet's files (data.noun, index.noun, ...) for matches by synonym, as in the published
-        scores. Debian's wordnet-base puts them into /usr/share/wordnet, NLTK into corpora/wordnet. None: no synonyms.
-    tokenizer: how words are found: '13a', 'intl', 'zh' or 'char' of sacrebleu, 'unicode' (any script, no punctuation)
-        or 'spaces'. Texts are compared in lower case.
-    """
+    """METEOR (2005 or 2007): recall-weighted F of matched words, minus a penalty for scattered matches; 0 to 1."""
 
     citation: ClassVar[str] = "Banerjee and Lavie 2005, ACL workshop; Lavie and Agarwal 2007, WMT"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **StringReferenceMetric.choices,
-        "variant": tuple(_WEIGHTS),
-        "tokenizer": SPLITTERS,
-    }
 
-    variant: str = "2005"
-    stemmer: str = "porter"
-    wordnet: str | None = None
-    tokenizer: str = "13a"
+    variant: str = param(
+        "2005", choices=tuple(_WEIGHTS),
+        help="'2005', with recall weighted 9 to 1; '2007', with weights fitted for English; or 'nltk', as '2005' "
+        "with NLTK's own stemming rules (needs nltk)",
+    )  # fmt: skip
+    stemmer: str = param(
+        "porter", help="'porter', 'none', or a Snowball language ('german', 'english' for Porter 2, ...)"
+    )
+    wordnet: str | None = param(
+        None,
+        help="a folder with WordNet's files (data.noun, index.noun, ...) for matches by synonym, as in the published "
+        "scores. Debian's wordnet-base puts them into /usr/share/wordnet, NLTK into corpora/wordnet. By default, "
+        "synonyms do not count.",
+    )  # fmt: skip
+    tokenizer: str = splitter_param("13a")
 
     def __post_init__(self) -> None:
         super().__post_init__()

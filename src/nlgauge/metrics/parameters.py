@@ -1,97 +1,122 @@
-"""The parameters of a metric: their types, their ranges, and how they are written in a spec."""
+"""The parameters of a metric, declared once by `param`: checks, completion, `nlgauge list` and the docs read them."""
 
 from __future__ import annotations
 
 import math
 import types
-from collections.abc import Sequence
-from dataclasses import fields
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, Field, field, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from nlgauge.data.corpus.place import shown
 from nlgauge.errors import SpecError
 
-if TYPE_CHECKING:
-    from nlgauge.engine.models.capabilities import Model
-    from nlgauge.metrics.base import Metric
-
 _WORDS = {str: "a text", bool: "True or False", int: "a whole number", float: "a number", type(None): "None"}
 
 
-def check_parameters(metric: Metric) -> None:
-    """Raise SpecError for a parameter that is none of its `choices`, not of its field's type, or below its `least`.
+class Parameter(NamedTuple):
+    """What a metric declares of a parameter."""
 
-    Texts, numbers, None, and tuples and unions of them are checked; fields of other types are left to the metric. A
-    parameter with a minimum has to be finite, or None.
-    """
-    for name, allowed in metric.choices.items():
-        if (value := getattr(metric, name)) not in allowed:
-            raise SpecError(f"{metric.name}: {name}={shown(value)} is not one of {', '.join(map(repr, allowed))}")
-    for name, kind in _kinds(type(metric)).items():
-        value = getattr(metric, name)
-        if not _fits(value, kind):
-            raise SpecError(f"{metric.name}: {name}={shown(value)} is not {_described(kind)}")
-    for name, lowest in metric.least.items():
-        value = getattr(metric, name)
-        if value is not None and not lowest <= value < math.inf:
-            whole = "whole number" if isinstance(value, int) else "number"
-            raise SpecError(f"{metric.name}: {name}={shown(value)} is not a {whole} of at least {lowest}")
+    kind: Any
+    """Its type"""
+    default: Any
+    """`dataclasses.MISSING` if a spec has to set it"""
+    choices: tuple[object, ...] = ()
+    """The allowed values, if these are a fixed list"""
+    minimum: float | None = None
+    maximum: float | None = None
+    help: str = ""
+
+    @property
+    def completions(self) -> list[str]:
+        """The values that a shell offers: the choices, or True and False."""
+        return [repr(value) for value in (self.choices or ((True, False) if self.kind is bool else ()))]
+
+    @property
+    def values(self) -> str:
+        """The allowed values in words: ``one of 'a', 'b'``, ``at least 1``; empty if the type says all."""
+        if self.choices:
+            return f"one of {', '.join(map(repr, self.choices))}"
+        bounds = [("at least", self.minimum), ("at most", self.maximum)]
+        return " and ".join(f"{word} {bound}" for word, bound in bounds if bound is not None)
 
 
-def check_layers(metric: Metric) -> None:
-    """Raise SpecError if `layers` is neither a positive number nor a tuple of layers."""
-    layers: int | tuple[int, ...] = getattr(metric, "layers")  # noqa: B009
-    if (layers if isinstance(layers, int) else min(layers, default=-1) + 1) < 1:
-        raise SpecError(f"{metric.name}: layers={shown(layers)} is neither a number of layers nor a tuple of them")
+def param(
+    default: Any = MISSING,
+    *,
+    choices: Iterable[object] = (),
+    minimum: float | None = None,
+    maximum: float | None = None,
+    help: str = "",
+    **of_field: Any,
+) -> Any:
+    """Declare a parameter of a metric: ``ngram: int = param(4, minimum=1, help="maximum length of n-grams")``.
 
-
-def layer_read(layer: int | None, families: Sequence[str], model: Model, rule: int) -> tuple[int, dict[str, object]]:
-    """Return the layer that is used, and the facts that name it for the signature.
+    A subclass that gives it another default without `param` keeps the rest of the declaration.
 
     Args:
-        layer: the one that was asked for; None for the one that the model's card or published code names.
-        families: the metric's names in the card, the first that is there counts.
-        rule: the layer where nothing names one, counted from the last if it is below 0.
+        default: by default, a spec has to set the parameter.
+        choices: the allowed values, if these are a fixed list.
+        minimum, maximum: limits of a number, which then has to be finite; None is allowed if the type allows it.
+        help: what it is, for a reader who knows the metric's name alone.
+        of_field: what else `dataclasses.field` takes, such as hash=False for a mapping.
     """
-    from nlgauge.engine.models.capabilities import ENCODER
-
-    origin = None
-    if layer is None:
-        layer, origin = model.card.layer(*families) or (model[ENCODER].layers + 1 + rule, None)
-    return layer, {"layer": layer, **layer_origin(origin)}
-
-
-def layer_origin(origin: str | None) -> dict[str, object]:
-    """Return the fact that says of which checkpoint a layer is published; nothing if the layer is not."""
-    return {} if origin is None else {"layer_from": origin}
-
-
-def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tuple[tuple[int, ...], dict[str, object]]:
-    """Return the layers that are used, and the facts that name them. A tuple is used as it is.
-
-    A number is how many layers (or all, if there are fewer), up to the one that the model's card names for the family,
-    or else the last one.
-    """
-    from nlgauge.engine.models.capabilities import ENCODER
-
-    most = model[ENCODER].layers
-    origin = None
-    if isinstance(layers, int):
-        top, origin = model.card.layer(family) or (most, None)
-        layers = tuple(range(max(0, top + 1 - layers), top + 1))
-    return layers, {"layers": ",".join(map(str, layers)), **layer_origin(origin)}
-
-
-def literal(value: object) -> str:
-    """A value as written in a spec, the same for equal numbers."""
-    return repr(int(value)) if isinstance(value, float) and value.is_integer() else repr(value)
+    declared = {"choices": tuple(choices), "minimum": minimum, "maximum": maximum, "help": help}
+    return field(default=default, metadata=declared, **of_field)
 
 
 @cache
-def _kinds(kind: type[Metric]) -> dict[str, Any]:
+def parameters_of(kind: type) -> Mapping[str, Parameter]:
+    """Return the parameters that a metric's spec may set, by name."""
     hints = get_type_hints(kind)
-    return {one.name: hints[one.name] for one in fields(kind)}
+    found = {one.name: Parameter(hints[one.name], one.default, **_declared(kind, one)) for one in fields(kind)}
+    # As metrics of 0.1 declared it.
+    choices, least = (dict(getattr(kind, name, {})) for name in ("choices", "least"))
+    if choices or least:
+        old = f"{kind.__name__}: the class variables choices and least are deprecated: use nlgauge.metrics.param"
+        warnings.warn(old, DeprecationWarning, stacklevel=2)
+    for name in {**choices, **least}.keys() & found.keys():
+        found[name] = found[name]._replace(choices=tuple(choices.get(name, ())), minimum=least.get(name))
+    return found
+
+
+def _declared(kind: type, one: Field[Any]) -> Mapping[str, Any]:
+    own = (vars(base).get("__dataclass_fields__", {}).get(one.name) for base in kind.__mro__)
+    model = "name or folder of the model; None is the model of the run, by default the embedded 'pocket'"
+    undeclared = {"help": model} if one.name == "model" else {}
+    return next((declared.metadata for declared in own if declared is not None and declared.metadata), undeclared)
+
+
+def check_parameters(metric: Any, name: str) -> None:
+    """Raise SpecError for a parameter that is none of its choices, not of its type, or outside its limits.
+
+    Texts, numbers, None, and tuples and unions of them are checked; fields of other types are left to the metric.
+
+    Args:
+        metric: the metric.
+        name: its name, for the error.
+    """
+    kind: Any = type(metric)
+    for parameter, one in parameters_of(kind).items():
+        value = getattr(metric, parameter)
+        if one.choices and value not in one.choices:
+            raise SpecError(f"{name}: {parameter}={shown(value)} is not {one.values}")
+        if not _fits(value, one.kind):
+            raise SpecError(f"{name}: {parameter}={shown(value)} is not {_described(one.kind)}")
+        if value is None or (one.minimum is None and one.maximum is None):
+            continue
+        if not -math.inf < value < math.inf:
+            raise SpecError(f"{name}: {parameter} must be a finite number, not {shown(value)}")
+        low, high = (value if limit is None else limit for limit in (one.minimum, one.maximum))
+        if not low <= value <= high:
+            raise SpecError(f"{name}: {parameter} must be {one.values}, not {shown(value)}")
+
+
+def literal(value: object) -> str:
+    """Return a value as written in a spec, the same for equal numbers."""
+    return repr(int(value)) if isinstance(value, float) and value.is_integer() else repr(value)
 
 
 def _fits(value: object, kind: Any) -> bool:

@@ -7,7 +7,7 @@ gives the ordinary perplexity: the probability of a token depends on the tokens 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,6 +21,7 @@ from nlgauge.engine.models.capabilities import CAUSAL_LM, MASKED_LM, SEQ2SEQ_LM
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, likely_words
+from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,17 +38,16 @@ class Perplexity(RowMetric):
     masked model (pseudo-perplexity), and the tokens before for a causal model. It uses neither reference nor source: it
     says how usual a text is, not whether it is right. Values of two models cannot be compared, and a rare name costs as
     much as a mistake.
-
-    stride: for a masked model, how many tokens, far apart, are masked in one pass; 1 is exact.
     """
 
-    least: ClassVar[Mapping[str, float]] = {"stride": 1}
     columns: ClassVar[tuple[str, ...]] = ("candidate",)
     cost: ClassVar[Cost] = "masking"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Salazar et al. 2020, ACL, arXiv:1910.14659"
 
-    stride: int = 1
+    stride: int = param(
+        1, minimum=1, help="for a masked model, how many tokens, far apart, are masked in one pass; 1 is exact"
+    )
     model: str | None = None
 
     def prepare(self, setup: Setup) -> PerplexityPrepared:

@@ -1,11 +1,12 @@
-"""Base classes of metrics that compare a candidate with each of its references."""
+"""Base classes of metrics that compare a candidate with each of its references, and word tokenizers for strings."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -15,14 +16,19 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features, Request
 from nlgauge.metrics.base import RowMetric, Value
 from nlgauge.metrics.evidence import Evidence, shared_words
+from nlgauge.metrics.parameters import param
 
 T = TypeVar("T")
 """What represents a text in a comparison: a feature, or something made from the string"""
 S = TypeVar("S")
 """What a metric computes from it, once for all pairs with the text"""
 Scores: TypeAlias = Sequence[Sequence[float]]
-"""A number for each part of the metric, for each pair"""
+"""The sub-scores of each pair"""
 LEFT_OUT = "references without words left out"
+EMPTY = "the score of a row with references but words on one side only: 'undefined', or the 'worst' score"
+"""The help of the parameter `empty`"""
+SPLITTERS = ("13a", "intl", "zh", "char", "unicode", "spaces")
+"""Four of sacrebleu; Unicode words without punctuation (rouge-score-rs); str.split"""
 
 
 @dataclass(eq=False)
@@ -59,9 +65,9 @@ def paired(
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
-    """The index of the best of [references, parts], by the first part; NaN is never the best of several.
+    """The index of the best of [references, parts], by the first sub-score; NaN is never the best of several.
 
-    Where the first part is equal the next one decides, and so on, so that the order of references never does.
+    Where the first sub-score is equal the next one decides, and so on, so that the order of references never does.
     """
     if len(scores) == 1:
         return 0
@@ -83,21 +89,49 @@ def each_once(make: Callable[[T], S], pairs: Sequence[tuple[T, T]]) -> list[tupl
     return [(made[id(candidate)], made[id(reference)]) for candidate, reference in pairs]
 
 
+def splitter_param(default: str) -> Any:
+    """Declare the parameter that names a word tokenizer."""
+    told = "how words are found: '13a', 'intl', 'zh' or 'char' of sacrebleu, 'unicode' (any script, no punctuation) or "
+    return param(default, choices=SPLITTERS, help=f"{told}'spaces'. Texts are compared in lower case.")
+
+
+def splitter_library(name: str) -> tuple[str, ...]:
+    """The distribution that a tokenizer needs, if any, for `Metric.libraries`."""
+    return {"spaces": (), "unicode": ("rouge-score-rs",)}.get(name, ("sacrebleu",))
+
+
+@cache
+def splitter(name: str) -> Callable[[str], list[str]]:
+    """Return a function that splits a text into lower-case words.
+
+    Metrics share it, because sacrebleu's tokenizer caches the last texts.
+    """
+    if name == "spaces":
+        return lambda text: text.lower().split()
+    if name == "unicode":
+        from rouge_score_rs.tokenizers import UnicodeTokenizer
+
+        tokenize: Callable[[str], list[str]] = UnicodeTokenizer().tokenize
+        return tokenize
+    from sacrebleu.metrics.bleu import BLEU
+
+    tokenizer: Callable[[str], str] = BLEU(tokenize=name).tokenizer
+    return lambda text: tokenizer(text.lower().rstrip()).split()
+
+
 @dataclass(frozen=True)
 class _Compared(RowMetric, Generic[T]):
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"references": ("best", "mean")}
     undefined: ClassVar[str] = "the measure is not defined for these texts"
     """The reason for a row whose pairs have no score, if there is only one possible reason"""
     of_any_reference: ClassVar[tuple[str, ...]] = ()
-    """The parts that are by definition the highest over all references; with references='best' the other parts are
-    those of the one reference that is best by the first part"""
+    """The sub-scores that are by definition the highest over all references. With references='best' the others are of
+    the reference that is best by the first sub-score"""
 
-    references: str = "best"
-    """'best' reference, or the 'mean' over references"""
+    references: str = param("best", choices=("best", "mean"), help="the 'best' one, or the 'mean' over references")
 
     @abstractmethod
     def compare(self, pairs: Sequence[tuple[T, T]], prepared: Any) -> Scores:
-        """For each (candidate, reference), the score of each part of the metric; NaN if undefined."""
+        """Return the sub-scores of each (candidate, reference); NaN if undefined."""
 
     def unusable(self, side: T) -> str | None:
         """Why a text with words cannot be compared, or None."""
@@ -180,19 +214,13 @@ class ReferenceMetric(_Compared[T]):
 class StringReferenceMetric(_Compared[T]):
     """Compares a candidate with each reference as strings. A text without words has no score."""
 
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "references": ("best", "mean"),
-        "empty": ("undefined", "worst"),
-    }
     worst: ClassVar[float] = 0.0
     """The score of two texts with nothing in common"""
     too_long: ClassVar[str | None] = None
     """The reason for texts that are too long to compare. They never get the 'worst' score, because they may be
     similar"""
 
-    empty: str = "undefined"
-    """The score of a row with references but words on one side only: 'undefined', or the 'worst' score, as in most
-    published tables"""
+    empty: str = param("undefined", choices=("undefined", "worst"), help=EMPTY)
 
     @abstractmethod
     def read(self, text: str, prepared: Any) -> T | None:

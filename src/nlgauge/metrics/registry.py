@@ -10,20 +10,23 @@ from __future__ import annotations
 import ast
 import inspect
 import os
-import pkgutil
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from difflib import get_close_matches
+from dataclasses import MISSING, replace
 from functools import cache
 from importlib import import_module
-from typing import Any
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any, TypeGuard, cast
 
 from nlgauge._plugins import LAB_METRICS, in_the_lab, load_offered, offered
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Metric, registered_name
+from nlgauge.metrics.parameters import parameters_of
 
 LONGEST_SPEC = 4096
 """Characters: a spec holds words and numbers, and at most the path of a file"""
+FIRST = ""
+"""Stands for the name of a parameter that a spec gives without one"""
 _SHOWN = 100
 _OTHER_NAMES = dict.fromkeys(
     (
@@ -33,6 +36,14 @@ _OTHER_NAMES = dict.fromkeys(
     "Consistency(aligner='D')",
 )  # fmt: skip
 """What people ask for by the name of what is measured"""
+_FAMILIES = {
+    **dict.fromkeys(("BLEU", "CER", "ChrF", "TER", "WER"), "translation"),
+    **dict.fromkeys(("MoverScore", "SentenceMovers", "WordMovers"), "movers"),
+    **dict.fromkeys(
+        ("Consistency", "Engagingness", "Groundedness", "MeanAlignment", "Preservation", "Relevance"), "ctc"
+    ),
+}
+"""The files of metrics that are not called like their file"""
 
 
 @cache
@@ -49,14 +60,16 @@ def names() -> list[str]:
 
 def project_metrics() -> dict[str, type[Metric]]:
     """Return the metrics of nlgauge, and those of nlgauge-lab where it is installed, by name."""
-    lab = {name for name, _ in offered("nlgauge.metrics")} & LAB_METRICS
-    return {**built_in_metrics(), **{name: metric_class(name) for name in sorted(lab, key=str.lower)}}
+    lab = {name: point for name, point in offered("nlgauge.metrics") if name in LAB_METRICS}
+    return {**built_in_metrics(), **{name: _offered_metric(name, lab[name]) for name in sorted(lab, key=str.lower)}}
 
 
-def parameters_of(kind: type[Metric]) -> dict[str, Any]:
-    """The parameters that a metric's spec may set, with their defaults; inspect.Parameter.empty for one without."""
-    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
-    return {parameter.name: parameter.default for parameter in parameters}
+def typical(kind: type[Metric]) -> Metric | None:
+    """Return a metric with its default parameters, for descriptions; None where one without a default is needed."""
+    try:
+        return kind(**{kind.subject: kind.example} if kind.example else {})
+    except (SpecError, TypeError):
+        return None
 
 
 def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
@@ -70,21 +83,30 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
     "InfoLM(measure='ab', alpha=3, beta=0.25)"
     """
     if isinstance(spec, str):
-        made = _made(spec)
+        made = _bare(spec) if spec.isidentifier() else _made(spec)
     elif isinstance(spec, Metric):
         made = spec
+        _refuse_class(made)
     else:
         raise SpecError(f"{_shown(spec)} is not a metric; give a spec such as 'InfoLM', or a Metric")
     if model is None:
         model = os.environ.get("NLGAUGE_MODEL") or None
-    if model is not None and getattr(made, "model", model) is None:
+    if model is not None and not made.remote and getattr(made, "model", model) is None:
         made = replace(made, model=model)  # type: ignore[call-arg]  # which a metric that reads one has
-    _refuse_class(made)
     return made
 
 
+@cache
+def _bare(name: str) -> Metric:
+    """A metric with its defaults; it cannot change, so that it is made once."""
+    return _made(name)
+
+
 def parsed(spec: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what is no spec."""
+    """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what is no spec.
+
+    One parameter may stand without its name, and is called FIRST.
+    """
     if len(spec) > LONGEST_SPEC:
         limit = f"it has {len(spec):,} characters, and the limit is {LONGEST_SPEC:,}"
         raise SpecError(f"cannot read the metric spec {_shown(spec)}: {limit}; write Name or Name(param=value, ...)")
@@ -99,15 +121,15 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
         call = ast.parse(f"f({rest}", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise wrong from None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or len(call.args) > 1:
         raise wrong
     parameters: dict[str, Any] = {}
-    for keyword in call.keywords:
+    for keyword in [*(ast.keyword(FIRST, value) for value in call.args), *call.keywords]:
         if keyword.arg is None or keyword.arg in parameters:
             raise wrong
         if isinstance(keyword.value, ast.Name):
-            named = f"{keyword.arg}={keyword.value.id}"
-            quoted = f"{keyword.arg}='{keyword.value.id}'"
+            equals = f"{keyword.arg}=" if keyword.arg else ""
+            named, quoted = f"{equals}{keyword.value.id}", f"{equals}'{keyword.value.id}'"
             shell = f'-m "{name}({quoted})"'
             raise SpecError(f"{name}: {named} has no quotes: write {quoted}, and on a command line {shell}")
         try:
@@ -117,21 +139,32 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
     return name, parameters
 
 
+def named(kind: type[Metric], given: dict[str, Any], spec: str) -> dict[str, Any]:
+    """Return the parameters of a spec, all by their names. Raises SpecError where one may not stand without."""
+    if FIRST not in given:
+        return given
+    if not kind.subject or kind.subject in given:
+        unnamed = f"{_shown(given[FIRST])} has no name; write Name(param=value, ...)"
+        raise SpecError(f"cannot read the metric spec {_shown(spec)}: {unnamed} with literal values")
+    return {kind.subject if name == FIRST else name: value for name, value in given.items()}
+
+
 def _made(spec: str) -> Metric:
     name, given = parsed(spec)
     kind = metric_class(name)
     known = parameters_of(kind)
+    given = named(kind, given, spec)
     preset = given.pop("preset", None) if kind.presets else None
     for parameter in given:
         if parameter not in known:
             has = ", ".join([*known, *(["preset"] if kind.presets else [])])
             raise SpecError(f"{name} has no parameter {_shown(parameter)}; it has {has}")
-    if preset is not None:
-        return kind.preset(preset, **given)
-    for parameter, default in known.items():
-        if default is inspect.Parameter.empty and parameter not in given:
+    for parameter, one in known.items():
+        if preset is None and one.default is MISSING and parameter not in given:
             raise SpecError(f"{name} needs the parameter {parameter!r}")
-    return kind(**given)
+    made = kind(**given) if preset is None else kind.preset(preset, **given)
+    _refuse_class(made)
+    return made
 
 
 def _refuse_class(metric: Metric) -> None:
@@ -148,22 +181,35 @@ def _refuse_class(metric: Metric) -> None:
 
 def _files() -> Iterator[str]:
     """The modules that may hold metrics."""
-    found = pkgutil.iter_modules(import_module("nlgauge.metrics").__path__)
-    yield from (f"nlgauge.metrics.{module.name}" for module in found if not module.ispkg)
+    yield from (f"nlgauge.metrics.{file.stem}" for file in sorted(Path(__file__).parent.glob("[!_]*.py")))
+
+
+def _is_metric(thing: object) -> TypeGuard[type[Metric]]:
+    """Tell whether a thing is a class of metrics. For Python 3.10, list[int] is a class too, but no subclass."""
+    return issubclass(type(thing), type) and issubclass(cast(type, thing), Metric)
 
 
 def _metrics_in(module: str) -> Iterator[type[Metric]]:
     for name, thing in vars(import_module(module)).items():
-        public = not name.startswith("_") and inspect.isclass(thing) and issubclass(thing, Metric)
+        public = not name.startswith("_") and _is_metric(thing)
         if public and thing is not Metric and not inspect.isabstract(thing) and thing.__module__ == module:
             yield thing
 
 
 @cache
 def _in_own_file(name: str) -> type[Metric] | None:
-    """The metric of a file of its name. Most metrics are found so, and the files of all others are not loaded."""
-    own = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(name)]
+    """Return the metric of a file of its name or family, so that the files of other metrics are not loaded."""
+    file = _FAMILIES.get(name, name)
+    own = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(file)]
     return next((kind for module in own for kind in _metrics_in(module) if registered_name(kind) == name), None)
+
+
+def _offered_metric(name: str, point: EntryPoint) -> type[Metric]:
+    """Return the class that an entry point stands for."""
+    loaded = load_offered(name, point)
+    if not _is_metric(loaded):
+        raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
+    return loaded
 
 
 def metric_class(name: str) -> type[Metric]:
@@ -174,14 +220,13 @@ def metric_class(name: str) -> type[Metric]:
             return built_in
     points = dict(offered("nlgauge.metrics"))
     if name in points:
-        loaded = load_offered(name, points[name])
-        if not (inspect.isclass(loaded) and issubclass(loaded, Metric)):
-            raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
-        return loaded
+        return _offered_metric(name, points[name])
     if name in LAB_METRICS:
         raise SpecError(in_the_lab(name))
     known = [*names(), *LAB_METRICS.difference(names())]
     same = [one for one in known if _plainly(one) == _plainly(name)]
+    from difflib import get_close_matches
+
     near = get_close_matches(_plainly(name), map(_plainly, known), 1, cutoff=0.85)
     same = same or [one for one in known if _plainly(one) in near]
     meant = _OTHER_NAMES.get(_plainly(name)) or next(iter(same), None)

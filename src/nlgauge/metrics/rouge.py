@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.errors import SpecError
-from nlgauge.maths.sentences import sentence_ends
+from nlgauge.maths.text import sentence_ends
 from nlgauge.metrics.base import Prepared, Setup
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import StringReferenceMetric
 
 _TOKENIZERS = {"ascii": "DefaultTokenizer", "unicode": "UnicodeTokenizer", "character": "CharacterTokenizer"}
@@ -61,34 +62,33 @@ class _Scorer(Protocol):
 
 @dataclass(frozen=True)
 class ROUGE(StringReferenceMetric[Text]):
-    """ROUGE: words (1), word n-grams (2 to 9) or common subsequences (L, Lsum) of candidate and reference.
-
-    variant: '1' to '9'; 'L', the longest common subsequence of the texts; 'Lsum', the union of those of each reference
-        sentence with all candidate sentences.
-    stemmer: compare Porter stems, for English only.
-    tokenizer: 'ascii' is rouge-score's, which ignores all other letters; 'unicode' finds words in any script, with one
-        character per word in Chinese and Japanese; 'character' uses single letters and digits.
-    references: the 'best' by F; the 'mean'; or 'sum', matches and words summed over references (ROUGE-1.5.5 -f A).
-    sentences: for Lsum, the 'lines' of the text, or 'split' to find the ends of sentences.
-    """
+    """ROUGE: words (1), word n-grams (2 to 9) or common subsequences (L, Lsum) of candidate and reference."""
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
     citation: ClassVar[str] = "Lin 2004, ACL workshop Text Summarization Branches Out"
     libraries: ClassVar[tuple[str, ...]] = ("rouge-score-rs",)
     undefined: ClassVar[str] = "neither text has enough words"
     too_long: ClassVar[str | None] = f"the texts are too long: over {_MOST_CELLS:,} pairs of words"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **StringReferenceMetric.choices,
-        "references": ("best", "mean", "sum"),
-        "variant": (*"123456789", "L", "Lsum"),
-        "tokenizer": tuple(_TOKENIZERS),
-        "sentences": ("lines", "split"),
-    }
 
-    variant: str = "L"
-    stemmer: bool = False
-    tokenizer: str = "ascii"
-    sentences: str = "lines"
+    references: str = param(
+        "best", choices=("best", "mean", "sum"),
+        help="the 'best' by F; the 'mean'; or 'sum', matches and words summed over references (ROUGE-1.5.5 -f A)",
+    )  # fmt: skip
+    variant: str = param(
+        "L", choices=(*"123456789", "L", "Lsum"),
+        help="what is matched: '1' to '9', n-grams of so many words; 'L', the longest common subsequence of the "
+        "texts; 'Lsum', the union of those of each reference sentence with all candidate sentences",
+    )  # fmt: skip
+    stemmer: bool = param(False, help="compare Porter stems, for English only")
+    tokenizer: str = param(
+        "ascii", choices=tuple(_TOKENIZERS),
+        help="how words are found: 'ascii' is rouge-score's, which ignores all other letters; 'unicode' finds words "
+        "in any script, with one character per word in Chinese and Japanese; 'character' uses letters and digits",
+    )  # fmt: skip
+    sentences: str = param(
+        "lines", choices=("lines", "split"),
+        help="for Lsum, the 'lines' of the text, or 'split' to find the ends of sentences",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -15,11 +15,11 @@ from typing import ClassVar, NamedTuple, TypeAlias
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
-from nlgauge.maths.ngrams import ngrams
+from nlgauge.maths.text import ngrams
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import Evidence, shared_with_references
-from nlgauge.metrics.references import LEFT_OUT
-from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
+from nlgauge.metrics.parameters import param
+from nlgauge.metrics.references import LEFT_OUT, splitter, splitter_library, splitter_param
 
 Counts: TypeAlias = dict[str, int]
 Read: TypeAlias = Callable[[str], Sequence[Counts]]
@@ -51,21 +51,20 @@ class SARI(RowMetric):
 
     It needs a source. All references are used together: an n-gram should be kept or deleted as far as references do so.
     The corpus score comes from summed counts and uses F for deletions too, as in EASSE.
-    variant: for row scores. 'fixed', as in the programs of Google and Hugging Face: 0/0 is 1, and the recall of kept
-        n-grams counts every occurrence. 'original', the authors' program: 0/0 is 0 (for example the deletions of a
-        copy), and this recall is a mean over n-grams.
-    tokenizer: how words are found: '13a', 'intl', 'zh' or 'char' of sacrebleu, 'unicode' (any script, no punctuation)
-        or 'spaces'. Texts are compared in lower case.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("candidate", "source", "references")
     parts: ClassVar[tuple[str, ...]] = ("sari", "add", "keep", "delete")
     citation: ClassVar[str] = "Xu et al. 2016, TACL"
     formula: ClassVar[Mapping[str, object]] = {"name": "sari"}
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"variant": ("fixed", "original"), "tokenizer": SPLITTERS}
 
-    variant: str = "fixed"
-    tokenizer: str = "13a"
+    variant: str = param(
+        "fixed", choices=("fixed", "original"),
+        help="for row scores. 'fixed', as in the programs of Google and Hugging Face: 0/0 is 1, and the recall of "
+        "kept n-grams counts every occurrence. 'original', the authors' program: 0/0 is 0 (for example the deletions "
+        "of a copy), and this recall is a mean over n-grams.",
+    )  # fmt: skip
+    tokenizer: str = splitter_param("13a")
 
     @property
     def libraries(self) -> tuple[str, ...]:

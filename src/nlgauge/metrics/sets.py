@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -12,13 +12,60 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import SpecError
-from nlgauge.maths.points import UNITS, layers_of, text_points
 from nlgauge.metrics.base import Cost, Metric, Prepared, Setup, Value
 from nlgauge.metrics.evidence import Evidence, Item
+from nlgauge.metrics.parameters import param
 
 if TYPE_CHECKING:
     from nlgauge.engine.features.request import Request
     from nlgauge.engine.features.vectors import TokenVectors
+
+
+UNITS = ("sentence", "token")
+
+
+def layers_of(unit: str, layers: int, top: int) -> tuple[int, ...]:
+    """The hidden layers of a unit's points: the last one for sentences, the last `layers` ones for tokens.
+
+    Raises ValueError if the model has fewer than `layers` layers. Layer 0 (embeddings) has no context and is not used.
+    """
+    if unit == "sentence":
+        return (top,)
+    if layers > top:
+        raise ValueError(f"layers={layers} are asked for, the model has {top}")
+    return tuple(range(top - layers + 1, top + 1))
+
+
+def text_points(
+    unit: str,
+    vectors: NDArray[np.float32],
+    special: NDArray[np.bool_],
+    words: NDArray[np.int64],
+    wordlike: NDArray[np.bool_],
+    normalize: bool,
+) -> NDArray[np.float32]:
+    """The points of one text: [points, width].
+
+    'sentence': the mean of the last layer's vectors, special tokens included, as sentence encoders are pooled
+        (Reimers and Gurevych 2019): one point.
+    'token': the vector of each word's first sub-word at each layer, without punctuation and special tokens (as in
+    MoverScore, Zhao et al. 2019, whose models the paper uses): layers times words.
+
+    vectors [layers, tokens, width]; special, words (the number of each token's word) and wordlike (whether the token
+    holds a letter or a digit) [tokens]. normalize: scale points to unit length; a zero vector stays zero.
+    """
+    points: NDArray[np.float64]
+    if unit == "sentence":
+        points = vectors[-1].mean(axis=0, dtype=np.float64)[None]
+    else:
+        text = np.flatnonzero(~special)
+        first = text[np.diff(words[text], prepend=-1) != 0]
+        points = vectors[:, first[wordlike[first]]].reshape(-1, vectors.shape[2]).astype(np.float64)
+    if normalize:
+        lengths = np.sqrt(np.square(points).sum(axis=1, keepdims=True))
+        points = points / np.where(lengths > 0, lengths, 1)
+    return points.astype(np.float32)
+
 
 _LISTED = 20
 
@@ -46,22 +93,21 @@ class SetMetric(Metric):
     A text in several rows counts several times.
     """
 
-    least: ClassVar[Mapping[str, float]] = {"layers": 1}
     uses_corpus: ClassVar[bool] = True
     cost: ClassVar[Cost] = "encoding"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        "unit": UNITS, "pooling": ("mean", "max"), "normalize": (True, False),
-    }  # fmt: skip
 
-    unit: str = "sentence"
-    """'sentence', a point a text, of its vectors at the model's last layer. 'token', a point for every word at each of
-    the last `layers` layers"""
-    pooling: str = "mean"
-    """How unit='sentence' makes one vector of a text's: 'mean', or 'max', the largest number of each dimension"""
-    layers: int = 5
-    """How many of the model's last layers give points to unit='token'"""
-    normalize: bool = True
-    """Points to unit length"""
+    unit: str = param(
+        "sentence", choices=UNITS,
+        help="'sentence', a point a text, of its vectors at the model's last layer. 'token', a point for every word "
+        "at each of the last `layers` layers",
+    )  # fmt: skip
+    pooling: str = param(
+        "mean", choices=("mean", "max"),
+        help="how unit='sentence' makes one vector of a text's: 'mean', or 'max', the largest number of each "
+        "dimension",
+    )  # fmt: skip
+    layers: int = param(5, minimum=1, help="how many of the model's last layers give points to unit='token'")
+    normalize: bool = param(True, help="scale points to unit length")
     model: str | None = None
 
     def prepare(self, setup: Setup) -> SetPrepared:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from nlgauge.maths.words import words
+from nlgauge.maths.text import words
 from nlgauge.metrics.base import Prepared, Setup
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import StringReferenceMetric
 
 _MARKS = str.maketrans("", "", string.punctuation)
@@ -31,9 +32,6 @@ class Answer(NamedTuple):
 class TokenF1(StringReferenceMetric[Answer]):
     """F1, precision and recall of the words of an answer, and exact match, as in SQuAD.
 
-    words: 'squad' uses lower case, removes ASCII punctuation and English articles, and splits at spaces; 'any' finds
-        words in any script, with one character per word in Chinese and Japanese.
-
     With several references and references='best', F1 and exact match are each the highest over all of them, as in
     SQuAD; precision and recall are those of the reference with the highest F1.
     """
@@ -41,9 +39,12 @@ class TokenF1(StringReferenceMetric[Answer]):
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall", "exact")
     of_any_reference: ClassVar[tuple[str, ...]] = ("exact",)
     citation: ClassVar[str] = "Rajpurkar et al. 2016, EMNLP, arXiv:1606.05250"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {**StringReferenceMetric.choices, "words": ("squad", "any")}
 
-    words: str = "squad"
+    words: str = param(
+        "squad", choices=("squad", "any"),
+        help="how words are found: 'squad' uses lower case, removes ASCII punctuation and English articles, and "
+        "splits at spaces; 'any' finds words in any script, with one character per word in Chinese and Japanese",
+    )  # fmt: skip
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"words": self.words})

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from nlgauge.data.corpus import Corpus, Row
-from nlgauge.engine.batching import blocks as blocks_of
+from nlgauge.data.corpus import Row
+from nlgauge.engine.batching import blocks
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.metrics.base import Prepared, RowMetric
 from nlgauge.options import RunOptions
@@ -27,8 +27,10 @@ _WORK = 160
 """Bytes that a character on its way through the model counts as: a block is seconds of work, not minutes, and a run
 that is killed loses no more"""
 _MOST_ROWS = 4096
+_MOST_ASKED = 128
+"""Rows of a block that a server scores: their answers are cached together, and a run that is killed loses no more"""
 
-Rows: TypeAlias = Corpus | Mapping[int, Row]
+Rows: TypeAlias = Sequence[Row] | Mapping[int, Row]
 """Rows by their number in the corpus"""
 
 
@@ -48,11 +50,14 @@ class Collector(Protocol):
     def apart(self) -> Collector:
         """One for some rows alone, which may go to another process."""
 
-    def requests(self, rows: Iterable[Row]) -> Sequence[AnyRequest]:
-        """The features of some rows that it has not seen yet."""
+    def requests(self, row: Row) -> Sequence[AnyRequest]:
+        """The features of a row that it reads."""
+
+    def lacks(self, request: AnyRequest) -> bool:
+        """Whether it has not taken a request yet."""
 
     def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
-        """Take what was asked for."""
+        """Take what was asked for of a row, unless it was taken before."""
 
 
 class CacheLookup(NamedTuple):
@@ -87,6 +92,22 @@ Executor: TypeAlias = Callable[
     [Sequence["BlockScorer"], Iterable[Task], RunOptions], Generator[ScoredBlock, None, None]
 ]
 """Scores tasks by each scorer, in their order; it asks for the next task when it has room for it"""
+Asked: TypeAlias = Mapping[int, Mapping[str, Sequence[AnyRequest]]]
+"""The requests of rows, by number and by the spec of the metric"""
+
+
+def score_here(
+    scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
+) -> Generator[ScoredBlock, None, None]:
+    """The `Executor` of this process, one block after another; the other executors call it in theirs."""
+    for task in tasks:
+        collected: dict[str, Collector] = {}
+        for scorer, lookup in zip(scorers, task.lookups, strict=True):
+            if lookup is not None:
+                alone = scorer.apart(scorer.engine) if scorer.collectors else scorer
+                yield from alone.blocks(task.rows, task.wanted, lookup)
+                collected.update(alone.collectors)
+        yield ScoredBlock({}, collected, ended=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,98 +131,110 @@ class BlockScorer:
 
         Raises InputError for a text that the window policy refuses, before anything is computed.
         """
-        gaps = {spec: set(numbers) for spec, numbers in lookup.missing.items()}
-        if self.engine is not None:
-            if self.engine.window == "error":
-                for number in wanted:
-                    self.engine.check(self.requests([rows[number]]), number + 1)
-            work = sum(request.work for request in set(self.requests(rows[n] for n in wanted)))
-            self.engine.progress.expect(work, len(wanted))
-        these, nexts = tee(self.split(rows, wanted))
+        engine, gaps = self.engine, {spec: set(numbers) for spec, numbers in lookup.missing.items()}
+        asked = self.requests(rows, wanted) if engine is not None else {}
+        if engine is not None and engine.window == "error":
+            for number in wanted:
+                engine.check(_distinct(asked, [number]), number + 1)
+        if engine is not None and engine.progress.shown:
+            engine.progress.expect(sum(request.work for request in _distinct(asked, wanted)), len(wanted))
+        these, nexts = tee([wanted] if len(wanted) == 1 else self._split(rows, wanted, asked))
         next(nexts, None)
         for numbers, following in zip_longest(these, nexts, fillvalue=()):
-            if self.engine is not None:
-                self.engine.prepare(self.requests(rows[n] for n in following))
+            if engine is not None and following:
+                engine.prepare(_distinct(asked, following))
             fresh = not lookup.damaged.isdisjoint(numbers)
             todo = {spec: [n for n in numbers if fresh or n in gaps[spec]] for spec in self.metrics}
-            here = {n: rows[n] for n in numbers}
-            asked = {spec: collector.requests(here.values()) for spec, collector in self.collectors.items()}
-            features = features_of(
-                [(self.metrics[spec], here[n]) for spec, some in todo.items() for n in some],
-                [request for requests in asked.values() for request in requests], self.engine, fresh,
-            )  # fmt: skip
-            for spec, collector in self.collectors.items():
-                collector.take(asked[spec], features)
-            yield ScoredBlock(
-                {
-                    spec: score_rows(self.metrics[spec], {n: here[n] for n in some}, features, self.evidence)
-                    for spec, some in todo.items()
-                }
-            )
+            features = Features({})
+            if engine is not None:
+                features = self._features(engine, {n: rows[n] for n in numbers}, todo, asked, fresh)
+            yield ScoredBlock({spec: self._scored(spec, {n: rows[n] for n in todo[spec]}, features) for spec in todo})
 
-    def split(self, rows: Rows, wanted: Sequence[int], most: int = BLOCK_WEIGHT) -> Iterator[list[int]]:
+    @property
+    def remote(self) -> bool:
+        """Whether a server scores the rows, which is asked from this process."""
+        return any(one.metric.remote for one in self.metrics.values())
+
+    def requests(self, rows: Rows, wanted: Sequence[int]) -> Asked:
+        """Return all that is first requested of the model for some rows; equal requests are one object."""
+        asked: dict[int, dict[str, Sequence[AnyRequest]]] = {}
+        known: dict[AnyRequest, AnyRequest] = {}
+        for n in wanted:
+            row = rows[n]
+            own = {spec: one.metric.requests(row, one.prepared) for spec, one in self.metrics.items()}
+            own |= {spec: collector.requests(row) for spec, collector in self.collectors.items()}
+            asked[n] = {spec: [known.setdefault(request, request) for request in some] for spec, some in own.items()}
+        return asked
+
+    def weight(self, rows: Rows, wanted: Sequence[int], asked: Asked | None = None) -> int:
+        """Return the weight of some rows in a block: bytes that are held, and work on the way to them."""
+        if self.engine is None:
+            return sum(len(rows[n].candidate) + sum(map(len, rows[n].references)) for n in wanted)
+        size, asked = self.engine.size, self.requests(rows, wanted) if asked is None else asked
+        return sum(size(request) + _WORK * request.work for request in _distinct(asked, wanted))
+
+    def _split(self, rows: Rows, wanted: Sequence[int], asked: Asked) -> Iterator[Sequence[int]]:
         """Some rows in blocks, those that share texts together."""
-        if self.engine is None and len(wanted) <= _MOST_ROWS and self.weight(rows[n] for n in wanted) <= most:
-            yield list(wanted)  # without a model nothing is gained by the order
+        most = _MOST_ASKED if self.remote else _MOST_ROWS
+        alone = self.engine is None and len(wanted) <= most  # without a model nothing is gained by the order
+        if alone and self.weight(rows, wanted, asked) <= BLOCK_WEIGHT:
+            yield list(wanted)
             return
         columns = tuple(dict.fromkeys(column for one in self.metrics.values() for column in one.metric.columns))
         texts = [texts_of(rows[n], columns or ("candidate", "references")) for n in wanted]
-        for block in blocks_of(texts, lambda some: self.weight(rows[wanted[n]] for n in some), most, _MOST_ROWS):
-            yield [wanted[n] for n in block]
 
-    def weight(self, rows: Iterable[Row]) -> int:
-        """What some rows weigh in a block: bytes that are held, and work on the way to them."""
-        if self.engine is None:
-            return sum(len(row.candidate) + sum(map(len, row.references)) for row in rows)
-        size = self.engine.size
-        return sum(size(request) + _WORK * request.work for request in set(self.requests(rows)))
+        def weigh(some: Sequence[int]) -> int:
+            return self.weight(rows, [wanted[at] for at in some], asked)
 
-    def requests(self, rows: Iterable[Row]) -> Iterator[AnyRequest]:
-        """All that is asked of the model for some rows first."""
-        rows = list(rows)
-        for row in rows:
-            for one in self.metrics.values():
-                yield from one.metric.requests(row, one.prepared)
-        for collector in self.collectors.values():
-            yield from collector.requests(rows)
+        for block in blocks(texts, weigh, BLOCK_WEIGHT, most):
+            yield [wanted[at] for at in block]
 
-
-def features_of(
-    asked: Sequence[tuple[PreparedMetric, Row]], others: Sequence[AnyRequest], engine: Engine | None,
-    fresh: bool = False,
-) -> Features:  # fmt: skip
-    """What metrics read of rows, and the answers to other requests, in the same passes.
-
-    asked: metrics, each with a row. fresh: take no feature from the store.
-    """
-    if engine is None:
-        return Features({})
-    first = [request for one, row in asked for request in one.metric.requests(row, one.prepared)]
-    features = engine.features([*first, *others], fresh)
-    further = (one.metric.followup_requests(row, one.prepared, features) for one, row in asked)
-    if then := [request for some in further for request in some if request not in features]:
-        features = features.joined(engine.features(then, fresh))
-    return features
-
-
-def score_rows(
-    one: PreparedMetric, rows: Mapping[int, Row], features: Features, evidence: bool
-) -> dict[int, RowResult]:
-    """Score some rows by a metric: a pure function of rows, by their numbers, and of what was prepared."""
-    metric, prepared = one.metric, one.prepared
-    values = checked(metric, metric.score_rows(list(rows.values()), prepared, features), len(rows)) if rows else []
-    if features.unknown:
-        values = [
-            told_unknown(value, row, metric.columns, features.unknown)
-            for value, row in zip(values, rows.values(), strict=True)
+    def _features(
+        self, engine: Engine, rows: Mapping[int, Row], todo: Mapping[str, Sequence[int]], asked: Asked, fresh: bool
+    ) -> Features:
+        """The features of some rows that metrics and collectors read, in the same passes. fresh: ignore the cache."""
+        first = [request for spec, some in todo.items() for n in some for request in asked[n][spec]]
+        first += [
+            request
+            for spec, collector in self.collectors.items()
+            for n in rows
+            for request in asked[n][spec]
+            if collector.lacks(request)
         ]
-    if not (features.longer or evidence):
-        return dict(zip(rows, map(RowResult, values), strict=True))
-    results: dict[int, RowResult] = {}
-    for (number, row), value in zip(rows.items(), values, strict=True):
-        texts = texts_of(row, metric.columns) if features.longer else ()
-        longer = tuple(n for n, text in enumerate(texts) if text in features.longer)
-        asked = evidence and not (features.unknown and all(map(math.isnan, value.parts)))
-        shown = metric.evidence(row, prepared, features).record() or None if asked else None
-        results[number] = RowResult(value, longer, shown)
-    return results
+        features = engine.features(first, fresh)
+        further = [
+            request
+            for spec, some in todo.items()
+            for n in some
+            for request in self.metrics[spec].metric.followup_requests(rows[n], self.metrics[spec].prepared, features)
+            if request not in features
+        ]
+        if further:
+            features = features.joined(engine.features(further, fresh))
+        for spec, collector in self.collectors.items():
+            for n in rows:
+                collector.take(asked[n][spec], features)
+        return features
+
+    def _scored(self, spec: str, rows: Mapping[int, Row], features: Features) -> dict[int, RowResult]:
+        """Score some rows by a metric, and check what it gives."""
+        if not rows:
+            return {}
+        metric, prepared = self.metrics[spec].metric, self.metrics[spec].prepared
+        values = checked(metric, metric.score_rows(list(rows.values()), prepared, features), len(rows))
+        if not (features.longer or features.unknown or self.evidence):
+            return dict(zip(rows, map(RowResult, values), strict=True))
+        results: dict[int, RowResult] = {}
+        for (number, row), value in zip(rows.items(), values, strict=True):
+            if features.unknown:
+                value = told_unknown(value, row, metric.columns, features.unknown)
+            texts = texts_of(row, metric.columns) if features.longer else ()
+            longer = tuple(n for n, text in enumerate(texts) if text in features.longer)
+            asked = self.evidence and not (features.unknown and all(map(math.isnan, value.parts)))
+            shown = metric.evidence(row, prepared, features).record() or None if asked else None
+            results[number] = RowResult(value, longer, shown)
+        return results
+
+
+def _distinct(asked: Asked, wanted: Iterable[int]) -> dict[AnyRequest, None]:
+    return {request: None for n in wanted for some in asked[n].values() for request in some}

@@ -1,52 +1,50 @@
-"""What the store knows scores by, all that determines them and nothing else; and what it has of some rows."""
+"""Cached scores of rows, and their keys: all that determines a score and nothing else."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from hashlib import blake2b
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from typing import TYPE_CHECKING
 
 from nlgauge._version import __version__
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.source_digest import readable, source_digest
-from nlgauge.metrics.base import QUESTION, Metric, Prepared, model_of
+from nlgauge.metrics.base import QUESTION, Metric, Prepared
 from nlgauge.metrics.parameters import literal
-from nlgauge.run.block import CacheLookup, PreparedMetric
+from nlgauge.run.block import PreparedMetric
 from nlgauge.run.results import RowResult, Scores, packed, texts_of, unpacked
-from nlgauge.run.store import Store
 
 if TYPE_CHECKING:
     from nlgauge.engine.engine import Engine
+    from nlgauge.run.store import Store
 
 
 class RowCache:
-    """What the store has of a corpus's rows by some metrics. store: None where nothing is kept."""
+    """The cached scores of a corpus's rows by some metrics."""
 
-    def __init__(
-        self, store: Store | None, metrics: Mapping[str, PreparedMetric], corpus: Corpus, evidence: bool
-    ) -> None:
+    def __init__(self, store: Store, metrics: Mapping[str, PreparedMetric], corpus: Corpus, evidence: bool) -> None:
         self._store, self._metrics, self._corpus = store, metrics, corpus
         self._keys = {
             spec: RowKeys(one.metric, one.facts, evidence)
             for spec, one in metrics.items()
-            if store is not None and can_be_kept(one.facts)
+            if one.metric.cached and can_be_kept(one.facts)
         }
 
-    def look_up(self, rows: Sequence[int], known: Scores) -> tuple[Scores, CacheLookup]:
-        """What there is of some rows, and what is not. known: what is there already, which goes before the store's."""
-        found: dict[str, dict[int, RowResult]] = {spec: {} for spec in self._metrics}
+    def look_up(self, rows: Sequence[int]) -> tuple[dict[str, dict[int, RowResult]], frozenset[int]]:
+        """Return the cached scores of some rows, and the rows that have a damaged entry."""
+        found: dict[str, dict[int, RowResult]] = {}
         damaged: set[int] = set()
         for spec, keys in self._keys.items():
-            assert self._store is not None  # or there are no keys
             by_key: dict[str, list[int]] = {}
             for n in rows:
                 by_key.setdefault(keys.of(self._corpus[n]), []).append(n)
             entries, metric = self._store.get(list(by_key)), self._metrics[spec].metric
-            wrong = self._store.damaged & by_key.keys()
+            wrong, found[spec] = self._store.damaged & by_key.keys(), {}
             for name, content in entries.items():
                 one = unpacked(content, len(metric.parts), metric.formula)
                 if one is not None and one.can_be_of(texts_of(self._corpus[by_key[name][0]], metric.columns)):
@@ -54,14 +52,10 @@ class RowCache:
                 else:
                     wrong.add(name)
             damaged.update(n for name in wrong for n in by_key[name])
-        for spec, results in found.items():
-            results.update(known.get(spec, {}))
-        missing = {spec: [n for n in rows if n not in found[spec]] for spec in found}
-        return found, CacheLookup(missing, frozenset(damaged))
+        return found, frozenset(damaged)
 
     def keep(self, scored: Scores) -> None:
-        """Put what was scored into the store."""
-        assert self._store is not None
+        """Cache what was scored."""
         for spec, keys in self._keys.items():
             lasting = {n: one for n, one in scored.get(spec, {}).items() if not one.value.temporary}
             self._store.put({keys.of(self._corpus[n]): packed(one) for n, one in lasting.items()})
@@ -86,22 +80,21 @@ def facts_of(metric: Metric, prepared: Prepared, engine: Engine | None, **more: 
     package, _, offered = metric.name.partition("/")
     others = (package,) if offered and package != "published" else ()
     libraries = {name: _version(name) for name in (*metric.libraries, *others)}
-    model: dict[str, object] = {}
-    if engine is not None and model_of(metric) is not None:
-        model = engine.facts_with(metric.other_models)
+    model = {} if engine is None else engine.facts_with(metric.other_models)
     own = {"unicode": unicodedata.unidata_version, "nlgauge": made_by(metric, engine)}
     return {**model, **prepared.facts, **libraries, **more, **own}
 
 
 @cache
-def _version(distribution: str) -> str:
-    """Read once in a process: a file is parsed for it, which takes longer than a row of strings."""
-    return version(distribution)
+def _version(name: str) -> str:
+    """Read once in a process, and of the whole file its line alone: to parse it takes longer than a row of strings."""
+    found = re.search(r"^Version: (.+)$", distribution(name).read_text("METADATA") or "", re.MULTILINE)
+    return version(name) if found is None else found[1].strip()
 
 
 def made_by(metric: Metric, engine: Engine | None) -> str:
     """The library's version, and after "+" the digest of the source code that makes a metric's numbers."""
-    engines = [] if engine is None or model_of(metric) is None else [engine, *map(engine.other, metric.other_models)]
+    engines = [] if engine is None else [engine, *map(engine.other, metric.other_models)]
     kinds = [kind for one in engines for kind in one.scored_by]
     return f"{__version__}+{source_digest((*metric.scored_by, *kinds))}"
 
@@ -114,7 +107,8 @@ def can_be_kept(facts: Mapping[str, object]) -> bool:
 def metric_key(metric: Metric, facts: Mapping[str, object], evidence: bool) -> str:
     """What the store knows a metric by: all that determines its numbers beside the texts."""
     # The facts name the model's files, however these are called.
-    parameters = [(one.name, literal(getattr(metric, one.name))) for one in fields(metric) if one.name != "model"]
+    left_out = ("model", *metric.conduct)
+    parameters = [(one.name, literal(getattr(metric, one.name))) for one in fields(metric) if one.name not in left_out]
     digests = {name: fact.get("digest") if isinstance(fact, dict) else fact for name, fact in facts.items()}
     content = repr([metric.name, parameters, sorted(digests.items()), evidence])
     return blake2b(content.encode(), digest_size=16).hexdigest()

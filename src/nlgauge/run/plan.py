@@ -15,25 +15,15 @@ from nlgauge.data.corpus.records import column_for
 from nlgauge.data.signature import Signature
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, RowMetric, Setup, model_of
-from nlgauge.metrics.sets import SetMetric
 from nlgauge.options import RunOptions
 from nlgauge.run.block import BlockScorer, CacheLookup, PreparedMetric, ScoredBlock
 from nlgauge.run.cache import RowCache, can_be_kept, facts_of, metric_key
-from nlgauge.run.distinct import Distinct
-from nlgauge.run.results import RowResult, Scores, packed, texts_of
-from nlgauge.run.sets import SetScorer
-from nlgauge.run.store import Store
+from nlgauge.run.results import Distinct, RowResult, Scores, packed, texts_of
 
 if TYPE_CHECKING:
     from nlgauge.engine.engine import Engine
-
-
-def by_model(metrics: Mapping[str, Metric]) -> dict[str | None, dict[str, Metric]]:
-    """Metrics by the model that they read; string metrics, which read none, come first."""
-    groups: dict[str | None, dict[str, Metric]] = {}
-    for spec, metric in sorted(metrics.items(), key=lambda one: model_of(one[1]) is not None):
-        groups.setdefault(model_of(metric), {})[spec] = metric
-    return groups
+    from nlgauge.run.sets import SetScorer
+    from nlgauge.run.store import Store
 
 
 def plans_of(
@@ -49,7 +39,10 @@ def plans_of(
     blocks. An engine is closed when the next plans are asked for, and when the generator is closed. Raises as `Plan`,
     and SpecError for a model that cannot be had.
     """
-    groups = list(by_model(metrics).items())
+    by_model: dict[str | None, dict[str, Metric]] = {}
+    for spec, metric in metrics.items():
+        by_model.setdefault(model_of(metric), {})[spec] = metric
+    groups = sorted(by_model.items(), key=lambda group: group[0] is not None)  # string metrics, which read none, first
     for together in [groups] if options.in_blocks else [[group] for group in groups]:
         with ExitStack() as held:
             plans: list[Plan] = []
@@ -87,46 +80,55 @@ class Plan:
         self.sets: dict[str, SetScorer] = {}
         setup = Setup(corpus, engine)
         for spec, metric in metrics.items():
-            if isinstance(metric, RowMetric):
+            if isinstance(metric, RowMetric) or against is None:
                 _refuse_without(corpus, metric, spec)
+            if isinstance(metric, RowMetric):
                 prepared = metric.prepare(setup)
                 self.metrics[spec] = PreparedMetric(metric, prepared, facts_of(metric, prepared, engine))
-            elif isinstance(metric, SetMetric):
-                if against is None:
-                    _refuse_without(corpus, metric, spec)
+            else:
+                from nlgauge.metrics.sets import SetMetric  # a row of strings does without
+                from nlgauge.run.sets import SetScorer
+
+                assert isinstance(metric, SetMetric)
                 layers = metric.prepare(setup)
                 side = against.digest[:8] if against is not None else "references"
                 facts = facts_of(metric, layers, engine, against=side)
                 key = metric_key(metric, facts, evidence) if store is not None and can_be_kept(facts) else None
                 self.sets[spec] = SetScorer(metric, layers, facts, corpus, against, evidence, key)
-        self.facts = {spec: one.facts for spec, one in self.metrics.items()}
-        self.facts |= {spec: one.facts for spec, one in self.sets.items()}
+        scored: list[Mapping[str, PreparedMetric | SetScorer]] = [self.metrics, self.sets]
+        self.facts = {spec: one.facts for some in scored for spec, one in some.items()}
         """What the numbers of each metric depend on beside its spec, as it is known before rows are scored"""
         self.scorer = BlockScorer(self.metrics, self.sets, evidence, engine)
         """What scores rows of the corpus, anywhere"""
-        self._cache = RowCache(store, self.metrics, corpus, evidence)
-        self._read = {spec: (Distinct(), Distinct()) for spec in self.metrics}
-        """The texts that a metric of rows read, and those of them that are longer than the model's window"""
+        self._cache = None if store is None else RowCache(store, self.metrics, corpus, evidence)
+        self._read = {} if engine is None else {spec: (Distinct(), Distinct()) for spec in self.metrics}
+        """The texts that a metric of rows read, and those that are longer than the model's window"""
 
     def look_up(self, rows: Sequence[int], known: Scores = MappingProxyType({})) -> tuple[Scores, CacheLookup | None]:
         """What the store has of some rows, and what has still to be scored; None where that is nothing, of systems too.
 
         known: what a run before this one left of the rows.
         """
-        for points in self.sets.values():
-            if self._store is not None:
+        cached: dict[str, dict[int, RowResult]] = {}
+        damaged: frozenset[int] = frozenset()
+        if self._store is not None and self._cache is not None:
+            for points in self.sets.values():
                 points.recall(self._store.get(list(points.keys.values())))
-        found, lookup = self._cache.look_up(rows, known)
-        self._note(found)
-        asked = any(lookup.missing.values()) or any(points.missing for points in self.sets.values())
-        return found, lookup if asked else None
+            cached, damaged = self._cache.look_up(rows)
+        found = {spec: {**cached.get(spec, {}), **known.get(spec, {})} for spec in self.metrics}
+        if self._read:
+            self._note(found)
+        missing = {spec: [n for n in rows if n not in found[spec]] for spec in found}
+        asked = any(missing.values()) or any(points.missing for points in self.sets.values())
+        return found, CacheLookup(missing, damaged) if asked else None
 
     def take(self, block: ScoredBlock) -> None:
         """Keep what was scored, and gather what systems are scored from; of other plans' metrics nothing."""
         if scored := {spec: found for spec, found in block.scored.items() if spec in self.metrics}:
-            if self._store is not None:
+            if self._cache is not None:
                 self._cache.keep(scored)
-            self._note(scored)
+            if self._read:
+                self._note(scored)
         for spec in self.sets.keys() & block.collected.keys():
             self.sets[spec].join(block.collected[spec])
 
@@ -154,12 +156,10 @@ class Plan:
 
     def _note(self, scored: Scores) -> None:
         """Take note of which texts some rows' scores were made of, for the signature."""
-        if self.engine is None:
-            return
         for spec, found in scored.items():
             reads, (every, long) = self.metrics[spec].metric.columns, self._read[spec]
             for number, one in found.items():
-                texts = texts_of(self.corpus[number], reads)
+                texts = texts_of(self.corpus.rows[number], reads)
                 every.add(texts)
                 long.add(texts[n] for n in one.longer)
 
@@ -167,9 +167,10 @@ class Plan:
 def _refuse_without(corpus: Corpus, metric: Metric, spec: str) -> None:
     """Raise InputError where no row has what a metric needs."""
     columns = [column for column in metric.columns if column != "candidate"]
-    lacking = [column for column in columns if all(getattr(row, column) in (None, ()) for row in corpus)]
-    if not lacking and columns and len(corpus):
-        complete = (all(getattr(row, column) not in (None, ()) for column in columns) for row in corpus)
+    rows = corpus.rows
+    lacking = [column for column in columns if all(getattr(row, column) in (None, ()) for row in rows)]
+    if not lacking and columns and len(rows):
+        complete = (all(getattr(row, column) not in (None, ()) for column in columns) for row in rows)
         lacking = [] if any(complete) else columns
     if lacking:
         raise InputError(

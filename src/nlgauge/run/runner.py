@@ -15,11 +15,9 @@ from typing import Any, TypeVar
 from nlgauge.data.corpus import Corpus
 from nlgauge.metrics.base import Metric
 from nlgauge.options import ROWS_PER_BLOCK, RunOptions
-from nlgauge.run.block import CacheLookup, Executor, Rows, Task
-from nlgauge.run.executors import executor_of
+from nlgauge.run.block import CacheLookup, Executor, Rows, Task, score_here
 from nlgauge.run.plan import Plan, plans_of
-from nlgauge.run.sinks import Sink
-from nlgauge.run.store import opened
+from nlgauge.run.sinks import Known, Sink
 
 T = TypeVar("T")
 
@@ -39,21 +37,39 @@ def run(
     cannot be scored as given, SpecError for a model that cannot be had.
     """
     began, ledgers = time.monotonic(), {}
-    execute = executor_of(options)
+    spent: dict[str, Mapping[str, int]] = {}
     with ExitStack() as held:
-        store = held.enter_context(opened(options.cache))
+        store = None
+        if options.cache is not False:
+            from nlgauge.run.store import opened  # a database, which a run without a cache does not need
+
+            store = held.enter_context(opened(options.cache))
         for plans in held.enter_context(closing(plans_of(corpus, metrics, options, store, against))):
-            sink.begin(plans, held)
-            score(plans, range(len(corpus)) if rows is None else rows, options, execute, sink)
+            known = sink.begin(plans, held)
+            score(plans, range(len(corpus.rows)) if rows is None else rows, options, sink, known)
             for plan in plans:
                 sink.finish(plan)
+                asked = {spec: one.metric.spent(one.prepared) for spec, one in plan.metrics.items()}
+                spent |= {spec: counts for spec, counts in asked.items() if counts}
                 if plan.engine is not None:
                     ledgers[plan.engine.model.name] = vars(plan.engine.ledger)
-        return sink.end({"seconds": round(time.monotonic() - began, 3), "models": ledgers})
+        cost = {"asked": spent} if spent else {}
+        return sink.end({"seconds": round(time.monotonic() - began, 3), "models": ledgers, **cost})
 
 
-def score(plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, execute: Executor, sink: Sink[T]) -> None:
-    """Score rows of a corpus by its plans, as many at a time as the options say."""
+def score(
+    plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, sink: Sink[T], known: Known | None = None
+) -> None:
+    """Score rows of a corpus by its plans, as many at a time as the options say. known: what is there already."""
+    execute: Executor = score_here
+    if options.ray is not None:
+        from nlgauge.run import ray
+
+        execute = ray.score
+    elif options.processes > 1:
+        from nlgauge.run import processes
+
+        execute = processes.score
     corpus = plans[0].corpus
     size = options.rows_per_block or ROWS_PER_BLOCK if options.in_blocks else max(len(wanted), 1)
     under_way: deque[Sequence[int]] = deque()
@@ -62,13 +78,13 @@ def score(plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, exe
         for first in range(0, len(wanted), size):
             some = wanted[first : first + size]
             under_way.append(some)
-            there = sink.known(some)
+            there = {} if known is None else known(some)
             lookups: list[CacheLookup | None] = []
             for plan in plans:
                 found, lookup = plan.look_up(some, there)
                 sink.take(found)
                 lookups.append(lookup)
-            rows: Rows = corpus
+            rows: Rows = corpus.rows
             if options.in_blocks:  # what is known whole needs no rows, which are what a worker is sent
                 asked = any(lookup is not None for lookup in lookups)
                 rows = dict(zip(some, corpus.rows[some[0] : some[-1] + 1], strict=True)) if asked else {}

@@ -15,8 +15,7 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.metrics.base import Value
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText
-from nlgauge.run.distinct import Distinct
-from nlgauge.run.results import MOST_UNKNOWN, UNKNOWN, RowResult, checked, unpacked
+from nlgauge.run.results import MOST_UNKNOWN, UNKNOWN, Distinct, RowResult, checked, unpacked
 
 _AT_ONCE = 256
 
@@ -45,15 +44,18 @@ class PointCollector:
         """One for some rows alone, which may go to another process."""
         return PointCollector(self.metric, self._prepared, not self._with_references, frozenset(self.skipped))
 
-    def requests(self, rows: Iterable[Row]) -> list[AnyRequest]:
-        """What the points of some rows' texts are made of, where neither they nor their system's score are known."""
-        wanted = [row for row in rows if row.system not in self.skipped]
-        texts = dict.fromkeys(text for row in wanted for text in self.texts_of(row) if text not in self.points)
-        return [self.metric.request(text, self._prepared) for text in texts]
+    def requests(self, row: Row) -> list[AnyRequest]:
+        """What the points of a row's texts are made of, where its system's score is not known."""
+        texts = [] if row.system in self.skipped else self.texts_of(row)
+        return [self.metric.request(text, self._prepared) for text in dict.fromkeys(texts)]
+
+    def lacks(self, request: AnyRequest) -> bool:
+        """Whether the points of a text have not been made yet."""
+        return request.texts[0] not in self.points
 
     def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
         """Make the points of some texts."""
-        for request in requests:
+        for request in filter(self.lacks, requests):
             feature, text = features[request], request.texts[0]
             if text in features.longer:
                 self.longer.add(text)

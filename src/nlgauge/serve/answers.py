@@ -11,7 +11,7 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.data.to_json import jsonable
 from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.explanation import of_rows
-from nlgauge.run.executors.together import JointRun, TooMuchWorkError
+from nlgauge.serve.batch import Job, TooMuchWorkError
 from nlgauge.stats.gate import Verdict
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def scores(table: ScoreTable) -> Record:
     return {**table.header(), "scores": list(table.records())}
 
 
-def explanations(run: JointRun) -> Record:
+def explanations(job: Job) -> Record:
     """What `nlgauge explain --format json` prints, of every row."""
-    found = [of_rows(run.corpus, run.metrics[spec], sorted(some.items())) for spec, some in run.scored.items()]
+    found = [of_rows(job.corpus, job.metrics[spec], sorted(some.items())) for spec, some in job.scored.items()]
     return {"nlgauge": __version__, "rows": [one.record for some in found for one in some]}
 
 

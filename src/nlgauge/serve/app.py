@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,10 +19,10 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.metrics.base import RowMetric
-from nlgauge.run.executors.together import JointRun
 from nlgauge.serve import answers, openapi, page
 from nlgauge.serve.answers import Refused, refusal
-from nlgauge.serve.asking import Asking, Limits, body_of, number_of, one_of
+from nlgauge.serve.asking import Asking, Limits, body_of, content_of
+from nlgauge.serve.batch import Job
 from nlgauge.serve.guard import Guard
 from nlgauge.serve.keys import Keys
 from nlgauge.serve.measures import CONTENT_TYPE, Measures
@@ -29,6 +30,7 @@ from nlgauge.serve.menu import Menu, listing
 from nlgauge.serve.worker import Worker, tell
 from nlgauge.stats.gate import check
 
+B = TypeVar("B", bound=openapi.Body)
 # The web framework can send traces and logs with what errors say; nothing leaves the service.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 
@@ -42,24 +44,24 @@ class Service:
         self.measures = Measures(lambda: self.worker.waiting, lambda: self.worker.scoring)
         self.worker = Worker(models, limits, self.measures.evaluated)
 
-    async def answer(self, run: JointRun, request: Request) -> ScoreTable:
-        """The scores of a run. Raises Refused where they are not there in time, or who asked is gone by then, and why
-        the run failed."""
-        ticket = self.worker.submit(run)
+    async def answer(self, job: Job, request: Request) -> ScoreTable:
+        """The scores of a job. Raises Refused where they are not there in time, or who asked is gone by then, and why
+        the job failed."""
+        self.worker.submit(job)
         gone = asyncio.ensure_future(_gone(request))
         try:
-            waiting = (asyncio.wrap_future(ticket.done), gone)
+            waiting = (asyncio.wrap_future(job.done), gone)
             await asyncio.wait(waiting, timeout=self.limits.seconds, return_when=asyncio.FIRST_COMPLETED)
-            if gone.done() and not ticket.done.done():
+            if gone.done() and not job.done.done():
                 raise Refused(408, "the client went away before its answer was there")
         finally:
             gone.cancel()
-            ticket.done.cancel()  # what nobody waits for is given up before its next block
-        if run.error is not None:
-            raise run.error
-        if run.table is None:
+            job.done.cancel()  # what nobody waits for is given up before its next block
+        if job.error is not None:
+            raise job.error
+        if job.table is None:
             raise Refused(503, f"no answer within {self.limits.seconds:g} seconds (send less at a time, or try later)")
-        return run.table
+        return job.table
 
 
 async def _gone(request: Request) -> None:
@@ -94,30 +96,37 @@ def _scoring(app: FastAPI, service: Service) -> None:
 
     @app.post("/score", **openapi.SCORE)
     async def score(request: Request) -> Response:
-        fields = asking.fields(await body_of(request, service.limits), openapi.SCORE_FIELDS)
-        evidence = one_of(fields, "evidence", bool, "true or false", False)
-        run = asking.run(asking.corpus(fields), fields.get("metrics"), evidence)
-        return _json(answers.scores(await service.answer(run, request)))
+        body = await _read(request, service.limits, openapi.ScoreBody)
+        job = asking.job(body.rows, body.metrics, body.evidence)
+        return _json(answers.scores(await service.answer(job, request)))
 
     @app.post("/explain", **openapi.EXPLAIN)
     async def explain(request: Request) -> Response:
-        fields = asking.fields(await body_of(request, service.limits), openapi.EXPLAIN_FIELDS)
-        run = asking.run(asking.corpus(fields), [_spec(fields)], evidence=True)
-        if sets := [spec for spec, metric in run.metrics.items() if not isinstance(metric, RowMetric)]:
+        body = await _read(request, service.limits, openapi.ExplainBody)
+        job = asking.job(body.rows, [body.metric], evidence=True)
+        if sets := [spec for spec, metric in job.metrics.items() if not isinstance(metric, RowMetric)]:
             raise SpecError(f"{sets[0]} measures sets of texts and no single rows: ask /score for its evidence")
-        await service.answer(run, request)
-        return _json(answers.explanations(run))
+        await service.answer(job, request)
+        return _json(answers.explanations(job))
 
     @app.post("/check", **openapi.CHECK)
     async def checked(request: Request) -> Response:
-        fields = asking.fields(await body_of(request, service.limits), openapi.CHECK_FIELDS)
-        part = one_of(fields, "part", str, "a text")
-        missing = one_of(fields, "allow_missing", bool, "true or false", False)
-        least, most = number_of(fields, "at_least"), number_of(fields, "at_most")
-        run = asking.run(asking.corpus(fields), [_spec(fields)], evidence=True)
-        table = await service.answer(run, request)
-        found = check(table, part=part, at_least=least, at_most=most, allow_missing=missing)
-        return _json(answers.verdict(table, found))
+        body = await _read(request, service.limits, openapi.CheckBody)
+        table = await service.answer(asking.job(body.rows, [body.metric], evidence=True), request)
+        asked = body.model_dump(include={"part", "at_least", "at_most", "allow_missing"})
+        return _json(answers.verdict(table, check(table, **asked)))
+
+
+async def _read(request: Request, limits: Limits, kind: type[B]) -> B:
+    """The body, checked by its model. Raises Refused and InputError."""
+    content = content_of(await body_of(request, limits))
+    try:
+        return kind.model_validate(content)
+    except ValidationError as bad:
+        first = bad.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = " ".join(map(str, first["loc"]))
+        problem = f"{place if len(place) <= 80 else place[:77] + '...'}: {first['msg']}"
+        raise InputError(problem, remedy="see /openapi.json") from None
 
 
 def _about(app: FastAPI, service: Service) -> None:
@@ -142,13 +151,6 @@ def _about(app: FastAPI, service: Service) -> None:
     @app.get("/", include_in_schema=False)
     async def paste() -> Response:
         return Response(page.HTML, media_type="text/html; charset=utf-8", headers=page.HEADERS)
-
-
-def _spec(fields: Mapping[str, Any]) -> str:
-    spec = one_of(fields, "metric", str, "a metric's spec")
-    if spec is None:
-        raise InputError("there is no field metric", remedy="write \"Consistency(aligner='D')\", for one")
-    return str(spec)
 
 
 def _errors(app: FastAPI) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +13,9 @@ from nlgauge.data.corpus.place import InputPlace, kind
 from nlgauge.data.repeats import refuse_repeats
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric
-from nlgauge.run.executors.together import JointRun
 from nlgauge.run.results import texts_of
 from nlgauge.serve.answers import Refused
+from nlgauge.serve.batch import Job
 from nlgauge.serve.menu import Menu
 
 if TYPE_CHECKING:
@@ -50,30 +50,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class Asking:
-    """Reads bodies."""
+    """Makes jobs of what bodies ask for."""
 
     menu: Menu
     limits: Limits
 
-    def fields(self, body: bytes, known: Sequence[str]) -> dict[str, Any]:
-        """The fields of a body. Raises InputError for what is no object of known fields."""
-        try:
-            text = body.decode("utf-8")
-        except UnicodeDecodeError as bad:
-            problem = f"the body is not UTF-8: byte 0x{body[bad.start]:02x} at byte offset {bad.start}"
-            raise InputError(problem, remedy="send JSON in UTF-8") from None
-        fields = parsed(text, InputPlace(None))
-        if not isinstance(fields, dict):
-            raise InputError(f"the body is {kind(fields)}, not an object", remedy=_SHAPE)
-        if strange := [name for name in fields if name not in known]:
-            raise InputError(f"there is no field {kind(strange[0])}", remedy=f"the fields are {', '.join(known)}")
-        return fields
-
-    def corpus(self, fields: Mapping[str, Any]) -> Corpus:
+    def corpus(self, records: Sequence[Any]) -> Corpus:
         """The rows of a body. Raises InputError for what is wrong with them, Refused for too many of them."""
-        records = fields.get("rows")
-        if not isinstance(records, list):
-            raise InputError(f"rows is {kind(records)}, not a list", remedy=_SHAPE)
         if len(records) > self.limits.rows:
             raise _over(f"{len(records)} rows", self.limits.rows, "fewer rows")
         corpus = Corpus.from_records(records)
@@ -84,40 +67,35 @@ class Asking:
             raise _over(f"{characters} characters in its rows", self.limits.characters, "fewer rows, or shorter texts")
         return corpus
 
-    def metrics(self, specs: object) -> tuple[dict[str, Metric], dict[str, str]]:
+    def metrics(self, specs: Sequence[str] | None) -> tuple[dict[str, Metric], dict[str, str]]:
         """The metrics of some specs by canonical spec, and canonical specs by what was asked; the menu's for None."""
         if specs is None:
             return dict(self.menu.named), dict(self.menu.asked)
-        if not isinstance(specs, list) or not specs or not all(isinstance(spec, str) for spec in specs):
-            raise InputError(f"metrics is {kind(specs)}, not a list of specs", remedy='write ["TokenF1"], for one')
         if len(specs) > self.limits.metrics:
             raise _over(f"{len(specs)} metrics", self.limits.metrics, "fewer of them")
         asked = {spec: self.menu.metric(spec) for spec in specs}
         return {str(metric): metric for metric in asked.values()}, {spec: str(metric) for spec, metric in asked.items()}
 
-    def run(self, corpus: Corpus, specs: object, evidence: bool) -> JointRun:
-        """Rows and metrics as one run."""
-        metrics, asked = self.metrics(specs)
-        return JointRun(corpus, metrics, asked, evidence, self.limits.work)
+    def job(self, records: Sequence[Any], specs: Sequence[str] | None, evidence: bool) -> Job:
+        """Rows and metrics as one job."""
+        corpus = self.corpus(records)
+        return Job(corpus, *self.metrics(specs), evidence)
 
 
-def one_of(fields: Mapping[str, Any], name: str, kinds: type | tuple[type, ...], what: str, default: Any = None) -> Any:
-    """A field of a body, or the default where it is absent. Raises InputError for a value of another kind."""
-    value = fields.get(name)
-    if value is None:
-        return default
-    if not isinstance(value, kinds) or (isinstance(value, bool) and kinds is not bool):
-        raise InputError(f"{name} is {kind(value)}, not {what}", remedy="see /openapi.json")
-    return value
+def content_of(body: bytes) -> dict[str, Any]:
+    """Return the object that a body holds, which no field has been read of.
 
-
-def number_of(fields: Mapping[str, Any], name: str) -> float | None:
-    """A number of a body, None where it is absent. Raises InputError for what is no number, or too large for one."""
-    value = one_of(fields, name, (int, float), "a number")
+    Raises:
+        InputError: for what is no JSON object in UTF-8.
+    """
     try:
-        return None if value is None else float(value)
-    except OverflowError:
-        raise InputError(f"{name} is {kind(value)}, too large a number", remedy="see /openapi.json") from None
+        content = parsed(body.decode("utf-8"), InputPlace(None))
+    except UnicodeDecodeError as bad:
+        problem = f"the body is not UTF-8: byte 0x{body[bad.start]:02x} at byte offset {bad.start}"
+        raise InputError(problem, remedy="send JSON in UTF-8") from None
+    if not isinstance(content, dict):
+        raise InputError(f"the body is {kind(content)}, not an object", remedy=_SHAPE)
+    return content
 
 
 def _over(what: str, limit: int, remedy: str) -> Refused:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from nlgauge._version import __version__
-from nlgauge.run.executors.together import JointRun
+from nlgauge.serve.batch import Job
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
@@ -40,11 +40,11 @@ class Measures:
         self._requests.labels(route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
-    def evaluated(self, runs: list[JointRun], seconds: float) -> None:
+    def evaluated(self, jobs: list[Job], seconds: float) -> None:
         """Count an evaluation."""
         self._evaluations.observe(seconds)
-        self._shared.observe(len(runs))
-        self._rows.inc(sum(len(run.corpus) for run in runs if run.error is None))
+        self._shared.observe(len(jobs))
+        self._rows.inc(sum(len(job.corpus) for job in jobs if job.error is None))
 
     def text(self) -> bytes:
         """All of them, as Prometheus reads them."""

@@ -1,23 +1,24 @@
-"""Which metrics a request may ask for, and with which parameters: a request can never name what is opened.
+"""The allow-list: which metrics a request may ask for, and with which parameters. It never names what is opened.
 
 The metrics that are named when the service starts may hold anything: files, folders, models. A request repeats such a
-spec, or writes one of a metric of nlgauge whose parameters are *closed*: True or False, a number where the metric takes
+spec, or writes one of a metric of nlgauge whose parameters are allowed: True or False, a number where the metric takes
 any, None, or one of the values that the metric itself lists. All other texts, which a metric might take for a file, a
 model or a package, are refused before the metric is made, and so are whole numbers, which say how much is computed. A
-new metric inherits the rule: what it does not list is not closed.
+new metric inherits the rule: what it does not list is refused.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass
 from typing import Any
 
 from nlgauge._version import __version__
 from nlgauge.errors import SpecError
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import POCKET, Metric, model_of
+from nlgauge.metrics.parameters import parameters_of
 
 LONGEST_SPEC = 500
 _LARGEST = 1e6
@@ -25,7 +26,7 @@ _LARGEST = 1e6
 
 @dataclass(frozen=True)
 class Menu:
-    """The metrics that were named at the start, and what else may be asked for."""
+    """The allow-list: the metrics that were named at the start, and what else may be asked for."""
 
     named: Mapping[str, Metric]
     """By canonical spec"""
@@ -34,7 +35,7 @@ class Menu:
     model: str | None
     """The model of metrics that name none; None for the embedded one"""
     any_metric: bool = False
-    """Whether metrics of nlgauge that were not named may be asked for, with closed parameters"""
+    """Whether metrics of nlgauge that were not named may be asked for, with allowed parameters"""
 
     @classmethod
     def of(cls, specs: Sequence[str], model: str | None, any_metric: bool = False) -> Menu:
@@ -59,7 +60,7 @@ class Menu:
             return self.named[known]
         name, given = registry.parsed(spec)
         kind = self._kind(name)
-        for parameter, value in given.items():
+        for parameter, value in registry.named(kind, given, spec).items():
             self._refuse_open(kind, name, parameter, value)
         metric = registry.metric(spec, model=self.model)
         if str(metric) not in self.named and not self.any_metric:
@@ -78,30 +79,29 @@ class Menu:
     def _refuse_open(self, kind: type[Metric], name: str, parameter: str, value: Any) -> None:
         if parameter == "preset" and kind.presets:
             return
-        known = registry.parameters_of(kind)
+        known = parameters_of(kind)
         if parameter not in known:
             raise SpecError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
         if parameter == "model" and value in self.models:
             return
-        if closed(kind, parameter, value) or _same(value, known[parameter]):
+        if may_be_set(kind, parameter, value) or _same(value, known[parameter].default):
             return
-        if parameter in kind.choices:
-            allowed = ", ".join(map(repr, kind.choices[parameter]))
-            raise SpecError(f"{name}: {parameter}={value!r} is not one of {allowed}")
+        if known[parameter].choices:
+            raise SpecError(f"{name}: {parameter}={value!r} is not {known[parameter].values}")
         raise SpecError(
             f"{name}: a request cannot set {parameter} so; whoever starts the service can: nlgauge serve -m "
             f'"{name}({parameter}=...)"'
         )
 
 
-def closed(kind: type[Metric], parameter: str, value: object) -> bool:
-    """Whether a value of a metric's parameter says neither what is opened nor how much is computed."""
+def may_be_set(kind: type[Metric], parameter: str, value: object) -> bool:
+    """Return whether a client may set this value: it can neither name a resource nor raise the cost."""
     if value is None or isinstance(value, bool):
         return True
-    if parameter in kind.choices:
-        return any(_same(value, allowed) for allowed in kind.choices[parameter])
-    takes = {one.name: one.type for one in fields(kind)}.get(parameter)
-    any_number = takes in (float, "float", "float | None")
+    declared = parameters_of(kind)[parameter]
+    if declared.choices:
+        return any(_same(value, allowed) for allowed in declared.choices)
+    any_number = declared.kind in (float, float | None)
     return any_number and isinstance(value, int | float) and abs(value) <= _LARGEST
 
 
@@ -134,11 +134,11 @@ def _named(spec: str, metric: Metric) -> Record:
 def _kind(name: str, kind: type[Metric]) -> Record:
     parameters = {
         parameter: {
-            "default": None if default is inspect.Parameter.empty else default,
-            "choices": list(kind.choices.get(parameter, [])),
+            "default": None if one.default is MISSING else one.default,
+            "choices": list(one.choices),
         }
-        for parameter, default in registry.parameters_of(kind).items()
-        if parameter in kind.choices or isinstance(default, bool) or closed(kind, parameter, 0.5)
+        for parameter, one in parameters_of(kind).items()
+        if one.choices or one.kind is bool or may_be_set(kind, parameter, 0.5)
     }
     return {"metric": name, "about": _about(kind), "parameters": parameters, "presets": list(kind.presets)}
 

@@ -1,8 +1,10 @@
-"""What /openapi.json says of each route: fields, examples, and every status that it answers with."""
+"""The bodies that the routes take, and what /openapi.json says of each route: examples, and every status."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from nlgauge.serve.answers import DOCUMENTED
 
@@ -22,8 +24,41 @@ _ROW = {
         "scores": {"type": "object", "additionalProperties": {"type": "number"}},
     },
 }
-_ROWS = {"type": "array", "items": _ROW, "minItems": 1}
-_SPEC = {"type": "string", "description": "A spec: Name or Name(parameter=value); /metrics-list has those there are."}
+# What is in a row is read as in a file, with the same errors.
+Rows = Annotated[list[Any], WithJsonSchema({"type": "array", "items": _ROW, "minItems": 1})]
+Spec = Annotated[str, Field(description="A spec: Name or Name(parameter=value); /metrics-list has those there are.")]
+
+
+class Body(BaseModel):
+    """The fields of every body."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+    rows: Rows
+
+
+class ScoreBody(Body):
+    """Rows to score; by all metrics of the start where none are given."""
+
+    metrics: Annotated[list[Spec], Field(min_length=1)] | None = None
+    evidence: bool = False
+
+
+class ExplainBody(Body):
+    """Rows to explain."""
+
+    metric: Spec
+
+
+class CheckBody(ExplainBody):
+    """Rows to hold to a threshold."""
+
+    part: Annotated[str, Field(description="Which sub-score; the first by default.")] | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    allow_missing: bool = False
+
+
 _EXAMPLE = {
     "candidate": (
         "The bridge was closed on Monday after inspectors found rust, and two hundred workers lost their jobs."
@@ -43,26 +78,19 @@ _ERROR = {
         "row": {"type": "integer", "description": "The row at fault, counted from 1, where one is."},
     },
 }
-SCORE_FIELDS = ("rows", "metrics", "evidence")
-EXPLAIN_FIELDS = ("rows", "metric")
-CHECK_FIELDS = ("rows", "metric", "part", "at_least", "at_most", "allow_missing")
 
 
 def _route(
-    summary: str, what: str, properties: dict[str, Any] | None = None, examples: dict[str, Any] | None = None,
+    summary: str, what: str, body: type[Body] | None = None, examples: dict[str, Any] | None = None,
     statuses: tuple[int, ...] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """What a route's decorator takes."""
     error = {"application/json": {"schema": _ERROR}}
     extra: dict[str, Any] = {}
-    if properties is not None:
-        required = [name for name in ("rows", "metric") if name in properties]
-        schema = {"type": "object", "required": required, "additionalProperties": False, "properties": properties}
+    if body is not None:
         named = {name: {"value": value} for name, value in (examples or {}).items()}
-        extra["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": schema, "examples": named}},
-        }
+        content = {"application/json": {"schema": body.model_json_schema(), "examples": named}}
+        extra["requestBody"] = {"required": True, "content": content}
     return {
         "summary": summary,
         "response_description": what,
@@ -76,7 +104,7 @@ _ALL = tuple(DOCUMENTED)
 SCORE = _route(
     "Score rows by one metric or several.",
     'What a scores file holds: its header, and its records under "scores".',
-    {"rows": _ROWS, "metrics": {"type": "array", "items": _SPEC}, "evidence": {"type": "boolean", "default": False}},
+    ScoreBody,
     {
         "one row by all metrics": {"rows": [_EXAMPLE]},
         "two metrics": {"rows": [_EXAMPLE], "metrics": ["TokenF1", "Consistency(aligner='D')"]},
@@ -86,22 +114,15 @@ SCORE = _route(
 EXPLAIN = _route(
     "Show why each row has its score.",
     "What `nlgauge explain --format json` prints.",
-    {"rows": _ROWS, "metric": _SPEC},
+    ExplainBody,
     {"which words are not supported": {"rows": [_EXAMPLE], "metric": "Consistency(aligner='D')"}},
     _ALL,
 )
 CHECK = _route(
-    "Hold rows to a bar.",
+    "Hold rows to a threshold.",
     "What `nlgauge check --format json` prints: passed or not, and why of each row.",
-    {
-        "rows": _ROWS,
-        "metric": _SPEC,
-        "part": {"type": "string", "description": "Which part of a metric that has several; the first by default."},
-        "at_least": {"type": "number"},
-        "at_most": {"type": "number"},
-        "allow_missing": {"type": "boolean", "default": False},
-    },
-    {"a bar": {"rows": [_EXAMPLE], "metric": "Consistency(aligner='D')", "at_least": 0.95}},
+    CheckBody,
+    {"a threshold": {"rows": [_EXAMPLE], "metric": "Consistency(aligner='D')", "at_least": 0.95}},
     _ALL,
 )
 LIST = _route("Which metrics there are.", "Their specs, and what each reads.", statuses=(401, 421))

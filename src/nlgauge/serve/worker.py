@@ -1,4 +1,4 @@
-"""One thread that owns the models. Requests that wait are put into one evaluation; more than may wait are sent away."""
+"""One thread that owns the models. Jobs that wait share an evaluation if they can; more than may wait are sent away."""
 
 from __future__ import annotations
 
@@ -8,70 +8,51 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
-from dataclasses import dataclass, field
 
 from nlgauge.data.corpus import Corpus
-from nlgauge.engine.engine import Engine
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.options import RunOptions
-from nlgauge.run.executors.together import JointRun, score_together
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.asking import Limits
+from nlgauge.serve.batch import Job, evaluate
 from nlgauge.serve.menu import Menu
 
 
-@dataclass(eq=False)
-class Ticket:
-    """A run that somebody waits for."""
-
-    run: JointRun
-    until: float
-    """On the clock of time.monotonic"""
-    done: Future[JointRun] = field(default_factory=Future)
-
-    def given_up(self) -> bool:
-        """Whether nobody waits any more."""
-        return self.done.cancelled() or time.monotonic() > self.until
-
-
 class Worker:
-    """Scores runs in the order in which they came, as many at a time as wait.
+    """Scores jobs in the order in which they came, with those that wait and can share the first one's evaluation.
 
-    models: by name; no other is ever loaded. told: takes the runs of each evaluation and its seconds.
+    models: by name; no other is ever loaded. told: takes the jobs of each evaluation and its seconds.
     """
 
     def __init__(
         self,
         models: Mapping[str, Model],
         limits: Limits,
-        told: Callable[[list[JointRun], float], object] = lambda runs, seconds: None,
+        told: Callable[[list[Job], float], object] = lambda jobs, seconds: None,
     ) -> None:
         self._models, self._limits, self._told = models, limits, told
-        self._waiting: deque[Ticket] = deque()
+        self._waiting: deque[Job] = deque()
         self._change = threading.Condition()
         self._stopping = False
         self._began: float | None = None
         self.scoring = 0
-        """How many runs are being scored"""
+        """How many jobs are being scored"""
         self._thread = threading.Thread(target=self._work, name="nlgauge-serve", daemon=True)
 
     def start(self) -> None:
         """Begin to work."""
         self._thread.start()
 
-    def submit(self, run: JointRun) -> Ticket:
-        """Let a run wait. Raises Refused where too many wait, or where the service is about to stop."""
-        ticket = Ticket(run, time.monotonic() + self._limits.seconds)
-        run.given_up = ticket.given_up
+    def submit(self, job: Job) -> None:
+        """Let a job wait. Raises Refused where too many wait, or where the service is about to stop."""
+        job.until = time.monotonic() + self._limits.seconds
         with self._change:
             if self._stopping:
                 raise Refused(503, "the service is about to stop (ask another one, or later)")
             if len(self._waiting) >= self._limits.waiting:
                 raise Refused(429, f"{len(self._waiting)} requests wait already (try again later)")
-            self._waiting.append(ticket)
+            self._waiting.append(job)
             self._change.notify()
-        return ticket
 
     def stop(self, wait: float) -> None:
         """Take nothing more, and finish what somebody waits for, in so many seconds at most."""
@@ -88,12 +69,12 @@ class Worker:
 
     @property
     def waiting(self) -> int:
-        """How many runs wait."""
+        """How many jobs wait."""
         return len(self._waiting)
 
     @property
     def trouble(self) -> str | None:
-        """Why a new run would not be scored in time; None where it would."""
+        """Why a new job would not be scored in time; None where it would."""
         began = self._began
         if self._stopping or not self._thread.is_alive():
             return "the service is about to stop"
@@ -104,51 +85,42 @@ class Worker:
         return None
 
     def _work(self) -> None:
-        while (tickets := self._next()) is not None:
-            self._score([ticket for ticket in tickets if not ticket.given_up()])
+        while (jobs := self._next()) is not None:
+            if jobs := [job for job in jobs if job.wanted]:
+                self._score(jobs)
 
-    def _next(self) -> list[Ticket] | None:
-        """Those that wait, as many as fit into one evaluation; None where there is no more to do."""
+    def _next(self) -> list[Job] | None:
+        """The first that waits and all that can share its evaluation; None where there is no more to do."""
         with self._change:
             self._change.wait_for(lambda: self._waiting or self._stopping)
-            tickets: list[Ticket] = []
-            rows = 0
-            while self._waiting:
-                rows += len(self._waiting[0].run.corpus)
-                if tickets and rows > self._limits.batch_rows:
+            if not self._waiting:
+                return None
+            jobs = [self._waiting.popleft()]
+            rows = len(jobs[0].corpus)
+            for job in [job for job in self._waiting if job.shares_with(jobs[0])]:
+                rows += len(job.corpus)
+                if rows > self._limits.batch_rows:
                     break
-                tickets.append(self._waiting.popleft())
-            return tickets or None
+                self._waiting.remove(job)
+                jobs.append(job)
+            return jobs
 
-    def _score(self, tickets: list[Ticket]) -> None:
-        runs = [ticket.run for ticket in tickets]
-        if not runs:
-            return
-        waiting = {id(ticket.run): ticket for ticket in tickets}
-
-        def ended(run: JointRun) -> None:
+    def _score(self, jobs: list[Job]) -> None:
+        def ended(job: Job) -> None:
             # Whoever came first is answered first, and does not wait for those who share the evaluation.
             self.scoring, self._began = self.scoring - 1, time.monotonic()
-            _hand_over(waiting.pop(id(run)))
 
-        self.scoring = len(runs)
+        self.scoring = len(jobs)
         began = self._began = time.monotonic()
         try:
-            # An engine holds nothing of the texts but its counts, and these would grow for ever.
-            engines = {name: Engine(model, load=self._models.__getitem__) for name, model in self._models.items()}
-            score_together(runs, engines, ended)
+            evaluate(jobs, self._models, self._limits.work, ended)
         except BaseException as error:  # whatever it is, nobody is left waiting, and the thread goes on
             tell(error)
-        self._told(runs, time.monotonic() - began)
-        for ticket in waiting.values():
-            ticket.run.error = ticket.run.error or RuntimeError("the evaluation failed")
-            _hand_over(ticket)
+        self._told(jobs, time.monotonic() - began)
+        for job in jobs:
+            if not job.done.done():
+                job.end(RuntimeError("the evaluation failed"))
         self._began, self.scoring = None, 0
-
-
-def _hand_over(ticket: Ticket) -> None:
-    if ticket.done.set_running_or_notify_cancel():
-        ticket.done.set_result(ticket.run)
 
 
 def tell(error: BaseException) -> None:
@@ -175,7 +147,7 @@ def try_out(menu: Menu, models: dict[str, Model]) -> None:
 
     Raises what a metric raises, a library that is missing for instance.
     """
-    run = JointRun(Corpus.from_records([_SAMPLE]), menu.named, menu.asked, evidence=True)
-    score_together([run], {name: Engine(model, load=models.__getitem__) for name, model in models.items()})
-    if run.error is not None:
-        raise run.error
+    job = Job(Corpus.from_records([_SAMPLE]), menu.named, menu.asked, evidence=True)
+    evaluate([job], models)
+    if job.error is not None:
+        raise job.error

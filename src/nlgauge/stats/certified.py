@@ -13,7 +13,7 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.maths.bounds import binomial_p, certified, proportion
+from nlgauge.maths.intervals import binomial_p, certified, proportion
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.drawn import Draw
@@ -122,7 +122,7 @@ def calibrate(
     a threshold that breaks this comes out of at most 1 - confidence of all drawings of rated rows. The thresholds that
     let pass 1/40, 2/40, ... of the scored rows are tested in this order, from the first that could be certified if half
     the risk were seen, by exact binomial tests, and the last that is certified is taken (learn then test; see
-    `nlgauge.maths.bounds`). Rated rows have to be drawn at random from the scored ones; where some were drawn with a
+    `nlgauge.maths.intervals`). Rated rows have to be drawn at random from the scored ones; where some were drawn with a
     larger probability than others, as many of these are left out at random. Where rows of a cluster were rated (rows of
     one item are a cluster where there are several), the tests take at most one of them, at random.
 

@@ -10,8 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.data.table.intervals import together
-from nlgauge.maths.intervals import FEW, FEWEST, Spread, expanded, jackknife, mean_spread, student_interval
-from nlgauge.maths.student import student_quantile, student_tail
+from nlgauge.maths.intervals import (
+    FEW,
+    FEWEST,
+    Spread,
+    expanded,
+    jackknife,
+    mean_spread,
+    student_interval,
+    student_quantile,
+    student_tail,
+)
 from nlgauge.stats.arrays import Float, Integers
 from nlgauge.stats.permutation import p_value
 from nlgauge.stats.resampling import batches, interval

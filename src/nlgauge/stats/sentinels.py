@@ -16,7 +16,7 @@ import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.maths.words import words
+from nlgauge.maths.text import words
 from nlgauge.stats.agreement import Agreements
 from nlgauge.stats.coefficients import SPECIAL
 from nlgauge.stats.contrast import contrast

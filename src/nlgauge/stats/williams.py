@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from nlgauge.errors import InputError
-from nlgauge.maths.student import student_tail
+from nlgauge.maths.intervals import student_tail
 
 
 class Williams(NamedTuple):

@@ -29,28 +29,6 @@ def read(line: str) -> tuple[str, dict[str, str], str]:
     return kind, {key: plain(value) for key, value in pairs}, plain(message)
 
 
-def test_failing_rows_are_errors_at_their_line(claims: Path) -> None:
-    result = nlgauge("check", claims, "-m", "Consistency", "--at-least", 0.99, "--format", "github")
-    assert result.exit_code == 1
-    threshold, missing, end = map(read, result.stdout.splitlines())
-    assert threshold[0] == "error" and threshold[1] == {"file": str(claims), "line": "2", "title": "Consistency"}
-    where, words = threshold[2].split("\n")
-    assert where.startswith("row 2, system A, item 50%, y:\ufffd[1m: 0.")
-    assert words.startswith("candidate, against the source: The library opens ") and words.endswith("volcano].")
-    assert missing[1]["line"] == "3" and "no value" in missing[2]
-    assert end[0] == "notice" and end[2].endswith("; failed")
-
-
-def test_a_file_whose_rows_are_no_lines_is_named_without_one(claims: Path, tmp_path: Path) -> None:
-    path = tmp_path / "claims, more.csv"
-    path.write_text(
-        'candidate,source\n"",The library opens.\nThe library opens.,The library opens.\n', encoding="utf-8"
-    )
-    result = nlgauge("check", path, "-m", "Consistency", "--at-least", 0, "--format", "github")
-    kind, properties, _ = read(result.stdout.splitlines()[0])
-    assert kind == "error" and properties == {"file": str(path), "title": "Consistency"}
-
-
 @pytest.mark.parametrize(
     ("more", "third", "counted"), [((), "error", "errors"), (("--allow-missing",), "skipped", "skipped")]
 )

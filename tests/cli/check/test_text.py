@@ -4,43 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from pathlib import Path
 
 import pytest
 
 from nlgauge import ScoreTable
-from nlgauge.cli.check.text import counted, place, quoted
-from nlgauge.stats.gate import Outcome, Unsupported, Verdict
+from nlgauge.cli.check.text import counted
+from nlgauge.stats.gate import Outcome, Verdict
 from tests.command import nlgauge, refused
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
 RUN = ("-m", "Consistency")
-
-
-def test_rows_that_fail_are_shown_with_their_unsupported_words(claims: Path) -> None:
-    result = nlgauge("check", claims, *RUN, "--at-least", 0.99)
-    assert result.exit_code == 1, result.output
-    first, words, second, counts, end = result.stdout.splitlines()
-    assert first.startswith("FAIL  row 2, system A, item 50%, y:\ufffd[1m: 0.") and first.endswith(" is below 0.99")
-    assert re.fullmatch(r" +candidate, against the source: The library opens .*volcano\]\.", words)
-    assert second == "FAIL  row 3, system A, item z: no value: the candidate has no words"
-    assert counts == "Consistency: 1 of 3 rows pass, 1 below 0.99, 1 without a value"
-    assert end == "FAILED"
-    told = result.stderr.splitlines()
-    assert told[0] == f'what a score is based on: nlgauge explain {claims} -m "Consistency" --row 2'
-    assert told[-1].startswith("Consistency|model:pocket@")
-    more = ("--map", "source=source,item", "--model", "pocket", "--at-least", 0.99)
-    told = nlgauge("check", claims, *RUN, *more).stderr.splitlines()
-    assert told[0].endswith(" -m \"Consistency(model='pocket')\" --row 2 --map source=source,item --model pocket")
-
-
-def test_exit_code_0_says_passed(claims: Path) -> None:
-    result = nlgauge("check", claims, *RUN, "--at-least", 0.1, "--allow-missing")
-    assert (result.exit_code, result.stdout.splitlines()) == (
-        0, ["Consistency: 2 of 3 rows pass, 1 without a value (allowed)", "passed"]
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("layout", ["text", "json", "github", "junit"])
@@ -109,35 +84,6 @@ def test_a_wrong_check_is_one_line_and_exit_code_2(claims: Path, arguments: list
 
 
 TEXT = "The library opens in May. " * 30 + "A volcano opens in June. " + "The library opens in May. " * 30
-
-
-def outcome(*spans: tuple[int, int], text: str = TEXT) -> Outcome:
-    return Outcome("A", "x", 1, 0.5, "failed", "low", (Unsupported("candidate", "source", text, spans),))
-
-
-def test_a_long_text_is_shown_around_its_unsupported_words() -> None:
-    begin = TEXT.index("volcano")
-    (line,) = quoted(outcome((begin, begin + 7)))
-    assert line.startswith("candidate, against the source: … ") and line.endswith(" …")
-    assert "May. A [volcano] opens in June." in line and len(line) < 160
-    short = "The owl rang nine bells."
-    assert list(quoted(outcome((8, 12), (18, 23), text=short))) == [
-        "candidate, against the source: The owl [rang] nine [bells]."
-    ]
-
-
-def test_the_middle_of_a_long_stretch_between_two_is_left_out_and_of_a_long_span_too() -> None:
-    (line,) = quoted(outcome((0, 3), (len(TEXT) - 5, len(TEXT) - 2)))
-    assert line.startswith("candidate, against the source: [The] library") and line.endswith("[May].")
-    assert " … " in line and len(line) < 140
-    (whole,) = quoted(outcome((0, len(TEXT))))
-    assert " … " in whole and 400 < len(whole) < 450
-
-
-def test_control_characters_do_not_reach_the_terminal() -> None:
-    (line,) = quoted(outcome((0, 1), text="a\x1b[31m\nb"))
-    assert line.endswith("[a]\ufffd[31m b")
-    assert place(Outcome("A\x1b", "x\ny", 3, 0, "passed", None)) == "row 3, system A\ufffd, item x y"
 
 
 def test_counts_tell_rows_that_are_gone_from_rows_without_a_value() -> None:

@@ -17,10 +17,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus, Row, opening
 from nlgauge.errors import InputError, MissingExtraError
 
 ODD_TEXTS = {
@@ -97,79 +95,6 @@ def test_jsonl_has_every_field(write):
 
 
 @pytest.mark.parametrize(
-    ("given_references", "expected"),
-    [("One.", ("One.",)), (["One.", "Two."], ("One.", "Two.")), ([], ()), (None, ()), ("", ("",)), ([""], ("",))],
-)
-def test_references_as_string_list_or_none(write, given_references, expected):
-    path = write("rows.jsonl", json_lines([{"candidate": "c", "references": given_references}]))
-    assert Corpus.read(path)[0].references == expected
-
-
-def test_absent_columns_take_defaults(write):
-    records = [{"candidate": "a1", "system": "A"}, {"candidate": "b1", "system": "B"}, {"candidate": "n1"}]
-    records += [{"candidate": "b2", "system": "B"}, {"candidate": "a2", "system": "A", "item": None}]
-    corpus = Corpus.read(write("rows.jsonl", json_lines(records)))
-    assert [f"{row.system} {row.item}" for row in corpus] == ["A 1", "B 1", "system 1", "B 2", "A 2"]
-    assert corpus.systems == ("A", "B", "system")
-    assert corpus[0] == Row("a1", system="A", item="1")
-
-
-def test_several_columns_make_one_field(write):
-    record = {"candidate": "c", "question": "q", "notes": ["n1", "n2"], "gold": "g", "more": None}
-    columns = {"source": "question,notes", "references": "gold,more"}
-    row = Corpus.read(write("rows.jsonl", json_lines([record])), columns=columns)[0]
-    assert (row.source, row.references, row.question, row.extra) == ("q\nn1\nn2", ("g",), None, {})
-    (row,) = Corpus.read(write("rows.csv", "candidate,question,doc\nc,,d\n"), columns={"source": "question,doc"})
-    assert (row.source, row.question) == ("d", None)
-    (row,) = Corpus.read(write("rows.csv", 'candidate,"a,b"\nc,d\n'), columns={"source": "a,b"})
-    assert row.source == "d", "a column may have a comma in its name"
-    with pytest.raises(InputError, match=r"no row has the column 'absent', mapped to source"):
-        Corpus.from_records([record], columns={"source": "question,absent"})
-
-
-def test_dialogue_turns_are_joined(write):
-    path = write("rows.jsonl", json_lines([{"candidate": "c", "context": ["Hi.", "Hello."]}]))
-    assert Corpus.read(path)[0].context == "Hi.\nHello."
-
-
-@pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz", "ROWS.JSONL", "rows.json", "rows.json.gz"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_json_forms_agree(write, name, mark):
-    records = [{"candidate": text, "references": [text, "x"]} for text in ODD_TEXTS.values()]
-    content = json.dumps(records) if "json." in f"{name}." else json_lines(records)
-    assert [row.candidate for row in Corpus.read(write(name, mark + content))] == list(ODD_TEXTS.values())
-
-
-@pytest.mark.parametrize("ending", ["", "\n", "\r\n", "\n\n  \n"])
-def test_jsonl_line_endings(write, ending):
-    path = write("rows.jsonl", '{"candidate": "a"}\r\n{"candidate": "b"}' + ending)
-    assert [row.candidate for row in Corpus.read(path)] == ["a", "b"]
-
-
-def test_flattened_columns_work_in_json_too(write):
-    record = {
-        "candidate": "c",
-        "references.10": "ten",
-        "references.2": "two",
-        "references": "zero",
-        "scores.fluency": 3,
-    }
-    row = Corpus.read(write("rows.jsonl", json_lines([record])))[0]
-    assert row.references == ("zero", "two", "ten")
-    assert row.scores == {"fluency": 3.0}
-    assert row.extra == {}
-
-
-def test_columns_are_mapped(write):
-    record = {"prediction": "c", "target": ["r"], "article": "s", "source": "newspaper"}
-    path = write("rows.jsonl", json_lines([record]))
-    columns = {"candidate": "prediction", "references": "target", "source": "article"}
-    expected = Row("c", ("r",), "s", extra={"source": "newspaper"})
-    assert Corpus.read(path, columns=columns)[0] == expected
-    assert Corpus.from_records([record], columns=columns)[0] == expected
-
-
-@pytest.mark.parametrize(
     ("columns", "expected"),
     [
         ({"source": "context"}, Row("c", source="k")),
@@ -186,51 +111,27 @@ def test_column_mapped_to_one_field_is_not_read_as_another(write, columns, expec
 
 BAD_ROWS: dict[str, tuple[str, list[str]]] = {
     "broken JSON": ('{"candidate": "b"', ["broken JSON at column 18", "does not end on its line"]),
-    "broken string": ('{"candidate": "b}', ["broken JSON at column 15", "one object like"]),
-    "text": ("plain text", ["broken JSON at column 1", "one object like"]),
     "two objects": ('{"candidate": "b"} {"candidate": "c"}', ["column 20", "Extra data"]),
-    "list": ('["b"]', ["list ['b'], not a record", "one object like"]),
     "null row": ("null", ["this is null, not a record"]),
     "blank": ("", ["the line is blank", "remove it"]),
-    "blank with spaces": (" \t", ["the line is blank", "remove it"]),
     "NaN": ('{"candidate": "b", "scores": {"f": NaN}}', ["NaN is not in JSON, write null"]),
-    "infinity": ('{"candidate": "b", "extra": -Infinity}', ["-Infinity is not in JSON, write null"]),
     "too deep": ("[" * 100_000, ["broken JSON", "recursion"]),
     "deep": ('{"candidate": "a", "more": ' + "[" * 65 + "]" * 65 + "}", ["nested more than 64 deep", "lists of texts"]),
-    "deep candidate": ('{"candidate": ' + "[" * 900 + "]" * 900 + "}", ["nested more than 64 deep"]),
     "endless number": ("1" * 5000, ["broken JSON", "digits"]),
     "no candidate": ('{"references": ["r"]}', ["no column 'candidate'", "['references']", "--map candidate=COLUMN"]),
-    "null candidate": ('{"candidate": null}', ["candidate is null, not a text", "an empty one for an empty text"]),
-    "number candidate": ('{"candidate": 3}', ["candidate is int 3, not a text", "give a string"]),
     "list candidate": ('{"candidate": ["b"]}', ["candidate is list ['b'], not a text", "give a string"]),
     "null reference": ('{"candidate": "b", "references": ["r", null]}', ["references, entry 2, is null", "give"]),
-    "number reference": ('{"candidate": "b", "references": [1]}', ["references, entry 1, is int 1", "give a string"]),
-    "references object": ('{"candidate": "b", "references": {"a": "b"}}', ["references is dict", "a list of strings"]),
     "references number": ('{"candidate": "b", "references": 4}', ["references is int 4", "a list of strings"]),
-    "source entry": (
-        '{"candidate": "b", "source": ["s", 1]}',
-        ["source, entry 2, is int 1, not a text", "give a string"],
-    ),
     "context object": ('{"candidate": "b", "context": {}}', ["context is dict {}", "a list of strings"]),
-    "context number": ('{"candidate": "b", "context": ["t", 5]}', ["context, entry 2, is int 5", "give a string"]),
     "system list": ('{"candidate": "b", "system": ["A"]}', ["system is list ['A']", "give a string"]),
-    "system bool": ('{"candidate": "b", "system": true}', ["system is bool True", "give a string"]),
     "item fraction": ('{"candidate": "b", "item": 1.5}', ["item is float 1.5", "give a string"]),
-    "item infinite": ('{"candidate": "b", "item": 1e999}', ["1e999", "too large a number"]),
     "scores list": ('{"candidate": "b", "scores": [1]}', ["scores is list [1], not an object", '{"aspect": number}']),
-    "scores number": ('{"candidate": "b", "scores": 4}', ["scores is int 4, not an object", '{"aspect": number}']),
     "score text": ('{"candidate": "b", "scores": {"f": "4"}}', ["'f' is str '4'", "leave a missing rating out"]),
-    "score bool": ('{"candidate": "b", "scores": {"f": true}}', ["'f' is bool True", "not a finite number"]),
-    "score list": ('{"candidate": "b", "scores": {"f": [1, 2]}}', ["'f' is list [1, 2]", "not a finite number"]),
     "score infinite": ('{"candidate": "b", "scores": {"f": 1e999}}', ["1e999", "too large a number"]),
     "score too big": (f'{{"candidate": "b", "scores": {{"f": 1{"0" * 400}}}}}', ["'f' is int 1000", "not a finite"]),
     "score twice": ('{"candidate": "b", "scores": {"f": 1}, "scores.f": 2}', ["'f' is given twice", "its own column"]),
     "surrogate": (r'{"candidate": "ab\ud800"}', [r"lone surrogate, '\ud800', at character 3", "replace it"]),
     "reference surrogate": (r'{"candidate": "b", "references": ["\udc00"]}', ["entry 1, holds a lone", "replace it"]),
-    "source surrogate": (r'{"candidate": "b", "source": "\udc00"}', ["source holds a lone", "replace it"]),
-    "context surrogate": (r'{"candidate": "b", "context": ["\udc00"]}', ["context, entry 1, holds a", "replace it"]),
-    "system surrogate": (r'{"candidate": "b", "system": "\udc00"}', ["system holds a lone", "replace it"]),
-    "item surrogate": (r'{"candidate": "b", "item": "\udc00"}', ["item holds a lone", "replace it"]),
     "aspect surrogate": (r'{"candidate": "b", "scores": {"\udc00": 1}}', ["aspect of scores holds a", "replace it"]),
 }
 
@@ -240,29 +141,6 @@ def test_bad_jsonl_row_is_refused(write, case):
     line, parts = BAD_ROWS[case]
     path = write("rows.jsonl", f'{{"candidate": "a"}}\n{line}\n{{"candidate": "c"}}\n')
     refusal(lambda: Corpus.read(path), *parts, row=2, file=path)
-
-
-def test_surrogate_pairs_are_one_character(write):
-    assert Corpus.read(write("rows.jsonl", r'{"candidate": "\ud83d\ude42"}'))[0].candidate == "🙂"
-
-
-@pytest.mark.parametrize(
-    "alias",
-    "prediction predictions hypothesis output response generated mt text decoded summary Candidate".split(),  # noqa: SIM905
-)
-def test_known_alias_gives_the_exact_option(write, alias):
-    path = write("rows.jsonl", json_lines([{"id": 1, alias: "x"}]))
-    refusal(lambda: Corpus.read(path), f"--map candidate={alias}", f"['id', '{alias}']", row=1, file=path)
-
-
-def test_alias_that_a_shell_would_split_is_quoted(write):
-    path = write("rows.csv", " Output \nx\n")
-    refusal(lambda: Corpus.read(path), "--map 'candidate= Output '", row=1, file=path)
-
-
-def test_likeliest_alias_is_named(write):
-    path = write("rows.jsonl", json_lines([{"text": "the article", "summary": "the output"}]))
-    refusal(lambda: Corpus.read(path), "--map candidate=summary", row=1, file=path)
 
 
 @pytest.mark.parametrize(
@@ -278,11 +156,6 @@ def test_likeliest_alias_is_named(write):
 def test_bad_map_is_refused(write, columns, parts, row):
     path = write("rows.jsonl", json_lines([{"candidate": "a", "prediction": "b"}]))
     refusal(lambda: Corpus.read(path, columns=columns), *parts, row=row, file=path)
-
-
-def test_mapped_column_may_be_absent_from_some_rows(write):
-    path = write("rows.jsonl", json_lines([{"candidate": "a"}, {"candidate": "b", "article": "s"}]))
-    assert [row.source for row in Corpus.read(path, columns={"source": "article"})] == [None, "s"]
 
 
 @pytest.mark.parametrize(
@@ -301,11 +174,6 @@ def test_bad_json_file_is_refused(write, content, parts):
     refusal(lambda: Corpus.read(path), *parts, file=path)
 
 
-def test_bad_row_of_a_json_file_is_named(write):
-    path = write("rows.json", '[{"candidate": "a"}, "b"]')
-    refusal(lambda: Corpus.read(path), "str 'b', not a record", row=2, file=path)
-
-
 # ---- CSV and TSV
 
 
@@ -313,15 +181,6 @@ def write_csv(path: Path, header: list[str], cells: list[list[str]], delimiter: 
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, delimiter=delimiter).writerows([header, *cells])
     return path
-
-
-@pytest.mark.parametrize(("name", "delimiter"), [("rows.csv", ","), ("rows.tsv", "\t")])
-def test_csv_keeps_odd_texts(tmp_path, name, delimiter):
-    if sys.version_info < (3, 11):
-        pytest.skip("csv takes NUL bytes from Python 3.11 on")
-    cells = [[text, f'a "reference" of{delimiter}{text}'] for text in ODD_TEXTS.values()]
-    corpus = Corpus.read(write_csv(tmp_path / name, ["candidate", "references"], cells, delimiter))
-    assert [[row.candidate, *row.references] for row in corpus] == cells
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.csv.gz"])
@@ -332,23 +191,6 @@ def test_csv_forms(write, name, mark, newline, ending):
     lines = ["candidate,system,item", ",,", '"two\nlines, one ""cell""",A,x']
     corpus = Corpus.read(write(name, mark + newline.join(lines) + newline * ending))
     assert list(corpus) == [Row("", system="system", item="1"), Row('two\nlines, one "cell"', system="A", item="x")]
-
-
-def test_csv_empty_cells_are_absent(write):
-    content = (
-        "candidate,references,references.1,source,context,system,item,scores,scores.f,note\n,,,,,,,,,\nb,,,,,,,,,\n"
-    )
-    assert list(Corpus.read(write("rows.csv", content))) == [
-        Row("", extra={"note": ""}), Row("b", item="2", extra={"note": ""})
-    ]  # fmt: skip
-
-
-def test_csv_full_row(tmp_path):
-    header = ["note", "scores.fluency", "references.2", "candidate", "references.1", "references", "scores", "context"]
-    cells = [["n", "4.5", "three", "c", "two", "one", '{"style": 2, "none": null}', '["turn"]']]
-    row = Corpus.read(write_csv(tmp_path / "rows.csv", header, cells))[0]
-    expected_scores = {"style": 2.0, "fluency": 4.5}
-    assert row == Row("c", ("one", "two", "three"), context="turn", scores=expected_scores, extra={"note": "n"})
 
 
 @pytest.mark.parametrize(
@@ -366,19 +208,6 @@ def test_csv_full_row(tmp_path):
 def test_csv_references_cell(tmp_path, cell, expected):
     path = write_csv(tmp_path / "rows.csv", ["candidate", "references"], [["c", cell]])
     assert Corpus.read(path)[0].references == expected
-
-
-def test_csv_columns_are_mapped(tmp_path):
-    path = write_csv(tmp_path / "rows.csv", ["output", "gold", "candidate"], [["", '["a", "b"]', ""]])
-    row = Corpus.read(path, columns={"candidate": "output", "references": "gold"})[0]
-    assert row == Row("", ("a", "b"), extra={"candidate": ""})
-
-
-def test_huge_cell_and_the_csv_limit_is_left_alone(tmp_path):
-    limit = csv.field_size_limit()
-    path = write_csv(tmp_path / "rows.csv", ["candidate", "source"], [["c", "ab, " * 50_000]])
-    assert Corpus.read(path)[0].source == "ab, " * 50_000
-    assert csv.field_size_limit() == limit
 
 
 @pytest.mark.parametrize(
@@ -415,18 +244,6 @@ def test_empty_file_is_refused(write, name):
     refusal(lambda: Corpus.read(path), "the file is empty", "give at least one row", file=path)
 
 
-@pytest.mark.parametrize("content", ["\n", "\n \n\n", "\ufeff"])
-def test_jsonl_without_rows_is_refused(write, content):
-    path = write("rows.jsonl", content)
-    refusal(lambda: Corpus.read(path), "there are no rows", "give at least one row", file=path)
-
-
-@pytest.mark.parametrize("name", ["gone.jsonl", "gone.csv.gz", "gone.parquet", "gone.txt", "gone"])
-def test_missing_file_is_refused(tmp_path, name):
-    path = tmp_path / name
-    refusal(lambda: Corpus.read(path), "No such file", "give the path of one readable file", file=path)
-
-
 def test_directory_of_nothing_is_refused(tmp_path):
     refusal(lambda: Corpus.read(tmp_path), "the folder holds no files", "name a folder with files", file=tmp_path)
 
@@ -437,77 +254,20 @@ def test_directory_is_no_text_file(tmp_path):
     )
 
 
-@pytest.mark.parametrize("name", ["rows.txt", "rows", "rows.doc", "rows.txt.gz"])
-def test_unknown_format_is_refused(write, name):
-    path = write(name, "a\n")
-    refusal(lambda: Corpus.read(path), "does not tell its format", ".jsonl, .json, .csv", "--candidates", file=path)
-
-
-@pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz", "rows.csv", "rows.json"])
-def test_other_encoding_is_refused(write, name):
-    path = write(name, '{"candidate": "a"}\n{"candidate": "é"}\n'.encode("latin-1"))
-    refusal(lambda: Corpus.read(path), "0xe9 at byte offset 34, on line 2", "iconv", "UTF-8", file=path)
-
-
-def test_utf16_is_refused(write):
-    path = write("rows.csv", "candidate\na\n".encode("utf-16"))
-    refusal(lambda: Corpus.read(path), "byte offset 0, on line 1", "it is UTF-16: save it as UTF-8", file=path)
-
-
-@pytest.mark.parametrize("keep", [5, -12])
-def test_truncated_gzip_is_refused(tmp_path, keep):
-    path = tmp_path / "rows.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"candidate": "a"}\n' * 50)[:keep])
-    refusal(lambda: Corpus.read(path), "not whole gzip data", "copy it again", file=path)
-
-
 @pytest.mark.parametrize(
     ("name", "start", "row", "end"),
     [("rows.jsonl.gz", b"", b'{"candidate":""}\n', b""), ("rows.json.gz", b"[", b"{},", b"{}]"),
      ("rows.csv.gz", b"candidate\n", b"a\n", b"")],
 )  # fmt: skip
-def test_a_bomb_of_many_small_rows_stops_early(tmp_path, name, start, row, end):
-    """Of 48 MiB, which hold more rows than a memory may; as many as people have are let through."""
+def test_a_bomb_of_many_small_rows_stops_early(tmp_path, monkeypatch, name, start, row, end):
+    """Fewer bytes than are allowed, but more rows than a memory may hold; the limit is a sixteenth of the usual one."""
+    monkeypatch.setattr(opening, "_SMALL", 4 << 20)
     path = tmp_path / name
-    path.write_bytes(gzip.compress(start + row * ((48 << 20) // len(row)) + end, 1))
+    path.write_bytes(gzip.compress(start + row * ((3 << 20) // len(row)) + end, 1))
     refusal(lambda: Corpus.read(path), "hold more than 100 times their own", "decompress it first", file=path)
-    path.write_bytes(gzip.compress(start + row * 100_000 + end, 1))
+    path.write_bytes(gzip.compress(start + row * 12_000 + end, 1))
     if name == "rows.jsonl.gz":
-        assert len(Corpus.read(path)) == 100_000
-
-
-def test_damaged_gzip_is_refused(tmp_path):
-    path = tmp_path / "rows.jsonl.gz"
-    data = bytearray(gzip.compress(b'{"candidate": "a"}\n' * 50))
-    data[10:14] = b"\xff\xff\xff\xff"
-    path.write_bytes(data)
-    refusal(lambda: Corpus.read(path), "not whole gzip data", "copy it again", file=path)
-
-
-def test_gz_name_on_plain_content_is_refused(tmp_path):
-    path = tmp_path / "rows.jsonl.gz"
-    path.write_text('{"candidate": "a"}\n')
-    refusal(lambda: Corpus.read(path), "not whole gzip data", "take .gz off its name", file=path)
-
-
-def test_gzip_that_was_made_to_fill_a_memory_is_refused(tmp_path):
-    path = tmp_path / "rows.jsonl.gz"
-    row = b'{"candidate": "' + b"a" * 70_000_000 + b'"}'
-    path.write_bytes(gzip.compress(row, 9))
-    assert path.stat().st_size < 100_000
-    refusal(lambda: Corpus.read(path), "more than 100 times their own", "decompress it first", file=path)
-
-
-def test_repetitive_rows_of_an_ordinary_size_are_read(tmp_path):
-    path = tmp_path / "rows.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"candidate": "a"}\n' * 100_000))
-    assert len(Corpus.read(path)) == 100_000
-
-
-def test_json_may_be_nested_as_deep_as_it_may(write):
-    content = '{"candidate": "a", "more": ' + "[" * 63 + "]" * 63 + "}"
-    (row,) = Corpus.read(write("rows.jsonl", content))
-    assert json.dumps(row.extra["more"]) == "[" * 63 + "]" * 63
+        assert len(Corpus.read(path)) == 12_000
 
 
 # ---- Parquet
@@ -557,58 +317,12 @@ def test_parquet_without_pyarrow_names_the_extra(write, monkeypatch):
 # ---- parallel text files
 
 
-def test_text_files(write):
-    candidates = write("c.txt", "one\r\n\n three \u2028x\u0085y\x0bz\x0c\rw\nfour")
-    first, second = write("r1.txt", "a\nb\n\nd\n"), write("r2.txt.gz", "A\nB\nC\nD")
-    source, context = write("s.txt", "s1\ns2\ns3\ns4\n"), write("k.txt", "\ufeffk1\nk2\nk3\nk4\n")
-    corpus = Corpus.read_texts(candidates, [first, second], source=source, context=context, system="A")
-    assert [row.candidate for row in corpus] == ["one", "", " three \u2028x\u0085y\x0bz\x0c\rw", "four"]
-    assert [row.references for row in corpus] == [("a", "A"), ("b", "B"), ("", "C"), ("d", "D")]
-    assert corpus[3] == Row("four", ("d", "D"), "s4", "k4", "A", "4")
-    assert corpus[0].context == "k1"
-
-
-def test_text_files_with_candidates_alone(write):
-    path = write("c.txt", "one\ntwo\n")
-    assert list(Corpus.read_texts(path)) == [Row("one"), Row("two", item="2")]
-    assert Corpus.read_texts(str(path), str(path))[1].references == ("two",)
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [("\n", [""]), ("\n\n", ["", ""]), ("a\n\n", ["a", ""]), ("a\r", ["a\r"]), ("a\r\r\n", ["a\r"]), (" \n", [" "])],
-)
-def test_text_file_lines(write, content, expected):
-    assert [row.candidate for row in Corpus.read_texts(write("c.txt", content))] == expected
-
-
-def test_passages_of_a_source_are_joined(write):
-    path = write("rows.jsonl", json_lines([{"candidate": "c", "source": ["One passage.", "Another."]}]))
-    assert Corpus.read(path)[0].source == "One passage.\nAnother."
-
-
-def test_text_files_of_several_systems(write):
-    first, second, references = write("a.txt", "one\ntwo\n"), write("b.txt", "three\nfour\n"), write("r.txt", "x\ny\n")
-    corpus = Corpus.read_texts({"A": first, "B": second}, references=[references])
-    assert [(row.system, row.item, row.candidate, row.references) for row in corpus] == [
-        ("A", "1", "one", ("x",)), ("A", "2", "two", ("y",)), ("B", "1", "three", ("x",)), ("B", "2", "four", ("y",)),
-    ]  # fmt: skip
-    refusal(lambda: Corpus.read_texts({"A": first, "B": write("c.txt", "one\n")}, [references]), "has 2 lines, but")
-
-
 @pytest.mark.parametrize("role", ["references", "source", "context"])
 def test_line_counts_must_agree(write, role):
     candidates, short = write("c.txt", "1\n2\n3\n4\n"), write("short.txt", "1\n2\n3\n")
     arguments = {role: [short] if role == "references" else short}
     parts = [f"has 3 lines, but {candidates} has 4", "one text per line"]
     refusal(lambda: Corpus.read_texts(candidates, **arguments), *parts, file=short)
-
-
-def test_bad_text_files_are_refused(write, tmp_path):
-    empty, latin, gone = write("e.txt", ""), write("l.txt", b"a\n\nb\xff\n"), tmp_path / "gone.txt"
-    refusal(lambda: Corpus.read_texts(empty), "the file is empty", "at least one row", file=empty)
-    refusal(lambda: Corpus.read_texts(latin), "0xff at byte offset 4, on line 3", "iconv -f ENCODING", file=latin)
-    refusal(lambda: Corpus.read_texts(write("c.txt", "a"), [gone]), "No such file", "give the path", file=gone)
 
 
 # ---- Python lists and tables
@@ -630,19 +344,6 @@ def test_lists():
     ]
 
 
-@pytest.mark.parametrize("kind", [list, tuple, iter, lambda texts: (text for text in texts), np.array])
-def test_any_ordered_collection_of_texts(kind):
-    corpus = Corpus.from_texts(kind(["b", "a", "b"]), references=kind(["r", "s", "t"]), items=kind([3, 1, 2]))
-    assert list(corpus) == [Row("b", ("r",), item="3"), Row("a", ("s",), item="1"), Row("b", ("t",), item="2")]
-    assert {type(text) for row in corpus for text in (row.candidate, *row.references, row.item)} == {str}
-
-
-def test_square_references_are_per_item():
-    corpus = Corpus.from_texts(["a", "b"], [["a1", "a2"], ["b1", "b2"]])
-    assert [row.references for row in corpus] == [("a1", "a2"), ("b1", "b2")]
-    assert Corpus.from_texts(["a", "b"], np.array([["a1", "a2"], ["b1", "b2"]]))[1].references == ("b1", "b2")
-
-
 @pytest.mark.parametrize(
     ("candidates", "references"),
     [("abc", [["1", "2", "3"]]), ("abc", [["1", "2", "3"], ("4", "5", "6")]), ("a", [["1"], ["2"]])],
@@ -653,26 +354,6 @@ def test_transposed_references_are_refused(candidates, references):
     refusal(lambda: Corpus.from_texts(candidates, references), *parts, "list(zip(*references))")
     turned = Corpus.from_texts(candidates, list(zip(*references, strict=True)))
     assert turned[0].references == tuple(texts[0] for texts in references)
-
-
-@pytest.mark.parametrize("references", [["r"], ["r", "s", "t"], [["r", "s"], None, ["t"]], []])
-def test_other_reference_lengths_are_refused(references):
-    parts = [f"references has {len(references)} entries, candidates has 2", "per candidate", "list(zip(*references))"]
-    error = refusal(lambda: Corpus.from_texts(["a", "b"], references), *parts)
-    assert "sacrebleu" not in str(error)
-
-
-@pytest.mark.parametrize("param", ["sources", "contexts", "systems", "items", "scores"])
-def test_other_lengths_are_refused(param):
-    call = lambda: Corpus.from_texts(["a", "b"], **{param: [None]})  # noqa: E731
-    refusal(call, f"{param} has 1 entries, candidates has 2", "one entry per candidate")
-
-
-@pytest.mark.parametrize("value", ["a text", b"bytes", {"a": 1}, {"a"}, 3])
-@pytest.mark.parametrize("param", ["candidates", "references", "systems"])
-def test_what_is_not_a_list_is_refused(param, value):
-    call = lambda: Corpus.from_texts(**{"candidates": ["a"], param: value})  # noqa: E731
-    refusal(call, f"{param} is {type(value).__name__}", "not a list", "give a list")
 
 
 @pytest.mark.parametrize(
@@ -706,19 +387,6 @@ def test_bad_lists_are_refused(call, parts, row):
     refusal(call, *parts, row=row)
 
 
-def test_records_from_a_generator_keep_their_order_and_duplicates():
-    corpus = Corpus.from_records({"candidate": text} for text in "baab")
-    assert [row.candidate for row in corpus] == list("baab")
-    assert [row.item for row in corpus] == ["1", "2", "3", "4"]
-
-
-def test_numbers_from_numpy():
-    record = {"candidate": np.str_("a"), "item": np.int64(3), "scores": {"f": np.float32(0.5), "g": np.int32(2)}}
-    row = Corpus.from_records([record])[0]
-    assert row == Row("a", item="3", scores={"f": 0.5, "g": 2.0})
-    assert [type(value) for value in (row.candidate, *row.scores.values())] == [str, float, float]
-
-
 def test_data_frame():
     pandas = pytest.importorskip("pandas", reason="needs nlgauge[tables]")
     frame = pandas.DataFrame(
@@ -743,19 +411,6 @@ def test_data_frame():
     refusal(lambda: Corpus.from_records(missing), "candidate is null", "give a string", row=2)
     repeated = pandas.DataFrame([["a", "b"]], columns=["candidate", "candidate"])
     refusal(lambda: Corpus.from_records(repeated), "'candidate' is given twice", "rename or remove")
-
-
-def test_dataset_is_iterated():
-    class Dataset:
-        """The two traits of `datasets.Dataset` that matter: rows by iteration, and a to_dict that means columns."""
-
-        def __iter__(self):
-            yield from ({"candidate": "a", "references": ["r"]}, {"candidate": "b", "references": []})
-
-        def to_dict(self, batch_size=None):
-            raise AssertionError("not the rows")
-
-    assert [row.references for row in Corpus.from_records(Dataset())] == [("r",), ()]
 
 
 # ---- the Corpus itself
@@ -805,71 +460,7 @@ def test_digest_changes_with_what_scoring_reads(change):
     assert Corpus((replace(BASE, **change),)).digest != Corpus((BASE,)).digest
 
 
-def test_digest_depends_on_order_and_number_but_not_on_ratings():
-    other = replace(BASE, candidate="d")
-    digests = {Corpus(rows).digest for rows in [(BASE, other), (other, BASE), (BASE,), (BASE, BASE)]}
-    assert len(digests) == 4
-    assert Corpus((replace(BASE, scores={}, extra={}),)).digest == Corpus((BASE,)).digest
-
-
-texts = st.text(max_size=12) | st.sampled_from(list(ODD_TEXTS.values()))
-optional = st.none() | texts.filter(bool)
-rows = st.builds(
-    Row,
-    candidate=texts,
-    references=st.lists(texts, max_size=3).map(tuple),
-    source=optional,
-    context=optional,
-    system=st.sampled_from(["A", "B", "系统"]),
-    item=texts.filter(bool),
-    scores=st.dictionaries(texts, st.floats(allow_nan=False, allow_infinity=False), max_size=2),
-)
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@quick
-@given(given_rows=st.lists(rows, min_size=1, max_size=6), escape=st.booleans())
-def test_jsonl_gives_back_the_same_rows(tmp_path, given_rows, escape):
-    path = tmp_path / "rows.jsonl"
-    fields = [{key: value for key, value in vars(row).items() if key not in ("extra", "missing")} for row in given_rows]
-    lines = [json.dumps(record, ensure_ascii=escape) + "\n" for record in fields]
-    path.write_bytes("".join(lines).encode())
-    corpus = Corpus.read(path)
-    assert list(corpus) == given_rows
-    assert corpus.digest == Corpus(tuple(given_rows)).digest
-
-
-@quick
-@given(given_rows=st.lists(rows, min_size=1, max_size=6))
-def test_csv_gives_back_the_same_rows(tmp_path, given_rows):
-    if sys.version_info < (3, 11) and "\0" in repr(given_rows):
-        return
-    header = ["candidate", "references", "source", "context", "system", "item"]
-    cell = lambda text: json.dumps([text]) if (text or "").lstrip()[:1] in ("[", "(") else text or ""  # noqa: E731
-    cells = [
-        [row.candidate, json.dumps(row.references), cell(row.source), cell(row.context), row.system, row.item]
-        for row in given_rows
-    ]
-    scores = [json.dumps(row.scores) for row in given_rows]
-    cells = [[*start, end] for start, end in zip(cells, scores, strict=True)]
-    assert list(Corpus.read(write_csv(tmp_path / "rows.csv", [*header, "scores"], cells))) == given_rows
-
-
 # ---- the example
-
-
-def test_example_outputs():
-    corpus = Corpus.read(Path(__file__).parents[3] / "examples" / "outputs.jsonl")
-    assert corpus.systems == ("careful", "concise", "sloppy")
-    assert len(corpus) == 60
-    by_system = {name: [row for row in corpus if row.system == name] for name in corpus.systems}
-    assert [row.item for row in by_system["careful"]] == [row.item for row in by_system["sloppy"]]
-    for other in ("concise", "sloppy"):
-        for row, like in zip(by_system[other], by_system["careful"], strict=True):
-            assert (row.item, row.source, row.context, row.references) == (
-                like.item, like.source, like.context, like.references,
-            )  # fmt: skip
-    assert all(len(row.references) == 2 and row.source and row.candidate for row in corpus)
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl.xz", "rows.csv.bz2", "rows.parquet.zst", "rows.zip", "ROWS.JSON.XZ"])
@@ -881,30 +472,8 @@ def test_compression_other_than_gzip_is_refused(tmp_path, name):
         Corpus.read_texts(tmp_path / name)
 
 
-def test_a_quote_that_is_not_closed_takes_no_more_than_a_line_may(write, monkeypatch):
-    monkeypatch.setattr("nlgauge.data.corpus.delimited._LARGEST_CELL", 1000)
-    path = write("rows.csv", 'candidate\na\n"b' + "\nc" * 1000)
-    with pytest.raises(InputError, match=r"row 1: broken table: field larger than field limit|file line 3"):
-        Corpus.read(path)
-
-
 def test_what_is_no_row_is_refused_at_once():
     with pytest.raises(InputError, match=r"made of Row objects, not of dict .*Corpus.from_records"):
         Corpus([{"candidate": "x"}])
     with pytest.raises(InputError, match="not of str"):
         Corpus(("", ""))
-
-
-def test_a_question_is_a_column_of_its_own(tmp_path):
-    records = [{"candidate": "No.", "source": "It rained.", "question": "Was it dry?"}, {"candidate": "It rained."}]
-    rows = Corpus.from_records(records)
-    assert [row.question for row in rows] == ["Was it dry?", None] and not rows[0].extra
-    assert rows[0].texts == {"candidate": "No.", "source": "It rained.", "question": "Was it dry?"}
-    path = tmp_path / "a.csv"
-    path.write_text("candidate,asked\nNo.,Was it dry?\nIt rained.,\n", encoding="utf-8")
-    for on_disk in (False, True):
-        read = Corpus.read(path, columns={"question": "asked"}, on_disk=on_disk)
-        assert [row.question for row in read] == ["Was it dry?", None]
-    made = Corpus.from_texts(["No."], sources=["It rained."], questions=["Was it dry?"])
-    assert made[0] == Corpus.from_records(records[:1])[0]
-    assert made.digest != Corpus.from_texts(["No."], sources=["It rained."]).digest

@@ -27,12 +27,6 @@ def test_cells_that_something_else_separates_are_refused_by_name(
         Corpus.read(path)
 
 
-def test_one_column_may_have_any_name_where_it_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "rows.csv"
-    path.write_text("a;b\nA text.\n", encoding="utf-8")
-    assert Corpus.read(path, columns={"candidate": "a;b"})[0].candidate == "A text."
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_spreadsheet_with_decimal_commas_writes_semicolons(tmp_path: Path, end: str) -> None:
     path = tmp_path / "rows.csv"
@@ -43,28 +37,11 @@ def test_a_spreadsheet_with_decimal_commas_writes_semicolons(tmp_path: Path, end
     assert (second.candidate, second.scores) == ("B", {})
 
 
-def test_a_semicolon_in_the_texts_of_one_column_separates_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "rows.csv"
-    path.write_text("candidate\nOne; two.\n", encoding="utf-8")
-    assert Corpus.read(path)[0].candidate == "One; two."
-
-
 def test_a_number_with_a_decimal_comma_is_named_with_its_remedy(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("candidate;scores.fluency\nA;4\nB;4,5\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"row 2: the rating 'fluency' is str '4,5', .*write 4\.5, with a point"):
         Corpus.read(path)
-
-
-def test_what_a_spreadsheet_leaves_at_the_edges_is_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "rows.csv"
-    # Rows with more, with fewer and with as many delimiters as the header; then blank rows.
-    path.write_text("candidate,references,,\na,b,,\nc,d,,,,\ne,f\n,,,\n,,,\n")
-    corpus = Corpus.read(path)
-    assert [(row.candidate, row.references) for row in corpus] == [("a", ("b",)), ("c", ("d",)), ("e", ("f",))]
-    assert all(row.extra == {} for row in corpus)
-    path.write_text("candidate,,references\na,,b\n,,\nc,,d\n")
-    assert [row.candidate for row in Corpus.read(path)] == ["a", "", "c"]  # only at the end a blank row is none
 
 
 def test_a_value_without_a_column_name_is_refused(tmp_path: Path) -> None:

@@ -32,26 +32,6 @@ def test_what_is_not_in_json_is_refused(text: str, problem: str) -> None:
     assert problem in str(caught.value) and len(str(caught.value)) < 300
 
 
-def test_numbers_that_there_are_are_taken() -> None:
-    assert parsed("[1e308, -0.0, 1e-999, 123456789012345678901]", InputPlace(None)) == [
-        1e308,
-        0.0,
-        0.0,
-        123456789012345678901,
-    ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ['{"a": 1, "b": 2, "a": 3}', '{"x": {"a": 1, "a": 1}}', '[{"a": null, "a": null}]', '{"a": 1, "\\u0061": 2}'],
-)
-def test_a_key_that_is_given_twice_is_refused_by_its_name(text: str) -> None:
-    with pytest.raises(InputError) as caught:
-        parsed(text, InputPlace("rows.jsonl", 7))
-    problem = "rows.jsonl: row 7: the key 'a' is given twice in an object"
-    assert str(caught.value) == f"{problem} (leave one of them, or give them names of their own)"
-
-
 def test_a_file_of_rows_with_a_key_given_twice_is_refused(tmp_path: Path) -> None:
     rows = '{"candidate": "a"}\n{"candidate": "b", "scores": {"x": 1, "x": 2}}\n'
     (tmp_path / "rows.jsonl").write_text(rows, encoding="utf-8")
@@ -77,9 +57,3 @@ def test_a_common_slip_is_named(tmp_path: Path, line: str, remedy: str) -> None:
     with pytest.raises(InputError, match=r"rows\.jsonl: row 2: broken JSON") as caught:
         Corpus.read(tmp_path / "rows.jsonl")
     assert remedy in str(caught.value)
-
-
-def test_the_comma_after_the_last_record_of_a_list_is_named(tmp_path: Path) -> None:
-    (tmp_path / "rows.json").write_text('[{"candidate": "a"},\n]\n', encoding="utf-8")
-    with pytest.raises(InputError, match="remove the comma before the closing bracket"):
-        Corpus.read(tmp_path / "rows.json")

@@ -28,22 +28,6 @@ def folder(tmp_path):
     return place
 
 
-def test_folder_is_read_in_the_order_of_names(folder):
-    corpus = Corpus.read(folder)
-    assert [row.candidate for row in corpus] == ["one", "two", "three", "four"]
-    assert [(row.system, row.item) for row in corpus] == [("a", "1"), ("a", "2"), ("c", "1"), ("d", "1")]
-    assert corpus.named_by_files == ("a", "c", "d") and list(corpus.files.values()) == [2, 1, 1]
-
-
-def test_files_are_systems_only_where_rows_name_none(folder):
-    (folder / "a.jsonl").write_text('{"candidate": "one", "system": "S"}\n{"candidate": "two"}\n')
-    corpus = Corpus.read(folder)
-    assert [row.system for row in corpus] == ["S", "a", "c", "d"]
-    assert corpus.named_by_files == ("a", "c", "d")
-    one = Corpus.read(folder / "a.jsonl")
-    assert one.systems == ("S", "system") and one.named_by_files == ()
-
-
 def test_several_paths_are_read_together_and_may_be_named(folder):
     a, c = folder / "a.jsonl", folder / "b" / "c.csv"
     assert Corpus.read([a, c]).systems == ("a", "c")
@@ -65,19 +49,6 @@ def test_files_of_one_name_are_told_apart_by_more_of_it(tmp_path):
     assert Corpus.read([tmp_path / "gpt-4.1.jsonl", tmp_path / "gpt-4.2.jsonl.gz"]).systems == ("gpt-4.1", "gpt-4.2")
     ones = [tmp_path / "x/one.jsonl", tmp_path / "y/one.jsonl"]
     assert Corpus.read(ones).systems == tuple(map(str, ones))
-
-
-def test_error_names_the_file_of_a_folder_and_its_own_row(folder):
-    (folder / "b" / "d.jsonl.gz").write_bytes(gzip.compress(b'{"candidate": "x"}\n{"text": "y"}\n'))
-    with pytest.raises(InputError) as caught:
-        Corpus.read(folder)
-    assert (str(caught.value.file), caught.value.row) == (str(folder / "b" / "d.jsonl.gz"), 2)
-
-
-def test_stranger_in_a_folder_is_refused(folder):
-    (folder / "notes.md").write_text("hello")
-    with pytest.raises(InputError, match=r"notes\.md: the file's name does not tell its format"):
-        Corpus.read(folder)
 
 
 def test_a_spreadsheet_is_refused_with_what_to_save(folder):

@@ -28,11 +28,6 @@ OF_WORDS = {"texts": [{**TEXT, "quotes": [{"name": "source", "text": "Trains", "
 PACKED = {"at": [0, 3, 1, 6], "alignment": [1.0, 0.5], "quote": [None, 0]}
 
 
-def test_words_are_their_places_and_fields() -> None:
-    assert packed(OF_WORDS)["texts"][0]["words"] == PACKED
-    assert json.dumps(unpacked(packed(OF_WORDS))) == json.dumps(OF_WORDS)
-
-
 def test_what_metrics_show_comes_back_as_it_was_and_is_small(tmp_path: Any) -> None:
     row = {"candidate": "A cat sat on the mat. It purred.", "references": ["The cat sat."], "source": "It sat. A cat?"}
     specs = ["TokenF1", "BERTScore", "InfoLM", "BaryScore", "Consistency(aligner='D')"]

@@ -3,47 +3,12 @@
 from __future__ import annotations
 
 import copy
-import math
 from typing import Any
 
 import pytest
 
 from nlgauge.data.corpus.row import LONGEST_TEXT
-from nlgauge.data.table.shapes import LAST, NUMBER, mismatch, wrong_evidence
-from nlgauge.evaluation import evaluate
-
-
-@pytest.mark.parametrize(
-    ("value", "shape", "wrong"),
-    [
-        ("a", str, None),
-        (3, str, "x is not a text"),
-        (True, int, "x is not a whole number"),
-        (True, bool, None),
-        (1, bool, "x is not true or false"),
-        (1.5, NUMBER, None),
-        (True, NUMBER, "x is not a whole number or a number"),
-        (math.inf, NUMBER, "x is not a whole number or a number"),
-        (math.nan, float, "x is not a number"),
-        (None, (str, None), None),
-        (3, (str, None), "x is not a text or null"),
-        ("a", [str], "x is not a list"),
-        (["a", 3], [str], "x[1] is not a text"),
-        ([[1], [None]], [[int]], "x[1][0] is not a whole number"),
-        ([], {}, "x is not an object"),
-        ({"b": 1}, {}, None),
-        ({}, {"a": str}, "x.a is missing"),
-        ({}, {"a?": str}, None),
-        ({"a": 1}, {"a?": str}, "x.a is not a text"),
-        ({"a": "", "b": 1}, {"a": str, "*": int}, None),
-        ({"a": "", "b": ""}, {"a": str, "*": int}, "x.b is not a whole number"),
-        (object(), object, None),
-        (False, object, None),
-    ],
-)
-def test_mismatch(value: Any, shape: Any, wrong: str | None) -> None:
-    assert mismatch(value, shape, "x") == wrong
-
+from nlgauge.data.table.shapes import LAST, wrong_evidence
 
 WORD = {"text": "Five", "begin": 0, "end": 4, "alignment": 0.1, "quote": 0}
 QUOTE = {"name": "source", "text": "Source", "begin": 0, "end": 6}
@@ -61,16 +26,6 @@ EVIDENCE = {
 
 def test_a_place_is_in_a_text_as_long_as_texts_may_be() -> None:
     assert LAST == LONGEST_TEXT
-
-
-def test_what_metrics_write_is_taken() -> None:
-    assert wrong_evidence(EVIDENCE) is None
-    assert wrong_evidence({}) is None
-    row = {"candidate": "A cat sat.", "references": ["The cat sat."], "source": "It sat. A cat?"}
-    specs = ["TokenF1", "BERTScore", "InfoLM", "BaryScore", "Consistency(aligner='D')"]
-    for column in evaluate([row, row], metrics=specs, evidence=True, cache=False).columns.values():
-        assert column.evidence
-        assert [wrong_evidence(one) for one in column.evidence.values()] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -104,8 +59,3 @@ def test_what_no_page_could_draw_is_refused(where: tuple[Any, ...], value: Any, 
         holder = holder[key]
     holder[where[-1]] = value
     assert wrong in (wrong_evidence(evidence) or "")
-
-
-@pytest.mark.parametrize("evidence", [None, [], "x", {"texts": None}])
-def test_what_is_no_evidence_is_refused(evidence: Any) -> None:
-    assert wrong_evidence(evidence) is not None

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.masked_words import MaskedWordsRequest, way_of
+from nlgauge.engine.features.masked_words import MaskedWordsRequest
 from nlgauge.engine.masking import MaskingLimits
-from nlgauge.engine.models.capabilities import MASKED_LM, MASKED_PAIRS, TOKENIZER
+from nlgauge.engine.models.capabilities import MASKED_PAIRS, TOKENIZER
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel, GapsModel, PairsModel
 
@@ -86,28 +86,6 @@ def test_answers_do_not_depend_on_batch_order_or_company(kind, some, random, bat
         assert len(answer.words) == (len(request.text.split()) if request.against else 0)
 
 
-def test_chosen_words_are_those_of_all_words():
-    text, other = "w1 w2 w3 w4 w5 w6", "w7 w8"
-    for model in (FakeModel(24), PairsModel(24)):
-        every, some, none = masked(
-            model,
-            MaskedWordsRequest(text, other),
-            MaskedWordsRequest(text, other, words=(1, 4)),
-            MaskedWordsRequest(text, other, words=()),
-        )
-        assert some.words.tolist() == [1, 4] and not len(none.words)
-        np.testing.assert_allclose(some.log_probabilities, every.log_probabilities[[1, 4]], atol=1e-6)
-        np.testing.assert_array_equal(some.spans, every.spans[[1, 4]])
-
-
-def test_of_nothing_there_is_no_answer_and_from_nothing_no_word():
-    for model in (FakeModel(), PairsModel(), GapsModel()):
-        nothing, from_nothing = masked(model, MaskedWordsRequest(" ", "w1"), MaskedWordsRequest("w1", " "))
-        assert nothing is None
-        assert from_nothing.text == "w1" and not len(from_nothing.words) and from_nothing.predicted == ()
-        assert from_nothing.spans.shape == (0, 2) and not model.rows_seen
-
-
 def test_the_other_text_is_read_once_for_all_its_texts_and_no_further_than_the_window():
     model = PairsModel()
     source = " ".join(WORDS[5 + i % 40] for i in range(30))
@@ -117,14 +95,6 @@ def test_the_other_text_is_read_once_for_all_its_texts_and_no_further_than_the_w
     assert not masked(model, MaskedWordsRequest(source, "w1"))[0].cut
     with pytest.raises(InputError, match="row 7"):
         Engine(PairsModel(), "error").check(some[:1], 7)
-
-
-def test_rows_of_a_pass_hold_no_more_than_the_window_whatever_the_texts():
-    long = " ".join(WORDS[5 + i % 40] for i in range(200))
-    for model in (FakeModel(), PairsModel(), FakeModel(5)):
-        for stride in (1, 4):
-            (answer,) = masked(model, MaskedWordsRequest(long, long, stride=stride))
-            assert len(answer.words) == 200 and np.isfinite(answer.log_probabilities).all()
 
 
 def test_gaps_are_filled_by_the_model_that_has_sentinels():
@@ -137,32 +107,3 @@ def test_gaps_are_filled_by_the_model_that_has_sentinels():
     assert all(length <= 40 for _, length in model.rows_seen)
     with pytest.raises(SpecError, match="leave stride at 1"):
         masked(model, MaskedWordsRequest(text, "w3", stride=2))
-
-
-def test_a_word_that_the_vocabulary_lacks_is_never_found():
-    class Unknown(FakeModel):
-        def masked_logits(self, ids, attend, at):
-            logits = np.zeros((len(at), len(WORDS)), np.float32)
-            logits[:, 1] = 9
-            return logits
-
-    (answer,) = masked(Unknown(), MaskedWordsRequest("w1 zebra", "w2"))
-    assert answer.predicted == ("[UNK]", "[UNK]") and not answer.hits.any()
-
-
-def test_a_model_that_predicts_nothing_is_refused():
-    model = FakeModel()
-    model.abilities[MASKED_LM] = None
-    with pytest.raises(SpecError, match="predicts no masked words"):
-        way_of(model)
-    assert [way_of(kind()) for kind in (FakeModel, PairsModel, GapsModel)] == ["masks", "pairs", "sentinels"]
-
-
-def test_progress_goes_from_nothing_to_all():
-    engine = Engine(PairsModel(), batch_tokens=16)
-    some = [MaskedWordsRequest("w1 w2 w3 w4", other) for other in ("w5", "w6 w7", "")]
-    shares = []
-    block = engine.block()
-    block.done = shares.append
-    MaskedWordsRequest.reader(some, block)
-    assert shares == sorted(shares) and 0 < shares[0] < 1 and shares[-1] == pytest.approx(2 / 3)

@@ -17,7 +17,6 @@ from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, MASKED_PAIRS  #
 from nlgauge.engine.models.card import ALIGNER_FILE  # noqa: E402
 from nlgauge.engine.models.folder import PAIRS_FILE  # noqa: E402
 from nlgauge.engine.models.loading import load, pocket_folder  # noqa: E402
-from nlgauge.engine.models.torch_model import Runtime  # noqa: E402
 from nlgauge.errors import SpecError  # noqa: E402
 from tests.engine.fake import answers  # noqa: E402
 
@@ -32,10 +31,6 @@ def identity(model):
 @pytest.fixture(scope="module")
 def both():
     return tuple(load("pocket", backend=backend) for backend in ("onnxruntime", "torch"))
-
-
-def test_both_backends_are_the_same_model(both):
-    assert identity(both[0]) == identity(both[1])
 
 
 @pytest.mark.parametrize("stride", [1, 4])
@@ -64,13 +59,6 @@ def test_alignments_agree(both):
         np.testing.assert_allclose(*whole, atol=2e-3)
 
 
-def test_another_text_changes_what_is_said(both):
-    text = TEXTS[1]
-    others = (SOURCE, "Apples and pears are sold by the pound.")
-    seen, unseen = answers(both[1], *(MaskedWordsRequest(text, other) for other in others))
-    assert seen.log_probabilities.sum() > unseen.log_probabilities.sum() + 1
-
-
 def test_bfloat16_keeps_both():
     """The metric stays the same one: the same weights, nearly the same score."""
     rows = Corpus(tuple(Row(text, source=SOURCE, item=str(i)) for i, text in enumerate(TEXTS[:2])))
@@ -88,17 +76,6 @@ def test_bfloat16_leaves_the_vocabulary_and_the_digests_as_they_are(both):
     assert identity(low) == identity(both[1])
 
 
-def test_weights_narrowed_once_are_those_that_every_batch_narrowed(monkeypatch):
-    numbers = []
-    for _ in range(2):
-        low = load("pocket", precision="bfloat16", backend="torch")
-        words, alignment = answers(low, MaskedWordsRequest(TEXTS[1], SOURCE), AlignmentRequest(TEXTS[0], (SOURCE,)))
-        numbers.append((words.log_probabilities, alignment.logits))
-        monkeypatch.setattr(Runtime, "narrow", lambda *_: None)
-    for once, always in zip(*numbers, strict=True):
-        np.testing.assert_array_equal(once, always)
-
-
 def test_weights_that_do_not_fit_are_refused(tmp_path):
     folder = tmp_path / "folder"
     shutil.copytree(pocket_folder(), folder)
@@ -108,13 +85,3 @@ def test_weights_that_do_not_fit_are_refused(tmp_path):
     for call in (lambda: strange[MASKED_PAIRS].other_text(ones[0, 0]), lambda: strange[ALIGNER].align(*ones)):
         with pytest.raises(SpecError, match=r"adapted weights do not fit: .*layer\.99"):
             call()
-
-
-@pytest.mark.parametrize("missing", [PAIRS_FILE, ALIGNER_FILE])
-def test_one_without_the_other(tmp_path, missing):
-    folder = tmp_path / "folder"
-    shutil.copytree(pocket_folder(), folder)
-    (folder / missing).unlink()
-    model = load(str(folder), backend="torch")
-    assert (MASKED_PAIRS not in model) == (missing == PAIRS_FILE)
-    assert (ALIGNER not in model) == (missing == ALIGNER_FILE) == (model.card.aligner_threshold == 0.5)

@@ -1,7 +1,6 @@
 """The graphs by OpenVINO: the numbers of onnxruntime, and bfloat16 only where the processor has units for it."""
 
 import os
-import re
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
@@ -9,16 +8,13 @@ from importlib.metadata import PackageNotFoundError
 import numpy as np
 import pytest
 
-from nlgauge import evaluate
 from nlgauge.engine.models import loading, openvino
 from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, MASKED_LM, MASKED_PAIRS
 from nlgauge.engine.models.loading import load, pocket_folder
 from nlgauge.errors import MissingExtraError, SpecError
-from tests.command import nlgauge
 
 IDS = np.array([[101, 2009, 103, 2012, 102], [101, 2009, 2012, 102, 0]])
 ATTEND = (IDS > 0).astype(np.int64)
-TEXTS = {"candidates": ["A cat sat."], "references": [["The cat sat on a wall."]], "cache": False}
 
 
 @pytest.fixture(scope="module")
@@ -43,24 +39,6 @@ def test_vectors_masked_words_pairs_and_aligner_are_those_of_onnxruntime(models)
         ])  # fmt: skip
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(theirs, ours, atol=2e-4)
-
-
-def test_weights_in_8_bits_do_not_round_states(models):
-    if loading.companion_folder("base") is None:
-        pytest.skip("base is not installed: make base")
-    one, other = (load("base", backend=backend)[ENCODER] for backend in ("onnxruntime", "openvino"))
-    hidden = [encoder.hidden(IDS, ATTEND, [8])[0][ATTEND == 1] for encoder in (one, other)]
-    np.testing.assert_allclose(*hidden, atol=1e-4)
-
-
-def test_the_signature_names_backend_and_version(models, tmp_path):
-    (tmp_path / "rows.jsonl").write_text('{"candidate": "A cat sat.", "references": ["The cat sat on a wall."]}\n')
-    scores = [evaluate(**TEXTS, metrics="BERTScore", backend=backend) for backend in ("onnxruntime", "openvino")]
-    np.testing.assert_allclose(*(table.values("BERTScore") for table in scores), atol=1e-5)
-    facts = scores[1].signatures["BERTScore"].facts
-    assert re.fullmatch(r"openvino-\d+\.\d+\.\d+", facts["backend"]) and facts["precision"] == "float32"
-    command = ["score", str(tmp_path / "rows.jsonl"), "-m", "BERTScore", "--backend", "openvino", "--no-cache"]
-    assert facts["backend"] in nlgauge(*command, "--format", "json").stdout
 
 
 def test_nothing_is_sent_and_nothing_is_written_at_home(models, tmp_path):

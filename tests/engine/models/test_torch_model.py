@@ -12,10 +12,8 @@ from safetensors.numpy import load_file
 torch = pytest.importorskip("torch", reason="needs nlgauge[torch]")
 transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
 
-from nlgauge.engine.models.capabilities import ENCODER  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
-from nlgauge.engine.models.torch_model import Checkpoint, Runtime, _window  # noqa: E402
-from nlgauge.errors import SpecError  # noqa: E402
+from nlgauge.engine.models.torch_model import Checkpoint, Runtime  # noqa: E402
 from tests.engine.fake import WORDS, save_tokenizer  # noqa: E402
 
 SHAPE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
@@ -52,22 +50,6 @@ def hub(tmp_path, monkeypatch):
     return put
 
 
-def test_what_cannot_be_loaded_is_one_line(tmp_path, folder):
-    with pytest.raises(SpecError, match="cannot load model") as failure:
-        Checkpoint(str(tmp_path), "empty")
-    assert "\n" not in str(failure.value)
-    (folder / "model.safetensors").write_bytes(b"\x00" * 40)
-    with pytest.raises(SpecError, match="cannot load model 'broken'"):
-        Checkpoint(str(folder), "broken").network("AutoModel")
-
-
-def test_one_digest_from_a_folder_and_from_the_hub(folder, hub):
-    hub("acme/tiny", folder)
-    one, other = load(str(folder)), load("acme/tiny")
-    assert one.digest == other.digest == hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
-    assert one.folder == folder and other.folder is None
-
-
 def test_shards_have_one_digest_that_each_of_them_changes(net, folder, tmp_path, hub):
     sharded = tmp_path / "sharded"
     net.save_pretrained(sharded, max_shard_size="4KB")
@@ -90,36 +72,6 @@ def test_without_its_files_at_hand_the_digest_is_that_of_the_tensors(folder, mon
         digest.update(key.encode() + tensor.numpy().tobytes())
     assert checkpoint.model(net, {}).digest == digest.hexdigest()
     assert load_file(folder / "model.safetensors").keys() <= net.state_dict().keys()
-
-
-@pytest.mark.parametrize("bars", [True, False])
-def test_what_transformers_says_and_shows_is_as_it_was_before(folder, bars):
-    logging = transformers.logging
-    before = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    (logging.enable_progress_bar if bars else logging.disable_progress_bar)()
-    logging.set_verbosity_info()
-    try:
-        load(str(folder))
-        with pytest.raises(SpecError):
-            load(str(folder.parent))
-        assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == (logging.INFO, bars)
-    finally:
-        logging.set_verbosity(before[0])
-        (logging.enable_progress_bar if before[1] else logging.disable_progress_bar)()
-
-
-def test_loading_and_computing_leave_torch_as_it_is(folder):
-    before = torch.get_num_threads(), torch.is_grad_enabled(), torch.get_default_dtype()
-    model = load(str(folder), "bfloat16", backend="torch")
-    model[ENCODER].hidden(np.array([[2, 7, 3]]), np.ones((1, 3), np.int64), [0])
-    assert (torch.get_num_threads(), torch.is_grad_enabled(), torch.get_default_dtype()) == before
-
-
-def test_the_backend_names_the_device_where_it_is_no_cpu(folder):
-    model = load(str(folder), device="cpu")
-    assert model.backend == f"torch-{torch.__version__} transformers-{transformers.__version__}"
-    assert model.batch_tokens is None
-    assert Runtime(torch, torch.device("cuda:1"), "float32").name == f"torch-{torch.__version__} on cuda:1"
 
 
 def test_a_gpu_fetches_numbers_from_pinned_memory_and_nothing_waits_for_it():
@@ -150,18 +102,6 @@ def test_on_a_gpu_a_batch_holds_what_fits_its_free_memory(folder, monkeypatch):
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (1 << 20, 1 << 30))
     model = checkpoint.model(net, {})
     assert 32 <= model.batch_tokens < 1000 and model.apart
-
-
-@pytest.mark.parametrize(
-    ("positions", "told", "padding", "expected"),
-    [(512, 512, None, 512), (514, 512, 1, 512), (1024, int(1e30), None, 1024), (None, 512, None, 512),
-     (None, int(1e30), None, 512)],
-)  # fmt: skip
-def test_the_window_is_what_tokenizer_and_positions_allow(positions, told, padding, expected):
-    table = SimpleNamespace(padding_idx=padding)
-    body = SimpleNamespace(embeddings=SimpleNamespace(position_embeddings=table))
-    config, tokenizer = SimpleNamespace(max_position_embeddings=positions), SimpleNamespace(model_max_length=told)
-    assert _window(body, config, tokenizer) == expected
 
 
 def test_log_probabilities_are_a_softmax():

@@ -15,7 +15,6 @@ from nlgauge.engine.features.masked_words import MaskedWordsRequest  # noqa: E40
 from nlgauge.engine.features.pair_states import PairStatesRequest  # noqa: E402
 from nlgauge.engine.features.vectors import VectorsRequest  # noqa: E402
 from nlgauge.engine.models.capabilities import ENCODER, MASKED_LM, SEQ2SEQ_LM, TOKENIZER  # noqa: E402
-from nlgauge.engine.models.card import ModelCard  # noqa: E402
 from nlgauge.engine.models.folder import write_hugging_face  # noqa: E402
 from nlgauge.engine.models.loading import load, pocket_folder  # noqa: E402
 from nlgauge.errors import SpecError  # noqa: E402
@@ -72,43 +71,7 @@ def test_the_exported_folder_is_an_ordinary_hugging_face_model(exported):
     np.testing.assert_allclose(np.exp(bag.log_probabilities), np.mean(shares, axis=0), atol=1e-5)
 
 
-def test_bfloat16_is_near_and_says_what_it_is():
-    low = load("pocket", precision="bfloat16", backend="torch")
-    assert low.precision == "bfloat16" and low.backend.startswith("torch")
-    (exact,), (near,) = (answers(model, BagRequest(TEXTS[0], 1.0)) for model in (load("pocket"), low))
-    gap = np.abs(np.exp(exact.log_probabilities) - np.exp(near.log_probabilities)).max()
-    assert 0 < gap < 0.05
-
-
 SHAPE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-
-
-@pytest.mark.parametrize("kind", ["Roberta", "DistilBert", "Electra", "ModernBert"])
-def test_other_architectures_give_masked_logits_at_the_masks_only(kind, tmp_path):
-    shape = {**SHAPE, "vocab_size": len(WORDS), "max_position_embeddings": 40, "pad_token_id": 0}
-    if kind == "DistilBert":
-        shape = {**shape, "dim": 16, "n_layers": 2, "n_heads": 2, "hidden_dim": 32}
-        for name in SHAPE:
-            shape.pop(name)
-    if kind == "Electra":
-        shape["embedding_size"] = 16
-    if kind == "ModernBert":
-        ends = {"cls_token_id": 2, "sep_token_id": 3, "bos_token_id": 2, "eos_token_id": 3}
-        shape |= {"global_attn_every_n_layers": 1, **ends}
-    torch.manual_seed(1)
-    net = getattr(transformers, f"{kind}ForMaskedLM")(getattr(transformers, f"{kind}Config")(**shape)).eval()
-    net.save_pretrained(tmp_path)
-    save_tokenizer(tmp_path, model_max_length=40)
-    model = load(str(tmp_path))
-    assert model.window == (39 if kind == "Roberta" else 40)
-    ids = np.array([[2, 7, 4, 9, 3, 0], [2, 4, 8, 9, 10, 3]])
-    attend = (ids != 0).astype(np.int64)
-    found = model[MASKED_LM].masked_logits(ids, attend, np.array([2, 7]))
-    with torch.inference_mode():
-        whole = net(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(attend)).logits.numpy()
-    np.testing.assert_allclose(found, whole.reshape(-1, len(WORDS))[[2, 7]], atol=1e-5)
-    assert model[ENCODER].hidden(ids, attend, [0, 2]).shape == (2, 2, 6, 16)
-    assert model.card == ModelCard()
 
 
 def test_an_encoder_without_a_head_gives_vectors_but_no_distributions(tmp_path):
@@ -186,22 +149,3 @@ def test_a_bert_reads_the_second_text_of_a_pair_with_its_own_type(kind, more, ty
                 logs.append(float(found[row["input_ids"][0, place]]))
         np.testing.assert_allclose(states.states, expected, atol=1e-5)
         np.testing.assert_allclose(words.log_probabilities, logs, atol=1e-5)
-
-
-def test_a_network_without_types_is_given_none(tmp_path):
-    config = transformers.DistilBertConfig(
-        vocab_size=len(WORDS), max_position_embeddings=40, dim=16, n_layers=2, n_heads=2, hidden_dim=32
-    )
-    transformers.DistilBertForMaskedLM(config).save_pretrained(tmp_path)
-    save_tokenizer(tmp_path, model_max_length=40)
-    model = load(str(tmp_path))
-    assert model[TOKENIZER].second_type == 1 and model.second_type == 0
-    (states,) = answers(model, PairStatesRequest("w1 w2", "w3"))
-    assert states.states.shape == (2, 16)
-
-
-def test_pairs_of_the_embedded_model_are_read_as_its_graphs_were_trained(exported):
-    """Its encoder and masked LM have learned single texts, of type 0; what it reads in pairs has weights of its own."""
-    for backend in ("onnxruntime", "torch"):
-        assert load("pocket", backend=backend).second_type == 0
-    assert load(str(exported)).second_type == 1, "as any other BERT"

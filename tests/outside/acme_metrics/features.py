@@ -8,9 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.engine.features.request import Reader, Request
-from nlgauge.engine.models.capabilities import ENCODER, Model
-from nlgauge.engine.text_block import TextBlock
+from nlgauge.metrics import Reader, Request
+from nlgauge.models import ENCODER, Model, TextBlock
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from acme_metrics.features import SpreadRequest
-from nlgauge.data.corpus import Row
-from nlgauge.engine.features.request import Features
-from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics import Cost, Features, Prepared, Row, RowMetric, Setup, Value, param
 
 
 @dataclass(frozen=True)
@@ -21,7 +19,7 @@ class Length(RowMetric):
     columns: ClassVar[tuple[str, ...]] = ("candidate",)
     cost: ClassVar[Cost] = "encoding"
 
-    factor: float = 1.0
+    factor: float = param(1.0, minimum=0, help="what the distance is multiplied by")
     model: str | None = None
 
     def prepare(self, setup: Setup) -> Prepared:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
-from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Floats, Ints, Model
-from nlgauge.engine.tokens import SubwordTokenizer
+from nlgauge.models import ENCODER, TOKENIZER, Floats, Ints, Model, SubwordTokenizer
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -31,13 +31,6 @@ def test_agreement_with_people_is_that_of_correlate_best_first() -> None:
     assert aspect.tested and {line.name for line in aspect.lines if line.cluster} == {f"{UP} f1", DOWN}
 
 
-def test_metrics_are_compared_over_all_rows_with_people_among_them() -> None:
-    made = agreeing(SCORED, "pooled", "spearman", 10, 0)
-    assert made.matrix is not None and made.matrix.level == "pooled" and made.matrix.coefficient == "pearson"
-    assert [SCORED.scales[at].name for at in made.scales] == [f"{UP} f1", DOWN, "people: fluency"]
-    assert len(made.matrix.values) == 3
-
-
 def test_too_much_to_test_is_left_to_contrast_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agreement, "MOST_TESTED", 10)
     monkeypatch.setattr(agreement, "MOST_DRAWN", 10)
@@ -46,13 +39,7 @@ def test_too_much_to_test_is_left_to_contrast_and_said(monkeypatch: pytest.Monke
     assert any("200 draws" in note for note in made.notes) and any("nlgauge contrast" in note for note in made.notes)
 
 
-def test_without_ratings_and_with_one_metric_there_is_nothing() -> None:
-    scored = Scored(ScoreTable([("s", "1"), ("s", "2")], {"M": column(1, 2)}, {}), None, None)
-    made = agreeing(scored, None, "pearson", 10, 0)
-    assert (made.aspects, made.matrix, made.level) == ([], None, "pooled")
-
-
-def test_rows_that_cannot_be_told_apart_are_said() -> None:
+def test_rows_that_do_not_differ_are_said() -> None:
     twice = ScoreTable([("s", "1"), ("s", "1")], {"M": column(1, 2), "N": column(2, 1)}, {})
     made = agreeing(Scored(twice, None, {("s", "1"): 1.0}), None, "pearson", 10, 0)
     assert made.matrix is None and len(made.notes) == 2 and "is there twice" in made.notes[0]

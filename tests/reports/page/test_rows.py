@@ -9,8 +9,7 @@ import pytest
 
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.render.markup.environment import data
-from nlgauge.reports.page import rows as module
-from nlgauge.reports.page.rows import Listed, by_turns, described, histograms, listed, listed_rows, worst_of
+from nlgauge.reports.page.rows import Listed, by_turns, histograms, listed, listed_rows, worst_of
 from nlgauge.reports.page.scored import Scored, standing
 from tests.report_tables import DOWN, ITEMS, UP, corpus, table
 
@@ -35,31 +34,6 @@ def test_numbers_and_texts_of_all_rows() -> None:
     assert found["reasons"] == [{"metric": DOWN, "why": "no source", "rows": [2 * ITEMS, 2 * ITEMS + 1]}]
     assert set(found["evidence"]["of"]) == {UP} and len(found["evidence"]["of"][UP]) == len(ROWS)
     assert (found["evidence"]["kept"], found["evidence"]["left_out"]) == (len(ROWS), 0)
-
-
-def test_places_are_those_of_the_list_where_rows_are_left_out() -> None:
-    found = read(Listed([3, 2 * ITEMS], len(ROWS), {"worst": 2}))
-    assert found["number"] == [4, 2 * ITEMS + 1]
-    assert found["reasons"][0]["rows"] == [1]
-    assert sorted(found["evidence"]["of"][UP]) == ["0", "1"]
-
-
-def test_evidence_for_which_there_is_no_room_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_EVIDENCE", 1)
-    evidence = read(Listed(list(range(len(ROWS))), len(ROWS), {}))["evidence"]
-    assert (evidence["kept"], evidence["left_out"]) == (1, len(ROWS) - 1)
-    (place,) = evidence["of"][UP]
-    assert int(place) == int(np.nanargmin(MEAN))
-
-
-def test_short_names_are_used_where_they_are_clear() -> None:
-    assert [one["short"] for one in described(SCORED.scales)] == [
-        "Up f1",
-        "Up recall",
-        "Up count",
-        DOWN,
-        "people: fluency",
-    ]
 
 
 def test_the_worst_of_a_system() -> None:
@@ -95,39 +69,7 @@ MEANS = np.array([0.5, 0.1, 0.9, np.nan, 0.4, 0.6])
 SPREADS = np.array([0.1, 0.0, 0.0, np.nan, 0.4, 0.2])
 
 
-def test_rows_come_by_turns_and_each_once() -> None:
-    order = list(by_turns(MEANS, SPREADS))
-    assert order[:3] == [(1, "worst"), (2, "best"), (4, "most disputed")]
-    assert sorted(row for row, _ in order) == list(range(6))
-
-
-def test_all_rows_are_listed_where_there_is_room() -> None:
-    found = listed(by_turns(MEANS, SPREADS), [["a"]] * 6, 10, 3)
-    assert (found.rows, found.total, found.kinds) == (list(range(6)), 6, {})
-
-
 def test_else_it_is_said_how_many_of_which_kind() -> None:
     found = listed(by_turns(MEANS, SPREADS), [["a"]] * 6, 4, 3)
     assert len(found.rows) == 4 and {1, 2, 4} <= set(found.rows) and found.rows == sorted(found.rows)
     assert found.kinds == {"worst": 1, "best": 1, "most disputed": 1, "sample": 1}
-
-
-def test_a_text_that_several_rows_have_takes_room_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_BYTES", 12)
-    shared, own = [["x" * 10, "y"]] * 6, [["x" * 10 + str(row)] for row in range(6)]
-    assert len(listed(by_turns(MEANS, SPREADS), shared, 10, 0).rows) == 6
-    assert len(listed(by_turns(MEANS, SPREADS), own, 10, 0).rows) == 1
-
-
-def test_room_is_counted_in_bytes_and_shared_with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [[f"图{row}"] for row in range(6)]
-    monkeypatch.setattr(module, "MOST_BYTES", 12)
-    assert len(listed(by_turns(MEANS, SPREADS), texts, 10, 0).rows) == 3
-    monkeypatch.setattr(module, "MOST_BYTES", 45)
-    assert len(listed(by_turns(MEANS, SPREADS), texts, 10, 1).rows) == 3
-
-
-def test_a_sample_is_spread_over_the_table() -> None:
-    order = list(by_turns(np.zeros(4000), np.zeros(4000)))
-    sample = np.array([row for row, kind in order if kind == "sample"][:200])
-    assert np.histogram(sample, bins=4, range=(0, 4000))[0].min() > 20

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,18 +34,6 @@ def test_no_cell_is_a_formula_and_no_system_is_told(tmp_path: Path) -> None:
     cells = [line["candidate"] for line in cells_of(tmp_path / "p" / "sheet.csv")]
     assert sorted(cell.removeprefix("'") for cell in cells) == sorted(row.candidate for row in rows)
     assert not any(cell[0] in "=+-@\t\r" for cell in cells) and "plain" in cells
-
-
-def test_other_texts_and_names(tmp_path: Path) -> None:
-    row = Row("yes", references=("a", "b"), item="1")
-    asked = replace(row, item="2", source="s", context="c", extra={"question": "q?"})
-    made = project(tmp_path / "p", Corpus((row, asked)), 2)
-    lines = cells_of(tmp_path / "p" / "sheet.csv")
-    heads = ["item", "digest", "scores.good", "question", "source", "context", "references", "candidate"]
-    assert list(lines[0]) == heads and made.columns == tuple(heads[3:])
-    texts = [tuple(line[name] for name in heads[3:]) for line in lines]
-    assert sorted(texts) == [("", "", "", "a\nb", "yes"), ("q?", "s", "c", "", "yes")]
-    assert [line["digest"] for line in lines] == [made.digest(line["item"]) for line in lines]
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
@@ -165,29 +152,6 @@ def test_several_aspects_with_labels_are_rated_by_keyboard_and_edited_in_a_sprea
     assert scores[of["r05"]] == {"supported": 1.0, "clear": (5 + 3.5) / 2}
     assert [one.raters for one in ratings.agreement] == [("anna", "ben")] * 2
     assert [one.level for one in ratings.agreement] == ["nominal", "interval"]
-
-
-def test_words_are_marked_by_a_touch_and_rated_on_a_telephone(tmp_path: Path) -> None:
-    place, _, _ = page(tmp_path, ["One text " * 200, "Another text."])
-    with chromium() as browser:
-        seen = Watched(browser, place, viewport={"width": 360, "height": 640}, has_touch=True)
-        if not seen.page.inner_text(".answer").count("One"):
-            seen.page.tap("#on")
-        seen.page.tap(".word >> nth=1")
-        assert seen.page.locator(".word.marked").all_inner_texts() == ["text"]
-        seen.page.tap(".word >> nth=1")
-        assert seen.page.locator(".word.marked").count() == 0
-        seen.evaluate("() => scrollTo(0, 0)")
-        bottom = seen.evaluate("() => document.querySelector('#rate button').getBoundingClientRect().bottom")
-        assert 0 < bottom <= 640, "a long text must not push the ratings off the screen"
-        assert seen.errors == []
-
-
-def test_a_text_that_is_read_from_the_right_is_set_from_the_right(tmp_path: Path) -> None:
-    place, _, _ = page(tmp_path, ["افتتح الجسر في مايو."])
-    with chromium() as browser:
-        seen = Watched(browser, place)
-        assert seen.evaluate("() => getComputedStyle(document.querySelector('.answer p')).direction") == "rtl"
 
 
 def test_the_page_is_accessible(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from nlgauge import InputError, ScoreTable, SpecError
 from nlgauge import compare as compare_systems
 from nlgauge.data.signature import Signature
-from nlgauge.data.table import Column, Sums
+from nlgauge.data.table import Column
 from nlgauge.stats.gate import check
 
 N = 30
@@ -50,12 +50,6 @@ def test_the_test_is_that_of_compare() -> None:
     )  # fmt: skip
 
 
-def test_of_a_distance_more_is_worse() -> None:
-    more = check(run(BEFORE + 0.05 + NOISE, higher=False), against=run(BEFORE, higher=False))
-    assert not more.passed
-    assert check(run(BEFORE - 0.05 + NOISE, higher=False), against=run(BEFORE, higher=False)).passed
-
-
 def test_systems_join_by_name_and_single_ones_whatever_they_are_called() -> None:
     (one,) = check(run(BEFORE, "v2"), against=run(BEFORE, "v1")).regressions
     assert (one.system, one.baseline) == ("v2", "v1")
@@ -86,14 +80,6 @@ def test_what_the_baseline_alone_has_fails_and_what_it_has_not_is_counted() -> N
     assert allowed.passed and allowed.count("allowed") == 1
 
 
-def test_a_row_without_a_value_fails_also_where_the_baseline_had_one() -> None:
-    now = BEFORE.copy()
-    now[0] = math.nan
-    found = check(run(now), against=run(BEFORE))
-    assert [one.row for one in found.failures] == [1] and found.regressions[0].n == N - 1
-    assert check(run(now), against=run(BEFORE), allow_missing=True).passed
-
-
 def test_a_loss_without_a_p_fails() -> None:
     now = BEFORE.copy()
     now[3] = -math.inf
@@ -105,22 +91,7 @@ def test_a_loss_without_a_p_fails() -> None:
     assert nothing.regressions[0].worse and nothing.failures == ()
 
 
-def test_a_value_of_all_rows_together_is_compared_as_such() -> None:
-    rng = np.random.default_rng(1)
-    words = rng.integers(5, 20, N).astype(float)
-    few, many = (np.stack([rng.integers(low, low + 2, N), words], 1).astype(float) for low in (0, 3))
-
-    def edits(counts: np.ndarray) -> ScoreTable:
-        column = Column(("score",), 100 * counts[:, :1] / counts[:, 1:], higher_is_better=False)
-        column.sums = Sums({"name": "rate"}, counts)
-        return ScoreTable([("s", str(item)) for item in range(N)], {"M": column}, {})
-
-    found = check(edits(many), against=edits(few))
-    assert found.regressions[0].now == pytest.approx(100 * many[:, 0].sum() / words.sum())
-    assert found.regressions[0].worse and check(edits(few), against=edits(many)).passed
-
-
-def test_a_part_without_a_direction_takes_that_of_the_bar() -> None:
+def test_a_part_without_a_direction_takes_that_of_the_threshold() -> None:
     def parts(values: np.ndarray) -> ScoreTable:
         column = Column(("f", "weak"), np.stack([values, values], 1), details=("weak",))
         return ScoreTable([("s", str(item)) for item in range(N)], {"M": column}, {})
@@ -143,11 +114,6 @@ def test_other_versions_are_noted_and_other_facts_refused() -> None:
         check(run(BEFORE, model={"name": "m", "digest": "cd"}), against=run(BEFORE))
     with pytest.raises(InputError, match=r"window is cut@512.* was slide@512.*score the baseline's outputs again"):
         check(run(BEFORE, window="cut@512,longer 0/9"), against=run(BEFORE, window="slide@512,longer 0/9"))
-
-
-def test_a_baseline_of_which_little_is_known_is_noted() -> None:
-    bare = replace(run(BEFORE), signatures={})
-    assert "was not compared" in check(run(BEFORE), against=bare).notes[0]
 
 
 @pytest.mark.parametrize(
@@ -189,10 +155,3 @@ def joined(*tables: ScoreTable) -> ScoreTable:
     values = np.concatenate([table.columns["M"].values for table in tables])
     rows = [row for table in tables for row in table.rows]
     return replace(tables[0], rows=rows, columns={"M": Column(("score",), values)})
-
-
-def test_how_a_checkpoint_was_recognised_makes_no_difference() -> None:
-    now, before = (run(BEFORE, layer=9, layer_from=f"bert-base-uncased by {how}") for how in ("name", "config"))
-    assert check(now, against=before).passed
-    with pytest.raises(InputError, match="layer_from is bert-base-uncased by name, was roberta-base by name"):
-        check(now, against=run(BEFORE, layer=9, layer_from="roberta-base by name"))

@@ -47,8 +47,5 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("CDER(tokenizer='spaces')"),
     ],
     "EED": [Example("EED", published=True), Example("EED(references='mean')", published=True)],
-    "DepthScore": [
-        Example("DepthScore"),
-        Example("DepthScore(layer=6, p=1, eps=0, special=False)"),
-    ],
+    "DepthScore": [Example("DepthScore"), Example("DepthScore(layer=6, p=1, eps=0, special=False)")],
 }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge import InputError, ScoreTable, SpecError, correlate
+from nlgauge import InputError, ScoreTable, SpecError
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge_lab.combination import Combined, applied, combine
@@ -64,13 +64,6 @@ def test_weights_are_those_of_scipy_on_standardised_values() -> None:
     assert_allclose([m.weight for m in found.combination.members], optimize.nnls(z, y - y.mean())[0], atol=1e-9)
 
 
-def test_members_have_the_names_and_directions_of_their_columns() -> None:
-    table, ratings, _ = made(others=4)
-    members = combine(table, ratings, replicates=0).combination.members
-    assert [m.name for m in members][:3] == ["Good score", "Far score", "Noise p0"]
-    assert [m.higher_is_better for m in members][:3] == [True, False, True]
-
-
 def test_a_prediction_does_not_know_its_items_ratings() -> None:
     """Change an item's ratings as you like: its own predictions stay, those of other folds move."""
     table, ratings, _ = made()
@@ -80,55 +73,6 @@ def test_a_prediction_does_not_know_its_items_ratings() -> None:
     own = np.array([item == "i7" for _, item in KEYS])
     assert_allclose(after[own], before[own], rtol=1e-12)
     assert (after != before).any()
-
-
-def test_agreement_with_noise_is_found_to_be_none() -> None:
-    """Twelve metrics of noise fit ratings of noise well, and tell nothing of items they were not fitted to."""
-    fitted, honest = [], []
-    for seed in range(15):
-        rng = np.random.default_rng(seed)
-        table, ratings, _ = made(seed, others=12)
-        noise = {key: float(rng.normal()) for key in ratings}
-        found = combine(table, noise, metrics=[f"Noise p{n}" for n in range(12)], method="ridge", level="pooled",
-                        replicates=0)  # fmt: skip
-        honest.append(found.agreements[0].value)
-        fitted.append(
-            correlate(applied(table, found.combination), noise, level="pooled", replicates=0).get("Combination")
-        )
-    assert np.nanmean([one.value for one in fitted]) > 0.1
-    assert np.nanmean(honest) < 0.03
-
-
-@pytest.mark.parametrize("method", ["nnls", "ridge"])
-def test_the_combination_agrees_better_than_its_members(method: str) -> None:
-    table, ratings, _ = made(others=3)
-    found = combine(table, ratings, method=method, level="pooled", replicates=100)
-    by_name = {f"{one.metric} {one.part}": one for one in found.agreements}
-    assert list(by_name)[:2] == ["Combination score", "EqualWeights score"]
-    combined = by_name.pop("Combination score")
-    assert all(combined.value > other.value for other in by_name.values())
-    assert combined.low < combined.value < combined.high and combined.n == len(KEYS)
-    # Nearly all that there is to know: r of the ratings with what made them.
-    assert combined.value == pytest.approx(math.sqrt(0.8) / math.sqrt(0.8 + 0.25), abs=0.05)
-    y = np.array(list(ratings.values()))
-    predicted = found.predictions.values("Combination")
-    assert combined.value == pytest.approx(np.corrcoef(predicted, y)[0, 1])
-    assert found.combination.facts["agreement"]["value"] == combined.value
-    assert (len(found.penalties) == 5) == (method == "ridge")
-
-
-def test_rows_that_cannot_be_used_are_counted() -> None:
-    table, ratings, _ = made()
-    table.columns["Good"].values[:3] = math.nan
-    table.columns["Noise"].values[2:4] = math.inf
-    del ratings[KEYS[0]]
-    found = combine(table, ratings, replicates=0)
-    assert found.left_out == {"Good score": 2, "Noise p0": 2}
-    assert (found.rows, found.unrated) == (len(KEYS) - 4, 1)
-    predictions = found.predictions.column("Combination")
-    assert sorted(predictions.reasons) == [0, 1, 2, 3]
-    assert np.isnan(predictions.values[:4]).all() and not np.isnan(predictions.values[4:]).any()
-    assert len({one.rows for one in found.agreements}) == 1, "all are compared on the same rows"
 
 
 def test_a_saved_table_is_combined() -> None:
@@ -149,23 +93,6 @@ def test_a_saved_table_is_combined() -> None:
     del table.columns["Far"]
     with pytest.raises(InputError, match="lacks Far score"):
         applied(table, found.combination)
-
-
-def test_a_constant_member_gets_no_weight_and_is_told() -> None:
-    table, ratings, _ = made()
-    table.columns["Noise"].values[:] = 2
-    found = combine(table, ratings, replicates=0)
-    assert weights(found)["Noise p0"] == 0
-    assert found.notes[0] == "Noise p0 is the same on all rows"
-
-
-def test_seeds_repeat() -> None:
-    table, ratings, _ = made()
-    first, again, other = (combine(table, ratings, seed=seed, replicates=0) for seed in (0, 0, 1))
-    assert first.combination == again.combination
-    assert (first.predictions.values("Combination") == again.predictions.values("Combination")).all()
-    assert (first.predictions.values("Combination") != other.predictions.values("Combination")).any()
-    assert weights(first) == weights(other)
 
 
 def test_aspects_are_named() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,36 +28,12 @@ COMBINATION = CombinationFile(
 )
 
 
-def test_a_file_comes_back(tmp_path: Path) -> None:
-    COMBINATION.save(tmp_path / "weights.json")
-    assert CombinationFile.load(tmp_path / "weights.json") == COMBINATION
-    assert [path.name for path in tmp_path.iterdir()] == ["weights.json"]
-
-
 def test_the_sum_by_hand() -> None:
     assert [member.name for member in COMBINATION.used] == ["A f1", "B(k=1) score"]
     # 3 + 2 (.75 - .5) / .25 + 1 (-5 + 10) / 5: the second is a distance, at 5 where its mean is 10.
     values = np.array([[0.75, 5.0], [0.5, 10.0]])
     assert_allclose(COMBINATION.standardised(values), [[1, 1], [0, 0]])
     assert_allclose(COMBINATION.combined(values), [6, 3])
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_missing_or_infinite_makes_no_number(value: float) -> None:
-    assert math.isnan(COMBINATION.combined(np.array([0.75, value])))
-
-
-def test_the_digest_is_of_what_the_numbers_depend_on() -> None:
-    first, *others = COMBINATION.members
-    assert replace(COMBINATION, facts={}, aspect="other", members=(first, others[0])).digest == COMBINATION.digest
-    for changed in (
-        replace(COMBINATION, intercept=3.1),
-        replace(COMBINATION, members=(replace(first, weight=2.1), *others)),
-        replace(COMBINATION, members=(replace(first, mean=0.6), *others)),
-        replace(COMBINATION, members=(replace(first, part="recall"), *others)),
-        replace(COMBINATION, members=(replace(first, higher_is_better=False), *others)),
-    ):
-        assert changed.digest != COMBINATION.digest
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -96,10 +71,3 @@ def test_other_files_are_refused(tmp_path: Path, text: str, say: str) -> None:
         CombinationFile.load(path)
     assert str(path) in str(caught.value) and say in str(caught.value)
     assert "nlgauge train combination" in str(caught.value)
-
-
-def test_places_that_cannot_be_read_or_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        CombinationFile.load(tmp_path / "none.json")
-    with pytest.raises(InputError, match="cannot be written"):
-        COMBINATION.save(tmp_path / "none" / "weights.json")

@@ -12,7 +12,6 @@ import nlgauge
 import nlgauge_lab
 from nlgauge._plugins import LAB, LAB_COMMANDS, LAB_METRICS
 from nlgauge.metrics import registry
-from nlgauge.metrics.base import registered_name
 
 POINTS = distribution(LAB).entry_points
 
@@ -21,18 +20,6 @@ def test_nlgauge_knows_every_name_of_the_laboratory() -> None:
     """So that it can say where they are when the laboratory is not installed."""
     assert {point.name for point in POINTS.select(group="nlgauge.commands")} == LAB_COMMANDS
     assert {point.name for point in POINTS.select(group="nlgauge.metrics")} == LAB_METRICS
-
-
-@pytest.mark.parametrize("name", sorted(LAB_METRICS))
-def test_a_metric_has_the_name_that_it_always_had(name: str) -> None:
-    kind = registry.metric_class(name)
-    assert kind.__module__.startswith("nlgauge_lab.metrics.")
-    assert registered_name(kind) == name
-    assert name in registry.names() and name in registry.project_metrics()
-    if name != "Combination":
-        assert str(registry.metric(name)) == name
-    if "/" not in name:
-        assert getattr(nlgauge, name) is kind
 
 
 @pytest.mark.parametrize(

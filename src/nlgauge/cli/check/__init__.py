@@ -19,12 +19,22 @@ from nlgauge.cli.options import (
     RATINGS_HELP,
     REPEATS,
     SEED,
+    SPEC,
     THEN,
     keeping,
     with_then,
 )
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, blaming, clustered, one_metric, read_outputs, read_ratings, tell_hard
+from nlgauge.cli.terminal import (
+    beside,
+    blaming,
+    clustered,
+    one_metric,
+    read_outputs,
+    read_ratings,
+    tell_hard,
+    told_spent,
+)
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
@@ -37,7 +47,8 @@ _FORMATS = ("text", "github", "junit", "json")
 
 @click.command(short_help="A gate: fail if a row is unsupported, or a system got worse.")
 @click.argument("outputs", type=PLACE)
-@click.option("-m", "--metric", "specs", multiple=True, help="Metric spec, e.g. \"Consistency(aligner='D')\".")
+@click.option("-m", "--metric", "specs", type=SPEC, multiple=True,
+              help="Metric spec, e.g. \"Consistency(aligner='D')\".")  # fmt: skip
 @click.option("--part", help="Part of a metric that has several; the first by default.")
 @click.option("--at-least", type=float, help="Every row must score this or more; if higher is better.")
 @click.option("--at-most", type=float, help="Every row must score this or less; if lower is better.")
@@ -129,6 +140,7 @@ def check(
     scored = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
         _show(layout, verdict, table, outputs, against, scored)
+    remark(*told_spent(table))
     sys.exit(0 if verdict.passed else 1)
 
 

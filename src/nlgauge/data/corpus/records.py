@@ -6,7 +6,7 @@ import math
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
@@ -15,6 +15,7 @@ from nlgauge.data.corpus.documents import NAMES, without_documents
 from nlgauge.data.corpus.paths import looked_up
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, absent, kind, shown
 from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, OnMissing, Row
+from nlgauge.data.corpus.tools import Exported, known_columns
 from nlgauge.errors import InputError
 
 # Other tools' names for the candidate, likeliest first; our own is there for its other spellings, as in "Candidate".
@@ -91,9 +92,30 @@ def field_names(columns: Columns | None, file: str | None) -> dict[str, str | tu
     return {name: name for name in free} | mapped
 
 
+OWN_NAMES: Names = {name: name for name in FIELDS}
+"""The names of records that map no column"""
+
+
 def _meant(theirs: str | tuple[str, ...]) -> tuple[str, ...]:
     """All columns that a mapping may mean."""
     return (theirs, *theirs.split(",")) if isinstance(theirs, str) else theirs
+
+
+def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str | None]:
+    """Return the names of the columns, those of a known tool among them, and what is to be told of these.
+
+    They are taken where the user names no candidate and the table has none of that name.
+    """
+    given = {ours: theirs for ours, theirs in names.items() if ours != theirs}
+    found = None if "candidate" in given or "candidate" in record else known_columns(record)
+    if found is None:
+        return names, None
+    tool, columns = found
+    taken = {
+        ours: theirs for ours, theirs in columns.items() if ours not in given and (ours not in record or ours == theirs)
+    }
+    told = ", ".join(f"{ours}={theirs}" for ours, theirs in taken.items())
+    return field_names({**taken, **given}, None), f"read as {tool} names its columns: {told}"
 
 
 def fields_by_column(names: Names) -> dict[str, str]:
@@ -104,18 +126,20 @@ def fields_by_column(names: Names) -> dict[str, str]:
 
 def rows_of(
     tables: Iterable[Table], names: Names, file: str | None, on_missing: OnMissing = "error",
-    counts: dict[str, int] | None = None,
+    counts: dict[str, int] | None = None, told: dict[str, None] | None = None,
 ) -> Iterator[Row]:  # fmt: skip
     """The rows that records stand for, one table after another.
 
-    file: what all of them together are called. counts: takes the number of rows of each file. Raises InputError, with
-    file and row, for one that cannot be taken as it is.
+    file: what all of them together are called. counts: takes the number of rows of each file. told: takes what is to be
+    told of tables of other tools. Raises InputError, with file and row, for one that cannot be taken as it is.
     """
     positions: Counter[str] = Counter()
     found: dict[str, None] = {}
-    paths = {one for theirs in names.values() for one in _meant(theirs) if "." in one}
+    taken = names.keys() if names is OWN_NAMES else {one for theirs in names.values() for one in _meant(theirs)}
+    paths = {one for one in taken if "." in one}
     for table in tables:
-        number = 0
+        number, theirs, columns = 0, names, taken
+        said = f"read as {table.records.tool}" if isinstance(table.records, Exported) else None
         try:
             numbered = enumerate(table.records, 1)
         except TypeError:
@@ -124,20 +148,25 @@ def rows_of(
             raise InputPlace(table.file).error(problem, remedy) from None
         for number, record in numbered:
             named = _named(record, InputPlace(table.file, number))
+            if number == 1 and said is None:
+                theirs, said = with_known(names, named)
+                columns = taken if theirs is names else {one for some in theirs.values() for one in _meant(some)}
+            if number == 1 and said and told is not None:
+                told[f"{table.file}: {said}" if table.file else said] = None
             found.update(dict.fromkeys(named))
             if paths:
                 met = {path for path in paths if looked_up(named, path, _NOWHERE) is not _NOWHERE}
                 found.update(dict.fromkeys(sorted(met)))
                 paths -= met
-            yield _row(named, names, InputPlace(table.file, number), positions, on_missing == "skip", table)
+            yield _row(named, theirs, columns, InputPlace(table.file, number), positions, on_missing == "skip", table)
         if counts is not None and table.file is not None:
             counts[table.file] = counts.get(table.file, 0) + number
     if not positions:
         raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
-    for ours, theirs in names.items():
-        whole = isinstance(theirs, str) and theirs in found
-        lacking = [] if whole else [name for name in _parts(theirs) if name not in found]
-        if ours != theirs and lacking:
+    for ours, column in names.items():
+        if ours == column or (isinstance(column, str) and column in found):
+            continue
+        if lacking := [name for name in _parts(column) if name not in found]:
             problem = f"no row has the column {shown(lacking[0])}, mapped to {ours}"
             raise InputError(problem, file=file, remedy=f"the columns are {shown(list(found))}")
 
@@ -163,13 +192,13 @@ def _named(record: object, place: InputPlace) -> dict[str, object]:
 
 
 def _row(
-    record: dict[str, object], names: Names, place: InputPlace, positions: Counter[str], may_lack: bool, table: Table
-) -> Row:
+    record: dict[str, object], names: Names, taken: Set[str], place: InputPlace, positions: Counter[str],
+    may_lack: bool, table: Table,
+) -> Row:  # fmt: skip
     if looked_up(record, str(names["candidate"]), _NOWHERE) is _NOWHERE:
         raise _no_candidate(record, str(names["candidate"]), place)
     given = {ours: _value(record, theirs) for ours, theirs in names.items()}
     given = {ours: value for ours, value in given.items() if ours == "candidate" or not absent(value)}
-    taken = {name for theirs in names.values() for name in _meant(theirs)}
     extra = {key: value for key, value in record.items() if key not in taken}
     ratings = {key: extra.pop(key) for key in list(extra) if key.startswith(_RATING)}
     mapped = {key: value for key, value in given.items() if key.startswith(_RATING)}
@@ -183,7 +212,7 @@ def _row(
     if len(references) > MOST_REFERENCES:
         problem = f"the row has {len(references):,} references, and the limit is {MOST_REFERENCES:,}"
         raise place.error(problem, "give some of them, or sets of texts as rows of their own")
-    system = _label(given.get("system", table.system), "system", place)
+    system = _label(given["system"], "system", place) if "system" in given else table.system
     if table.only and system != table.system:
         problem = f"the system is {shown(system)}, and the file is given as of {shown(table.system)}"
         raise place.error(problem, "leave out the name of the file's system, or the column")
@@ -198,8 +227,8 @@ def _row(
         context=_passages(given["context"], "context", place) if "context" in given else None,
         question=_text(given["question"], "question", place) if "question" in given else None,
         system=system,
-        item=_label(given.get("item", positions[system]), "item", place),
-        scores=_ratings(given.get("scores", {}), ratings, place),
+        item=_label(given["item"], "item", place) if "item" in given else str(positions[system]),
+        scores=_ratings(given.get("scores", {}), ratings, place) if ratings or "scores" in given else {},
         extra=extra,
         missing=missing,
     )

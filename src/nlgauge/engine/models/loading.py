@@ -29,7 +29,7 @@ from nlgauge.engine.models.folder import MASKED_FILE, PAIRS_FILE
 from nlgauge.engine.models.onnx import graph_path, open_onnx
 from nlgauge.engine.models.openvino import has_bfloat16, open_openvino
 from nlgauge.engine.models.packing import PREFIXES, refused_head
-from nlgauge.errors import NlgaugeError, SpecError
+from nlgauge.errors import NlgaugeError, SpecError, installing
 
 PRECISIONS = ("float32", "bfloat16", "int8")
 BACKENDS = ("auto", "onnxruntime", "openvino", "torch")
@@ -38,6 +38,8 @@ COMPANIONS = {"base": "nlgauge-base"}
 """The distribution that contains the folder of a model, by its name"""
 _held: WeakValueDictionary[tuple[str, str, str, str | None], Model] = WeakValueDictionary()
 """Models from `hold` that are still in use, by name, precision, backend and device"""
+_last: list[Model] = []
+"""The model of `kept`"""
 
 
 def pocket_folder() -> Path:
@@ -67,7 +69,7 @@ def folder_of(name: str) -> Path:
     if name in COMPANIONS:
         folder = companion_folder(name)
         if folder is None:
-            raise SpecError(f"model {name!r} is not installed: pip install {COMPANIONS[name]}")
+            raise SpecError(f"model {name!r} is not installed: {installing(COMPANIONS[name])}")
         return folder
     return pocket_folder() if name == "pocket" else Path(name)
 
@@ -152,6 +154,14 @@ def hold(name: str, precision: str = "float32", backend: str = "auto", device: s
     model = load(name, precision, backend, device)
     _held[name, precision, backend, device] = model
     return model
+
+
+def kept(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
+    """As `load`, but the last installed model, whose files do not change, stays loaded for the next call."""
+    if name != "pocket" and name not in COMPANIONS:
+        return load(name, precision, backend, device)
+    _last[:] = [hold(name, precision, backend, device)]
+    return _last[0]
 
 
 def _refuse_unreadable(folder: Path, name: str) -> None:

@@ -6,6 +6,7 @@ of the size and has no telemetry package. `nlgauge.engine.models.openvino` runs 
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,11 +43,12 @@ from nlgauge.engine.models.folder import (
     model_digest,
     read_config,
 )
-from nlgauge.engine.models.graph_file import refuse_misplaced
-from nlgauge.engine.models.stored import one_line, shown, tensors_of
+from nlgauge.engine.models.stored import layout_digest, one_line, shown, tensors_of
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 
+WEIGHTS_KEY = "nlgauge.weights"
+"""The key in a graph's metadata under which its export wrote which weights it reads: their `layout_digest` by file"""
 _PLACES = "bert.embeddings.position_embeddings.weight"
 # What a batch computes should stay in a processor's own cache: batches of 4,096 took 9 to 25 % more time than these,
 # by one and two threads and by both embedded models (`python benchmarks/speed.py`).
@@ -183,6 +185,27 @@ class OnnxGraph:
 
     @cached_property
     def _session(self) -> Any:
+        """The graph, ready to run. It reads any bytes at the positions it knows, so other weights are refused."""
+        try:
+            session, made_for = self._opened()
+        except Exception as error:  # the library's classes are its own, and differ by version
+            for file in sorted(self._path.parent.glob("*.safetensors")):
+                tensors_of(file)  # a damaged one is named
+            why = f"is not a graph that can be run with the weights beside it: {one_line(error)}"
+            raise SpecError(f"{self._path} {why}") from None
+        try:
+            digests = dict(json.loads(made_for))
+        except (ValueError, TypeError):
+            raise SpecError(
+                f"{self._path} does not say for which weights it was made: export the model again"
+            ) from None
+        for file, digest in digests.items():
+            if layout_digest(self._path.parent / Path(file).name) != digest:
+                raise SpecError(f"{self._path} was made for other weights than those of {file}: export the model again")
+        return session
+
+    def _opened(self) -> tuple[Any, str]:
+        """Open the file, and return what its metadata says of its weights."""
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
@@ -190,11 +213,8 @@ class OnnxGraph:
         # Memory plans are cached per input shape, and our shapes vary too much for that.
         options.enable_mem_pattern = False
         options.log_severity_level = 4  # errors are raised, and need not be logged as well
-        refuse_misplaced(self._path)
-        try:
-            return onnxruntime.InferenceSession(str(self._path), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # the library's classes are its own, and differ by version
-            raise SpecError(f"{self._path} is not a graph that can be run: {one_line(error)}") from None
+        session = onnxruntime.InferenceSession(str(self._path), options, providers=["CPUExecutionProvider"])
+        return session, session.get_modelmeta().custom_metadata_map.get(WEIGHTS_KEY, "")
 
 
 @dataclass(eq=False)

@@ -11,14 +11,13 @@ from functools import cache, cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from numpy.typing import NDArray
 
 from nlgauge.engine.models.capabilities import Model
-from nlgauge.engine.models.graph_file import refuse_misplaced
-from nlgauge.engine.models.onnx import OnnxGraph, open_graphs, threads
-from nlgauge.engine.models.stored import one_line
+from nlgauge.engine.models.onnx import WEIGHTS_KEY, OnnxGraph, open_graphs, threads
 from nlgauge.errors import MissingExtraError, SpecError
 
 _TELEMETRY = "openvino_telemetry"
@@ -74,6 +73,7 @@ class OpenVinoGraph(OnnxGraph):
             "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",  # else hidden states are rounded if weights are stored in 8 bits
         }
         self._requests: dict[tuple[str, ...], Any] = {}
+        self._alone = Lock()  # a request computes one batch at a time
 
     @cached_property
     def outputs(self) -> frozenset[str]:
@@ -90,13 +90,11 @@ class OpenVinoGraph(OnnxGraph):
             part = _library().Model(results, self._session.get_parameters())
             compiled = _library().Core().compile_model(part, "CPU", self._settings)
             self._requests[wanted] = compiled.create_infer_request()
-        found = self._requests[wanted].infer(dict(inputs))
-        return [found[name] for name in outputs]
+        with self._alone:
+            found = self._requests[wanted].infer(dict(inputs))
+            return [found[name] for name in outputs]
 
-    @cached_property
-    def _session(self) -> Any:
-        refuse_misplaced(self._path)
-        try:
-            return _library().Core().read_model(self._path)
-        except Exception as error:  # the library's classes are its own, and differ by version
-            raise SpecError(f"{self._path} is not a graph that can be run: {one_line(error)}") from None
+    def _opened(self) -> tuple[Any, str]:
+        model = _library().Core().read_model(self._path)
+        metadata = ["framework", WEIGHTS_KEY]
+        return model, str(model.get_rt_info(metadata).value) if model.has_rt_info(metadata) else ""

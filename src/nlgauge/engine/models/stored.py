@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +73,15 @@ def tensors_of(path: Path) -> dict[str, Tensor]:
         if name != "__metadata__"
         for begin, end in [entry["data_offsets"]]
     }
+
+
+def layout_digest(path: Path) -> str:
+    """Return the SHA-256 of the names, types, shapes and positions of a file's tensors.
+
+    A graph refers to its weights by position, and carries this digest of each file that it was made for.
+
+    Raises:
+        SpecError: as `tensors_of`.
+    """
+    tensors = sorted((name, *vars(tensor).values()) for name, tensor in tensors_of(path).items())
+    return sha256(json.dumps(tensors).encode()).hexdigest()

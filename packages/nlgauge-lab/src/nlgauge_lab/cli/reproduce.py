@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -101,7 +101,9 @@ def reproduce(
     if data is None or LIST in names:
         from nlgauge_lab.reproduce.exhibits import page as papers
 
-        _page_for(page or output / "papers.md", None)(papers(), LIST, ())
+        listed = papers()
+        write = _page_for(page or output / "papers.md", readme)
+        write(f"# The papers, table by table\n\n{listed}", LIST, listed.splitlines())
         return
     _held = [] if kept else _loaded(models)
     place = output / "scores" if cache is True else cache
@@ -232,18 +234,26 @@ class _Asked(NamedTuple):
 
 def _page_for(place: Path, readme: Path | None) -> _Write:
     """Writes a page, and under a name its short table into the readme; both are looked at before anything is scored."""
-    from nlgauge_lab.reproduce.markdown import write_region
+    from nlgauge_lab.reproduce.markdown import tables_beside, write_region
 
     refuse_place(place)
     if readme is not None and not readme.is_file():
         raise InputError("is no page", file=readme, remedy="name one that holds the comments of docs/reproduce.md")
 
+    def save(files: Mapping[Path, str]) -> None:
+        for path, content in files.items():
+            path.parent.mkdir(exist_ok=True)
+            with atomic_write(path) as file:
+                file.write(content)
+
     def write(text: str, name: str, short: Sequence[str]) -> None:
-        with atomic_write(place) as file:
-            file.write(text)
+        text, tables = tables_beside(text, place)
+        save({place: text, **tables})
         click.echo(str(place))
         if readme is not None:
-            write_region(readme, name, short)
+            text, tables = tables_beside("\n".join([*short, ""]), readme)
+            save(tables)
+            write_region(readme, name, text.splitlines())
             click.echo(str(readme))
 
     return write

@@ -5,15 +5,14 @@ Leusch, Ueffing and Ney, "CDer: Efficient MT Evaluation Using Block Movements", 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from nlgauge.metrics.base import Prepared, Setup
-from nlgauge.metrics.references import StringReferenceMetric
-from nlgauge.metrics.splitters import SPLITTERS, splitter, splitter_library
+from nlgauge.metrics.references import StringReferenceMetric, splitter, splitter_library, splitter_param
 from nlgauge_lab.maths.jumps import MOST_CELLS, Costs, Symbols, jump_distances
 
 
@@ -30,8 +29,6 @@ class CDER(StringReferenceMetric[Symbols]):
 
     Each word of the reference is read once. Words of the candidate may be skipped, at a cost, or read twice. A jump to
     any position costs as much as an edit.
-    tokenizer: how words are found: '13a', 'intl', 'zh' or 'char' of sacrebleu, 'unicode' (any script, no punctuation)
-        or 'spaces'. Texts are compared in lower case.
     """
 
     higher_is_better: ClassVar[bool] = False
@@ -39,9 +36,8 @@ class CDER(StringReferenceMetric[Symbols]):
     worst: ClassVar[float] = 100.0
     undefined: ClassVar[str] = f"the texts are too long: over {MOST_CELLS:,} pairs of words"
     too_long: ClassVar[str | None] = undefined
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {**StringReferenceMetric.choices, "tokenizer": SPLITTERS}
 
-    tokenizer: str = "13a"
+    tokenizer: str = splitter_param("13a")
 
     @property
     def libraries(self) -> tuple[str, ...]:

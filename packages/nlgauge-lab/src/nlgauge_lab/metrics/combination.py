@@ -17,6 +17,7 @@ from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import COSTS, POCKET, Cost, Prepared, RowMetric, Setup, Value, model_of
 from nlgauge.metrics.evidence import Evidence, Item
+from nlgauge.metrics.parameters import param
 from nlgauge_lab.combination_file import CombinationFile, Member
 
 
@@ -39,13 +40,13 @@ class CombinationPrepared(Prepared):
 class Combination(RowMetric):
     """A weighted sum of metrics, in the unit of the ratings to which its weights were fitted.
 
-    weights: a file from `nlgauge train combination`. Members with weight 0 are not computed. If a member has no score
-        for a row, the combination has none.
-    model: the model of its members. It need not be given, and no other model is allowed.
+    Members with weight 0 are not computed. If a member has no score for a row, the combination has none.
     """
 
-    weights: str = ""
-    model: str | None = None
+    weights: str = param("", help="a file from `nlgauge train combination`")
+    model: str | None = param(
+        None, help="the model of its members. It need not be given, and no other model is allowed."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

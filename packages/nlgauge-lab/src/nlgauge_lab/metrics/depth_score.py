@@ -23,7 +23,7 @@ As published, vectors have length 1 and special tokens belong to the cloud.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -35,7 +35,8 @@ from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
-from nlgauge.metrics.parameters import layer_read
+from nlgauge.metrics.model_settings import layer_read
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric, each_once
 from nlgauge_lab.maths.hulls import hausdorff
 
@@ -55,30 +56,22 @@ class DepthScorePrepared(Prepared):
 
 @dataclass(frozen=True)
 class DepthScore(ReferenceMetric[TokenVectors]):
-    """Distance between the depth-trimmed regions of two clouds of token vectors; 0 is best.
+    """Distance between the depth-trimmed regions of two clouds of token vectors; 0 is best."""
 
-    layer: the layer whose hidden states are compared (0: the embeddings). None is the layer in the model's card, which
-        agrees best with human ratings, or else the last one. (The published choice, at three quarters of the layers,
-        agrees far worse with the embedded model.)
-    p: exponent of the mean over levels. eps: the lowest level, at least 0 and below 1. levels: their number, from eps
-        to 1.
-    special: include the special tokens around a text.
-    """
-
-    least: ClassVar[Mapping[str, float]] = {"layer": 0, "levels": 1, "p": 1, "eps": 0}
     cost: ClassVar[Cost] = "encoding"
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Staerman et al. 2021, arXiv:2103.12711"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **ReferenceMetric.choices,
-        "special": (True, False),
-    }
 
-    layer: int | None = None
-    p: float = 5
-    eps: float = 0.3
-    levels: int = 5
-    special: bool = True
+    layer: int | None = param(
+        None, minimum=0,
+        help="the layer whose hidden states are compared (0: the embeddings). None is the layer in the model's card, "
+        "which agrees best with human ratings, or else the last one. (The published choice, at three quarters of the "
+        "layers, agrees far worse with the embedded model.)",
+    )  # fmt: skip
+    p: float = param(5, minimum=1, help="exponent of the mean over levels")
+    eps: float = param(0.3, minimum=0, help="the lowest level, at least 0 and below 1")
+    levels: int = param(5, minimum=1, help="number of levels, from eps to 1")
+    special: bool = param(True, help="include the special tokens around a text")
     model: str | None = None
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ Ng and Abrecht, "Better Summarization Evaluation with Word Embeddings for ROUGE"
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
@@ -14,6 +14,7 @@ import numpy as np
 
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.metrics.base import Prepared
+from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import each_once
 from nlgauge.metrics.word_vectors import Array, WordTable, WordVectorMetric, similarity, too_short, words_of
 
@@ -25,15 +26,12 @@ class RougeWE(WordVectorMetric):
     The paper replaces ROUGE's 0 or 1 by a similarity, and multiplies the vectors of an n-gram's words elementwise. It
     does not say how matches are clipped. Here each n-gram is matched at most once, the most similar pairs first, and a
     negative cosine is not a match. If no two words are similar, this is ROUGE-N.
-
-    ngram: 1 or 2 words. A shorter text has no score.
     """
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
     citation: ClassVar[str] = "Ng and Abrecht 2015, EMNLP, arXiv:1508.06034"
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {**WordVectorMetric.choices, "ngram": (1, 2)}
 
-    ngram: int = 1
+    ngram: int = param(1, choices=(1, 2), help="1 or 2 words. A shorter text has no score.")
 
     def unusable(self, side: TokenVectors) -> str | None:
         return too_short(side, self.ngram)

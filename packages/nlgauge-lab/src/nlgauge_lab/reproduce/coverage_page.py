@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from nlgauge._version import __version__
 from nlgauge_lab.reproduce.coverage import ALONE, PROMISED, RATINGS, TOGETHER, Cell, Tried
 from nlgauge_lab.reproduce.differences import RATINGS as OF_EACH
-from nlgauge_lab.reproduce.markdown import render, table
+from nlgauge_lab.reproduce.markdown import beside, render, table
 
 LOW, HIGH = 0.93, 0.97
 """Where the coverage of a 95 % interval has to lie"""
@@ -44,7 +44,7 @@ def page(tried: Sequence[Tried], absent: Sequence[str], draws: int) -> str:
 
 
 def _overview(tried: Sequence[Tried]) -> list[str]:
-    """A line a set: where all its coverages lie, and what the best metric is worth."""
+    """A line a set: where all its coverages lie, and the effective number of ratings by the best metric."""
     lines = []
     for one in tried:
         held = [cell.covered for cell in one.cells if _judged(cell)]
@@ -58,7 +58,14 @@ def _overview(tried: Sequence[Tried]) -> list[str]:
         ends = f"{100 * min(held):.1f} to {100 * max(held):.1f} %"
         best = f"`{metric}`, {aspect}", f"{worth[aspect, metric]:.0f}"
         lines.append([one.population.title, *sizes, ends, *best])
-    heads = ["set", "rows", "items", "intervals that hold", "best metric, at 100 ratings", "worth, in ratings"]
+    heads = [
+        "set",
+        "rows",
+        "items",
+        "intervals that hold",
+        "best metric, at 100 ratings",
+        "effective number of ratings",
+    ]
     return table(heads, "lrrrlr", lines)
 
 
@@ -81,7 +88,11 @@ def _section(one: Tried) -> tuple[str, list[str], float]:
     order = list(one.population.ratings)
     rows = _lines(sorted(one.cells, key=lambda cell: order.index(cell.aspect)))
     lines = table(["aspect", "by", *_heads(RATINGS)], "ll" + "rr" * len(RATINGS), rows)
-    return one.population.title, lines, max(cell.refused for cell in one.cells if cell.refused <= _MOST_REFUSED)
+    return (
+        one.population.title,
+        beside(one.population.name, lines),
+        max(cell.refused for cell in one.cells if cell.refused <= _MOST_REFUSED),
+    )
 
 
 def _lines(cells: Iterable[Cell]) -> list[list[str]]:
@@ -109,7 +120,8 @@ def _numbers(cell: Cell) -> tuple[str, str]:
 def _differences(tried: Sequence[Tried]) -> list[str]:
     """The intervals of two systems' difference, by set, aspect and metric; nothing where there are none."""
     rows = [[one.population.title, *line] for one in tried for line in _lines(one.differences)]
-    return table(["set", "aspect", "by", *_heads(OF_EACH)], "lll" + "rr" * len(OF_EACH), rows) if rows else []
+    heads = ["set", "aspect", "by", *_heads(OF_EACH)]
+    return beside("differences", table(heads, "lll" + "rr" * len(OF_EACH), rows)) if rows else []
 
 
 def _promises(tried: Sequence[Tried]) -> list[str]:
@@ -119,5 +131,5 @@ def _promises(tried: Sequence[Tried]) -> list[str]:
             passing = "-" if math.isnan(threshold.passing) else f"{threshold.passing:.0%}"
             shares = f"{threshold.risk:.0%}", f"{threshold.certified:.1%}", passing, f"{threshold.broken:.1%}"
             rows.append([one.population.title, f"`{threshold.metric}`", threshold.ratings, *shares])
-    heads = ["set", "metric", "ratings", "risk", "draws with a threshold", "rows that pass it", "promise broken"]
-    return table(heads, "llrrrrr", rows) if rows else []
+    heads = ["set", "metric", "ratings", "risk", "draws with a threshold", "rows that pass it", "guarantee broken"]
+    return beside("guarantees", table(heads, "llrrrrr", rows)) if rows else []

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
-from nlgauge.maths.detection import detection, resampled_area
 from nlgauge.metrics.base import Metric, model_of
+from nlgauge_lab.maths.detection import detection, resampled_area
 from nlgauge_lab.reproduce.columns import only
 from nlgauge_lab.reproduce.scoring import read_model, scored
 from nlgauge_lab.reproduce.specs import metric_of, names_of, refusal

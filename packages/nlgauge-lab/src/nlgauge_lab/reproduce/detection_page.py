@@ -9,7 +9,7 @@ from nlgauge._version import __version__
 from nlgauge.metrics.base import model_of
 from nlgauge_lab.reproduce.detecting import METRICS, Found, Tried
 from nlgauge_lab.reproduce.labelled_sets import LABELLED_SETS, WHOLE_TEST_PART, LabelledSet, Others
-from nlgauge_lab.reproduce.markdown import ranged, render, short, table
+from nlgauge_lab.reproduce.markdown import beside, ranged, render, short, table
 from nlgauge_lab.reproduce.specs import metric_of
 from nlgauge_lab.studies.probes import KINDS, SETTINGS, ProbeResult, Probes
 
@@ -66,7 +66,7 @@ def _everything(one: Tried) -> float:
 
 def _section(one: Tried, known: LabelledSet) -> tuple[Tried, LabelledSet, list[str], str, list[str], list[str]]:
     """A set, the metrics there, F1 where every text is flagged, and what others published."""
-    heads = ["metric, part", "model", "area", "best F1", "F1", "words: best F1", "words: F1"]
+    heads = ["metric, sub-score", "model", "area", "best F1", "F1", "words: best F1", "words: F1"]
     lines = table(heads, "llrrrrr", [_line(found, one.rows) for found in one.found])
     others = _others(f"Published F1 of texts, {known.of}", known.published)
     heading = "Published F1 of texts, the whole test part (answers, data to text, summaries), which is easier"
@@ -103,9 +103,11 @@ def section(found: Probes) -> list[str]:
         ]
         for one in found.records
     ]  # fmt: skip
-    heads = ["metric, part", "model", "by", "twin", "paraphrase", "marked", "found"]
-    by_kind = table(["metric, part", "model", *KINDS], "ll" + "r" * len(KINDS), _by_kind(found.records))
-    return render("probes.md", found=found, every=table(heads, "lllrrrr", rows), by_kind=by_kind).splitlines()
+    heads = ["metric, sub-score", "model", "by", "twin", "paraphrase", "marked", "found"]
+    by_kind = table(["metric, sub-score", "model", *KINDS], "ll" + "r" * len(KINDS), _by_kind(found.records))
+    return render(
+        "probes.md", found=found, every=beside("probes", table(heads, "lllrrrr", rows)), by_kind=by_kind
+    ).splitlines()
 
 
 def _by_kind(records: Sequence[ProbeResult]) -> list[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from nlgauge_lab.reproduce.markdown import render, table
+from nlgauge_lab.reproduce.markdown import beside, render, table
 from nlgauge_lab.reproduce.published import PAPERS, Table, by_name
 
 REBUILT, COMPARED, ABSENT = "rebuilt", "compared", "not to be had"
@@ -44,7 +44,7 @@ def page() -> str:
     counts = Counter(row[2] for of_paper in rows.values() for row in of_paper)
     told = ", ".join(f"{counts[word]} are {word}" for word in (REBUILT, COMPARED, ABSENT))
     heads = ["exhibit", "shows", "state", "command", "remark"]
-    papers = {title: table(heads, "lllll", rows[paper]) for paper, title in PAPERS.items()}
+    papers = {title: beside(paper, table(heads, "lllll", rows[paper])) for paper, title in PAPERS.items()}
     unnumbered = {PAPERS[paper] for paper, own in rows.items() if any(row[0] == "-" for row in own)}
     words = {"rebuilt": REBUILT, "compared": COMPARED, "absent": ABSENT}
     return render("papers.md", total=counts.total(), told=told, papers=papers, unnumbered=unnumbered, **words)

@@ -8,11 +8,11 @@ from pathlib import Path
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import NlgaugeError
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, model_of
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.options import RunOptions
-from nlgauge.run.plan import Plan, by_model
-from nlgauge.run.sinks.table import TableBuilder, column_of
+from nlgauge.run.plan import Plan
+from nlgauge.run.sinks import TableBuilder
 from nlgauge.run.store import opened
 
 NOT_SCORED = "not scored"
@@ -29,7 +29,10 @@ def kept(
     """
     options = RunOptions(cache=cache)
     with opened(cache) as store:
-        for name, of_model in by_model(metrics).items():
+        by_model: dict[str | None, dict[str, Metric]] = {}
+        for spec, metric in metrics.items():
+            by_model.setdefault(model_of(metric), {})[spec] = metric
+        for name, of_model in by_model.items():
             try:
                 engine = None if name is None else options.engine(name, store)
             except NlgaugeError as error:
@@ -44,11 +47,11 @@ def kept(
 
 def _table(corpus: Corpus, spec: str, metric: Metric, plan: Plan) -> ScoreTable:
     found, lookup = plan.look_up(range(len(corpus)))
+    builder = TableBuilder(corpus, {spec: metric}, {}, False)
     if isinstance(metric, SetMetric) and lookup is not None:
-        column = column_of(metric, len(corpus.systems))
+        column = builder.columns[spec]
         column.reasons = dict.fromkeys(range(len(corpus.systems)), NOT_SCORED)
         return ScoreTable([(row.system, row.item) for row in corpus], {spec: column}, {spec: plan.signature(spec)})
-    builder = TableBuilder(corpus, {spec: metric}, {}, False)
     builder.take(found)
     builder.finish(plan)
     table = builder.end({})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -44,6 +46,52 @@ def table(heads: Sequence[object], align: str, rows: Iterable[Sequence[object]])
     named = "".join(f" {head} |" if head else " |" for head in heads)
     rules = "".join(_RULES[one] for one in align)
     return [f"|{named}", f"|{rules}", *("| " + " | ".join(map(str, row)) + " |" for row in rows)]
+
+
+LONGEST = 12
+"""A table with more rows goes into a file beside its page, if the page marks it"""
+_BESIDE = re.compile(r"<!-- beside: (\S+) -->\n((?:\|.*\n?)+)")
+_RANGED = re.compile(r"(\S+) \[(\S+), (\S+)\]")
+
+
+def beside(name: str, lines: list[str]) -> list[str]:
+    """Mark a table: if it is long, it goes into a file of this name beside the page."""
+    return [f"<!-- beside: {name} -->", *lines] if lines else []
+
+
+def tables_beside(text: str, page: Path) -> tuple[str, dict[Path, str]]:
+    """Return the page with a link in place of each long table that is marked, and these tables as CSV by file."""
+    files: dict[Path, str] = {}
+
+    def one(found: re.Match[str]) -> str:
+        head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in found[2].splitlines())
+        if len(rows) <= LONGEST:
+            return found[2]
+        file = f"{page.stem}-{found[1]}.csv"
+        files[page.parent / "data" / file] = _as_csv([head, *rows])
+        return f"[{file}](data/{file}): {len(rows)} rows.\n"
+
+    return _BESIDE.sub(one, text), files
+
+
+def _as_csv(rows: Sequence[Sequence[str]]) -> str:
+    """Plain cells: numbers as programs read them, and an interval in two columns of its own."""
+    intervals = [any(_RANGED.fullmatch(_plain(row[at])) for row in rows[1:]) for at in range(len(rows[0]))]
+    made = io.StringIO()
+    writer = csv.writer(made, lineterminator="\n")
+    for number, row in enumerate(rows):
+        cells: list[str] = []
+        for text, wide in zip(map(_plain, row), intervals, strict=True):
+            found = _RANGED.fullmatch(text)
+            ends = (f"{text} low", f"{text} high") if number == 0 else found.groups()[1:] if found else ("", "")
+            cells += [found[1] if found else text, *(ends if wide else ())]
+        writer.writerow(cells)
+    return made.getvalue()
+
+
+def _plain(cell: str) -> str:
+    cell = cell.replace("`", "").replace("**", "")
+    return re.sub(r"(?<![\w.])\.(?=\d)", "0.", re.sub(r"−(?=[\d.])", "-", cell))
 
 
 def short(value: float, digits: int = 3) -> str:

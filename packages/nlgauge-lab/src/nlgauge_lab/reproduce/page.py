@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from nlgauge._version import __version__
-from nlgauge_lab.reproduce.markdown import ranged, render, short, table
+from nlgauge_lab.reproduce.markdown import beside, ranged, render, short, table
 from nlgauge_lab.reproduce.measuring import Key, Measured, Verdict
 from nlgauge_lab.reproduce.published import best
 from nlgauge_lab.reproduce.suites import Suite
@@ -174,7 +174,10 @@ def _section(ones: Sequence[Measured]) -> tuple[object, ...]:
     apart = {spec for group in suite.groups if group.without for spec in group.metrics}
     shown = [group.without for group in suite.groups if group.without and any(s in one.values for s in group.metrics)]
     finished = all(one.finished for one in ones)
-    tables = [_table(ones, level, coefficient, apart) for level, coefficient in suite.measured]
+    tables = [
+        beside(f"{suite.name}-{level}-{coefficient}", _table(ones, level, coefficient, apart))
+        for level, coefficient in suite.measured
+    ]
     return one, finished, shown, _verdicts(ones, apart), tables, _lacking(ones)
 
 

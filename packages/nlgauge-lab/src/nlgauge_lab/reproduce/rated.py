@@ -11,8 +11,7 @@ from typing import TypeAlias
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.errors import InputError
-from nlgauge.maths.stopwords import is_stopword
-from nlgauge.maths.words import words
+from nlgauge.maths.text import is_stopword, words
 from nlgauge_lab.reproduce.published import Source
 from nlgauge_lab.studies.sweep import first_items
 

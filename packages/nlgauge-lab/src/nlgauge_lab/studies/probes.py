@@ -18,11 +18,11 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.signature import Signature
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
-from nlgauge.maths.detection import detection, resampled_area
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
+from nlgauge_lab.maths.detection import detection, resampled_area
 
 KINDS = (
     *("number", "date", "name", "place", "negation", "antonym", "role", "quantity", "cause", "addition", "mixed"),

@@ -31,7 +31,7 @@ from torch import Tensor, nn
 
 from nlgauge.engine.models.aligner_net import AlignerNet
 from nlgauge.maths.alignment import logistic
-from nlgauge.maths.detection import detection
+from nlgauge_lab.maths.detection import detection
 from nlgauge_lab.training.aligner_rows import UNKNOWN, Batch, Encoded, padded, side_by_side
 from nlgauge_lab.training.calibration import word_threshold
 from nlgauge_lab.training.low_rank import make_low_rank

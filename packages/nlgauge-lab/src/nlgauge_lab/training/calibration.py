@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.maths.alignment import logistic
-from nlgauge.maths.detection import detection
+from nlgauge_lab.maths.detection import detection
 from nlgauge_lab.reproduce.markdown import table
 
 Numbers = NDArray[np.float64]

@@ -20,6 +20,8 @@ from onnx import TensorProto, helper
 
 from nlgauge.engine.models.adaptation import DOWN, UP
 from nlgauge.engine.models.folder import ADAPTED_LAYERS, BUCKETS, SCALE, WORDS
+from nlgauge.engine.models.onnx import WEIGHTS_KEY
+from nlgauge.engine.models.stored import layout_digest
 
 HEAD = "cls.predictions.bias"
 """Among the weights of every masked LM's head"""
@@ -70,6 +72,7 @@ class Graph:
         self._nodes: list[onnx.NodeProto] = []
         self._initializers: list[onnx.TensorProto] = []
         self._names: set[str] = set()
+        self._folder = weights.parent
         self._base = Stored(weights)
         self._delta = Stored(delta) if delta else None
 
@@ -188,7 +191,11 @@ class Graph:
         tokens = [value(name, ["rows", "length"], TensorProto.INT64) for name in ("ids", "attend")]
         graph = helper.make_graph(self._nodes, "nlgauge", [*tokens, *inputs], outputs, self._initializers)
         opsets = [helper.make_opsetid(domain, version) for domain, version in self.opsets.items()]
-        return helper.make_model(graph, opset_imports=opsets, ir_version=9, producer_name="nlgauge")
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=9, producer_name="nlgauge")
+        read = {entry.value for one in self._initializers for entry in one.external_data if entry.key == "location"}
+        digests = {name: layout_digest(self._folder / name) for name in sorted(read)}
+        helper.set_model_props(model, {WEIGHTS_KEY: json.dumps(digests)})
+        return model
 
 
 def value(name: str, shape: Sequence[int | str], kind: int = TensorProto.FLOAT) -> onnx.ValueInfoProto:

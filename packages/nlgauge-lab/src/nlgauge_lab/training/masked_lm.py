@@ -28,7 +28,7 @@ from nlgauge.engine.models.card import DocumentFrequencies, write_facts
 from nlgauge.engine.models.folder import MASKED_FILE, WEIGHTS_FILE, copy_folder, read_weights
 from nlgauge.engine.models.onnx import open_onnx, threads
 from nlgauge.errors import InputError
-from nlgauge.maths.weighting import document_frequencies
+from nlgauge.metrics.model_settings import document_frequencies
 from nlgauge_lab.training.baseline import write_baseline
 from nlgauge_lab.training.body import body_folder, read_body, start_model
 from nlgauge_lab.training.export import write_folder, write_graphs

@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,9 +116,11 @@ class _WordCollector:
     def apart(self) -> _WordCollector:
         return _WordCollector(self._metric)
 
-    def requests(self, rows: Iterable[Row]) -> list[AnyRequest]:
-        sides = dict.fromkeys(side for row in rows for side in self.sides(row) if side not in self.found)
-        return [request for side in sides for request in side]
+    def requests(self, row: Row) -> list[AnyRequest]:
+        return [request for side in self.sides(row) for request in side]
+
+    def lacks(self, request: AnyRequest) -> bool:
+        return True  # a text's states may be asked for beside other words of it
 
     def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
         for words, states in zip(requests[::2], requests[1::2], strict=True):
@@ -135,7 +137,7 @@ def measure(corpus: Corpus, metric: MaskEval, engine: Engine) -> Words:
     gathered = _WordCollector(metric)
     with closing(engine):
         scorer = BlockScorer({}, {str(metric): gathered}, engine=engine)
-        deque(scorer.blocks(corpus, range(len(corpus)), CacheLookup({})), maxlen=0)
+        deque(scorer.blocks(corpus.rows, range(len(corpus)), CacheLookup({})), maxlen=0)
     found = [gathered.found[side] for row in corpus for side in gathered.sides(row)]
     return Words(
         torch.from_numpy(np.concatenate([states for states, _ in found])),

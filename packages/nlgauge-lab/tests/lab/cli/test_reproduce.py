@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from lab.reproduce import pieces
-from nlgauge.engine.models import loading
 from nlgauge_lab.reproduce import layers, measuring, published
 from nlgauge_lab.reproduce.published import Source, table
 from nlgauge_lab.reproduce.suites import Group, Suite
@@ -88,15 +87,6 @@ def test_tables_and_the_list_of_them_are_printed_in_every_form(folder: Path, tmp
 
 
 @pytest.mark.usefixtures("one_table")
-def test_scores_are_kept_where_asked(folder: Path, tmp_path: Path) -> None:
-    run = ("reproduce", "made-up", "--data", folder, "--cache", tmp_path / "cache", "-o")
-    first = nlgauge(*run, tmp_path / "one")
-    assert f"18 values were computed; scores are kept in {tmp_path / 'cache'}" in first.stderr
-    assert "0 values were computed" in nlgauge(*run, tmp_path / "two").stderr
-    assert not (tmp_path / "one" / "scores").exists()
-
-
-@pytest.mark.usefixtures("one_table")
 def test_all_leaves_out_what_has_no_data_and_json_is_one_document(folder: Path, tmp_path: Path) -> None:
     result = nlgauge("reproduce", "all", "--data", folder, "-o", tmp_path / "out", "--format", "json")
     assert result.exit_code == 0, result.output
@@ -104,18 +94,6 @@ def test_all_leaves_out_what_has_no_data_and_json_is_one_document(folder: Path, 
     (record,) = json.loads(result.stdout)["tables"]
     (cell,) = record["blocks"][0]["rows"]["Length"]
     assert cell["ours"] == pytest.approx(pieces.POOLED)
-
-
-def test_cheap_tables_are_written_first_and_progress_is_by_table(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    strings = pieces.table(name="strings", rows=[{"row": "Length", "spec": "Length"}])
-    found = {record["name"]: table(record) for record in (pieces.table(), strings)}
-    monkeypatch.setattr(published, "tables", lambda: found)
-    result = nlgauge("reproduce", "all", "--data", folder, "-o", tmp_path / "out")
-    lines = [line for line in result.stderr.splitlines() if line.startswith(("table ", "tiny:"))]
-    assert [line.split(" written")[0] for line in lines[-3:]] == ["table 1 of 2", lines[-2], "table 2 of 2"]
-    assert ": strings (" in lines[-3] and "Words" in lines[-2] and ": made-up (" in lines[-1]
 
 
 @pytest.mark.usefixtures("one_table")
@@ -127,17 +105,8 @@ def test_a_model_that_cannot_be_loaded_is_a_failure(folder: Path, tmp_path: Path
 
 
 @pytest.mark.usefixtures("one_table")
-def test_figures_are_written_beside_the_table(folder: Path, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
-    assert nlgauge("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out").exit_code == 0
-    assert len(list((tmp_path / "out").glob("*.png"))) == 2
-
-
-@pytest.mark.usefixtures("one_table")
 def test_without_matplotlib_there_are_no_figures_and_a_note(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     result = nlgauge("reproduce", "made-up", "--data", folder, "-o", tmp_path / "out")
@@ -161,28 +130,13 @@ def test_the_results_page_is_written_where_asked(folder: Path, tmp_path: Path, m
     assert "| `Words` | **.715 [" in place.read_text(encoding="utf-8")
 
 
-def test_the_pages_are_of_several_models_and_fill_the_readme(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    suite = Suite("tiny", "Tiny", (Source("tiny"),), ("quality",), (("pooled", "pearson"),), (Group(("Words",)),))
-    monkeypatch.setattr(measuring, "SUITES", (suite,))
-    place, readme = tmp_path / "agreement.md", tmp_path / "README.md"
-    readme.write_text("<!-- agreement -->\n<!-- end of agreement -->\n", encoding="utf-8")
-    (tmp_path / "other").symlink_to(loading.pocket_folder())
-    run = ("reproduce", "results", "--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
-    result = nlgauge(*run, "--model", "pocket", "--model", tmp_path / "other", "--readme", readme)
-    assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines() == [str(place), str(readme)]
-    assert "human ratings, on pocket@" in place.read_text(encoding="utf-8")
-    assert f"{tmp_path / 'other'}@" in place.read_text(encoding="utf-8")
-
-
 def test_the_page_of_the_papers_needs_no_data(folder: Path, tmp_path: Path) -> None:
     place = tmp_path / "papers.md"
     for options in ((), ("--data", folder)):
         result = nlgauge("reproduce", "papers", "-o", tmp_path, *options)
         assert (result.exit_code, result.stdout) == (0, f"{place}\n")
-        assert "| Table D.1 |" in place.read_text(encoding="utf-8")
+        assert "(data/papers-ctc.csv)" in place.read_text(encoding="utf-8")
+        assert "\nTable D.1," in (tmp_path / "data" / "papers-ctc.csv").read_text(encoding="utf-8")
         place.unlink()
     refused("reproduce", "papers", "ctc-table-d1", "--data", folder, say="papers stands alone")
 

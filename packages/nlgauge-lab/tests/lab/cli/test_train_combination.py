@@ -11,7 +11,7 @@ from nlgauge import Corpus, ScoreTable, evaluate
 from nlgauge.data.signature import Signature
 from nlgauge_lab.combination import combine
 from nlgauge_lab.combination_file import CombinationFile
-from tests.command import nlgauge, refused
+from tests.command import nlgauge
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -68,13 +68,3 @@ def test_what_is_left_out_is_told(scores: Path, outputs: Path, tmp_path: Path) -
     assert "1 rated rows left out, where VectorExtrema score has no number" in result.stderr
     only = nlgauge(*run, "-o", tmp_path / "weights.json", "-m", "COMET", "--replicates", 0)
     assert "saved tables only can be combined" in only.stderr and "no metric 'COMET'" in only.stderr
-
-
-def test_refusals(scores: Path, outputs: Path, tmp_path: Path) -> None:
-    run = ("train", "combination", "--scores", scores, "--ratings", outputs)
-    file = ("-o", tmp_path / "weights.json")
-    refused(*run, "-o", tmp_path / "none" / "weights.json", say="name a file in a folder that exists")
-    refused(*run, *file, "--aspect", "fluency", say="name one of adequacy")
-    refused(*run, *file, "--method", "boosting", say="take nnls, ridge")
-    refused(*run, *file, "-m", "BLEU", say="no metric BLEU")
-    assert not (tmp_path / "weights.json").exists()

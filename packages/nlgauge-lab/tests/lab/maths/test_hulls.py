@@ -34,16 +34,6 @@ def test_distances_by_hand(x, y, expected):
     assert of_all(y, x) == pytest.approx(expected, abs=2e-6)
 
 
-def test_it_is_the_largest_difference_of_reach_over_all_directions():
-    rng = np.random.default_rng(0)
-    angles = np.linspace(0, 2 * np.pi, 20_001)
-    directions = np.stack([np.cos(angles), np.sin(angles)])
-    for _ in range(20):
-        x, y = rng.normal(size=(5, 2)), rng.normal(size=(7, 2)) * 2
-        apart = np.abs((x @ directions).max(axis=0) - (y @ directions).max(axis=0)).max()
-        assert of_all(x, y) == pytest.approx(apart, rel=3e-4)
-
-
 def test_it_agrees_with_quadratic_programming_in_many_dimensions():
     optimize = pytest.importorskip("scipy.optimize", reason="needs the dependency group parity")
 

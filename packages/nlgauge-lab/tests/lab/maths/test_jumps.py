@@ -39,16 +39,6 @@ def test_a_batch_gives_what_the_plain_algorithm_gives(
     assert [(cost, visits.tolist()) for cost, visits in found] == [plain(*pair, costs, after) for pair in pairs]
 
 
-def test_many_pairs_of_all_lengths_keep_their_order() -> None:
-    draw = np.random.default_rng(1)
-    pairs = [tuple(draw.integers(0, 3, draw.integers(1, 30)).astype(np.int32) for _ in range(2)) for _ in range(3000)]
-    costs = Costs(1, 1, 1, 1)
-    found = list(jump_distances(pairs, costs))  # type: ignore[arg-type]
-    for at in range(0, len(pairs), 97):
-        one, other = (side.tolist() for side in pairs[at])
-        assert (found[at][0], found[at][1].tolist()) == plain(one, other, costs, None)
-
-
 def test_worked_by_hand() -> None:
     ab, ba = np.array([1, 2], np.int32), np.array([2, 1], np.int32)
     ((cost, visits),) = jump_distances([(ab, ba)], Costs(1, 1, 1, 1))

@@ -8,8 +8,17 @@ import pytest
 
 from nlgauge.data.corpus import Row
 from nlgauge_lab.metrics.cder import CDER
-from nlgauge_lab.metrics.eed import EED, with_marks_apart
-from tests.metrics.strings import rows, scored, value
+from nlgauge_lab.metrics.eed import EED
+from tests.metrics.strings import scored, value
+
+
+def test_cder_worked_by_hand() -> None:
+    metric = CDER(tokenizer="spaces")
+    assert value(metric, "a b c d", "a b c d") == 0
+    # Read c d, jump to the start, read a b: a jump before and one between; nothing asks where the path ends.
+    assert value(metric, "a b c d", "a b x d") == 25
+    assert value(metric, "a b c d e f", "d e f a b c") == pytest.approx(100 * 3 / 6)
+    assert value(metric, "a", "b c") == 100
 
 
 def test_eed_of_the_published_programs_example() -> None:
@@ -19,29 +28,6 @@ def test_eed_of_the_published_programs_example() -> None:
         value(EED(), "here is an other sample", "here is another one"),
     ]
     assert found == pytest.approx([0.38345864661654133, 0.2320675105485232], rel=1e-12)
-
-
-def test_eed_of_equal_texts_is_the_cost_of_the_place_before_the_first() -> None:
-    assert value(EED(), "Rain.", "Rain.") == pytest.approx(0.3 / (len(" Rain . ") + 0.3))
-    assert 0 < value(EED(), "x", "Completely otherwise, and long") <= 1
-
-
-def test_texts_are_prepared_as_the_authors_do() -> None:
-    assert with_marks_apart("No, really?  Yes! \n") == " No , really ? Yes ! "
-    assert with_marks_apart("Mr. Hall paid 3 . 50, e . g . twice") == " Mr. Hall paid 3.50 , e.g. twice "
-
-
-@pytest.mark.parametrize("metric", [CDER(tokenizer="spaces"), EED()], ids=str)
-def test_several_references_and_what_cannot_be_said(metric: CDER | EED) -> None:
-    from dataclasses import replace
-
-    row = rows()[0]
-    alone = [value(metric, row.candidate, reference) for reference in row.references]
-    assert value(metric, row.candidate, *row.references) == min(alone)
-    assert value(replace(metric, references="mean"), row.candidate, *row.references) == pytest.approx(sum(alone) / 2)
-    empty = Row("", ("A text.",))
-    assert math.isnan(scored(metric, [empty])[0].parts[0])
-    assert scored(replace(metric, empty="worst"), [empty])[0].parts[0] == metric.worst
 
 
 @pytest.mark.parametrize("metric", [CDER(tokenizer="spaces"), EED()], ids=str)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,6 +12,7 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import MissingExtraError
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.parameters import param
 from nlgauge_lab.reproduce.kinds import Cell, Rebuilt
 from nlgauge_lab.reproduce.measuring import measure
 from nlgauge_lab.reproduce.page import page
@@ -49,10 +50,9 @@ class Words(RowMetric):
     """How many words a text has, or how many more than its first reference. For tests."""
 
     parts: ClassVar[tuple[str, ...]] = ("score", "half")
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"of": ("candidate", "difference"), "extra": ("", "absent")}
 
-    of: str = "candidate"
-    extra: str = ""
+    of: str = param("candidate", choices=("candidate", "difference"))
+    extra: str = param("", choices=("", "absent"))
     model: str | None = None
 
     @property

@@ -1,10 +1,10 @@
-"""Populations are drawn as they say, intervals that ought to hold do, and the risk of every bar is known."""
+"""Populations are drawn as they say, intervals that ought to hold do, and the risk of every threshold is known."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from nlgauge_lab.reproduce.coverage import ALONE, PROMISING, TOGETHER, Drawing, Population, cover, promises
+from nlgauge_lab.reproduce.coverage import ALONE, PROMISING, TOGETHER, Population, cover, promises
 
 
 def population(rows: int = 120, size: int = 2, seed: int = 0) -> Population:
@@ -19,15 +19,6 @@ def population(rows: int = 120, size: int = 2, seed: int = 0) -> Population:
         {"M": scores, "N": rng.random(rows)},
         np.arange(rows) % size,
     )
-
-
-def test_a_file_has_whole_items_and_enough_rows() -> None:
-    drawing = Drawing(population(), ["good"], 100)
-    rows, design = drawing.file(np.random.default_rng(0))
-    assert len(rows) >= 400 and design.rated.sum() == 100
-    assert design.clusters is not None and (np.bincount(design.clusters) == 2).all()
-    assert (rows[::2] % 2 == 0).all() and (rows[1::2] == rows[::2] + 1).all()
-    assert Drawing(population(size=1), ["good"], 50).file(np.random.default_rng(0))[1].clusters is None
 
 
 def test_intervals_hold_and_the_bare_mean_does_not() -> None:

@@ -7,12 +7,11 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from nlgauge import InputError, SpecError
 from nlgauge_lab.reproduce import detecting
-from nlgauge_lab.reproduce.detecting import Found, detect, read_set
+from nlgauge_lab.reproduce.detecting import Found, detect
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -45,16 +44,6 @@ def by_part(found: tuple[Found, ...]) -> dict[tuple[str, str], Found]:
     return {(one.metric, one.part): one for one in found}
 
 
-def test_rows_are_read_as_aligners_read_them(labelled: Path) -> None:
-    read = read_set(labelled, "quintd_human.test", None)
-    assert read is not None and len(read.rows) == 5
-    assert read.truth.tolist() == [1, 0, 0, 0, 1] and read.sources.tolist() == [0, 0, 0, 0, 1]
-    assert (asked := list(read.corpus)[2]).source == SOURCE and asked.question == "Who pays?"
-    assert all(row.references == (row.source,) for row in read.corpus)
-    assert read_set(labelled, "quintd_human.test", 2).rows == read.rows[:2]  # type: ignore[union-attr]
-    assert read_set(labelled, "summedits.test", None) is None
-
-
 def test_strings_by_hand(labelled: Path) -> None:
     """Copied: all, 2 of 4, 0 of 2 (the question is no source), no number, all."""
     (one,), absent = detect(labelled, ["quintd_human.test", "x"], [None], ["CopyRate", "Length"], replicates=20)
@@ -81,14 +70,6 @@ def test_aligners_judge_texts_and_words_at_their_threshold(labelled: Path) -> No
     assert aggregate.words is None  # it shows none
     judged = {part for (_, part), one in marked.items() if not math.isnan(one.texts["f1"])}
     assert judged == {"probability", "unsupported"}, "of the other parts no threshold of texts ships"
-
-
-def test_a_part_of_which_more_is_worse_is_turned(labelled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = detecting._judged(np.array([-0.5, 0.0]), np.array([0, 1]), detecting.SURE["unsupported"])
-    assert found["f1"] == 1.0
-    monkeypatch.setattr(detecting, "MORE_IS_WORSE", frozenset({"CopyRate"}))
-    (one,), _ = detect(labelled, ["quintd_human.test"], [None], ["CopyRate"], replicates=0)
-    assert one.found[0].texts["auc"] == 0.0 and math.isnan(one.found[0].low)
 
 
 def test_what_cannot_be_had_is_said_and_spoils_no_other(labelled: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from nlgauge_lab.reproduce.detecting import Found, Tried
-from nlgauge_lab.reproduce.detection_page import page, section, short_table
+from nlgauge_lab.reproduce.detection_page import page, section
 from nlgauge_lab.studies.probes import Area, ProbeResult, Probes
 
 TEXTS = {"auc": 0.8, "f1": 0.6, "best_f1": 0.7, "threshold": 0.4}
@@ -28,7 +28,6 @@ RAGTRUTH = Tried(
     ),
     {"Consistency(aligner='R')": "model 'base' has no aligner"},
 )  # fmt: skip
-FEVER = Tried("fever_symmetric.test", 10, 5, (found(D, "pocket@1234"),), {})
 
 
 def test_a_line_a_part_and_the_published_figures_beside_them() -> None:
@@ -42,18 +41,6 @@ def test_a_line_a_part_and_the_published_figures_beside_them() -> None:
     assert "| LettuceDetect base (149 M) | about .655 | all of RAGTruth's training part, from memory |" in text
     assert "| GPT-4 | .634 | not noted |" in text
     assert "Only the first" not in text and "Only the first 5 rows" in page([RAGTRUTH], [], 5, 10)
-
-
-def test_the_short_table_has_the_best_of_each_model_and_of_strings() -> None:
-    head, _, ragtruth, fever = short_table([RAGTRUTH, FEVER])
-    assert head == (
-        "| set | rows | pocket: best area | base: best area | strings: best area | pocket: best F1 | base: best F1 "
-        "| every text flagged: F1 | best published: F1 |"
-    )
-    assert ragtruth.startswith("| RAGTruth, answers to questions | 1,000 | .820 | .800 | .600 | .700 | .750 | .333 |")
-    assert ragtruth.endswith("| about .700 (LettuceDetect large) |")
-    assert fever == "| FEVER, symmetric | 10 | .800 | - | - | .700 | - | .667 | - |"
-    assert "\n".join(short_table([RAGTRUTH])) in page([RAGTRUTH], [], None, 10)
 
 
 def test_a_line_for_each_result_and_one_by_kind_of_error():

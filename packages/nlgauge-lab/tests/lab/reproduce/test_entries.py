@@ -9,29 +9,17 @@ import pytest
 
 from lab.reproduce import pieces
 from lab.reproduce.pieces import POOLED, UNRATED, cells, rebuilt
-from nlgauge import SpecError, correlate, evaluate
+from nlgauge import SpecError
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge_lab.reproduce.published import Source, table
-from nlgauge_lab.reproduce.rated import Data
+from nlgauge.errors import installing
+from nlgauge_lab.reproduce.published import table
 
 pytestmark = pytest.mark.usefixtures("one_model", "counting")
-
-
-def test_a_system_is_left_out_of_a_row_and_of_the_data(folder: Path) -> None:
-    # long and middle: words 6 5 9 4 3 5, ratings 5 3 4 4 4 3
-    expected = float(np.corrcoef([6, 5, 9, 4, 3, 5], [5, 3, 4, 4, 4, 3])[0, 1])
-    assert cells(folder, {"spec": "Words", "without": ["short"]})[0].ours == pytest.approx(expected)
-    data = {"tiny": [{"file": "tiny", "without": ["short"]}]}
-    assert cells(folder, {"spec": "Words"}, data=data)[0].ours == pytest.approx(expected)
 
 
 def test_a_part_of_a_metric(folder: Path) -> None:
     assert cells(folder, {"spec": "Words", "part": "half"})[0].ours == pytest.approx(POOLED)
     assert cells(folder, {"spec": "Words", "part": "third"})[0].reason == "Words has no part 'third'"
-
-
-def test_ratings_stand_as_a_metric(folder: Path) -> None:
-    assert [cell.ours for cell in cells(folder, {"rating": "quality"})] == pytest.approx([1, 1])
 
 
 def test_values_are_averaged_over_references(folder: Path) -> None:
@@ -53,21 +41,6 @@ def test_a_number_stands_for_what_is_undefined_where_the_published_scores_have_o
     assert cell.ours == pytest.approx(float(np.corrcoef([*shared, 1], ratings)[0, 1]))
 
 
-def test_the_metrics_of_studies_can_be_named(folder: Path) -> None:
-    """Both directions of Preservation come from one layer, that of the metric itself."""
-    corpus = Data(folder).corpus([Source("tiny")])
-    turned = [
-        {"candidate": row.source, "source": row.candidate, "system": row.system, "item": row.item} for row in corpus
-    ]
-    layer = evaluate(corpus, metrics=["Preservation"]).signatures["Preservation"].facts["layer"]
-    spec = f"Consistency(layer={layer})"
-    expected = correlate(evaluate(turned, metrics=[spec]), corpus, level="pooled", replicates=0).get(spec, "quality")
-    (cell, _) = cells(folder, {"spec": "PreservationVariants", "part": "x→y"})
-    assert cell.ours == pytest.approx(expected.value)
-    (neighbours, _) = cells(folder, {"spec": "Neighbours(ks=(1, 2))", "part": "petersen@2"})
-    assert neighbours.reason != "no metric 'Neighbours'"
-
-
 def test_what_is_unknown_or_not_installed_is_said_and_not_failed(folder: Path) -> None:
     rows = [
         {"row": "Length", "spec": "Words", "published": [0.7151, 0.9017]},
@@ -76,7 +49,7 @@ def test_what_is_unknown_or_not_installed_is_said_and_not_failed(folder: Path) -
     ]
     found = rebuilt(folder, table(pieces.table(rows=rows)))
     reasons = {name: cells[0].reason for name, cells in found.blocks[0].rows.items()}
-    extra = "counting words needs an optional library: pip install 'nlgauge[words]'"
+    extra = f"counting words needs an optional library: {installing('nlgauge', 'words')}"
     assert reasons == {"Length": None, "Tomorrow": "no metric 'Tomorrow'", "Extra": extra}
     assert found.blocks[0].rows["Length"][0].ours == pytest.approx(POOLED)
 

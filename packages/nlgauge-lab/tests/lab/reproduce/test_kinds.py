@@ -19,16 +19,6 @@ from nlgauge_lab.reproduce.rated import Data
 pytestmark = pytest.mark.usefixtures("one_model", "counting")
 
 
-def test_coefficients_of_an_aspect_stand_together(folder: Path) -> None:
-    columns = [["tiny", "quality", "pooled", name] for name in ("pearson", "kendall")]
-    found = rebuilt(folder, table(pieces.table(columns=columns, rows=[UNRATED])))
-    (block,) = found.blocks
-    assert (block.title, block.heads) == ("tiny, quality, pooled", ("pearson", "kendall"))
-    # Of 36 pairs 2 tie in words and 5 in ratings; 25 agree and 5 do not.
-    assert block.rows["Length"][1].ours == pytest.approx((25 - 5) / math.sqrt((36 - 2) * (36 - 5)))
-    assert found.summary == "2 numbers; none is published"
-
-
 def test_data_that_alone_differ_stand_together_with_their_average(folder: Path) -> None:
     pieces.write(folder, "less", ("long", "middle"))
     data = {name: [{"file": name}] for name in ("tiny", "less")}
@@ -59,13 +49,6 @@ def test_the_best_of_some_rows_is_chosen_column_by_column(folder: Path) -> None:
     assert [block.rows["best"][0].ours for block in (pooled, system)] == pytest.approx([1, 1])
     assert [block.rows["best"][0].published for block in (pooled, system)] == [0.5, 0.6]
     assert pooled.rows["best of ours"][0].ours == pytest.approx(POOLED)
-
-
-def test_numbers_are_in_the_unit_in_print(folder: Path) -> None:
-    pooled, system = cells(folder, {"spec": "Words", "published": [71.5, None]}, scale=100, digits=1)
-    assert pooled.ours == pytest.approx(100 * POOLED)
-    assert pooled.difference == pytest.approx(100 * POOLED - 71.5)
-    assert math.isnan(system.difference)
 
 
 def test_correlations_are_averaged_over_references(folder: Path) -> None:
@@ -126,11 +109,6 @@ def test_distributions_are_scaled_from_least_to_most(folder: Path) -> None:
 def made_of(*cells: Cell) -> Rebuilt:
     blocks = [Block("tiny", ("pearson",), {str(n): (cell,) for n, cell in enumerate(cells)})]
     return Rebuilt(table(pieces.table()), blocks, {}, [])
-
-
-def test_the_difference_is_ours_less_the_published() -> None:
-    assert Cell(0.5, 0.75).difference == 0.25
-    assert math.isnan(Cell(None, 0.75).difference) and math.isnan(Cell(0.5).difference)
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from nlgauge import Corpus, SpecError, correlate, evaluate
 from nlgauge_lab.reproduce import layers
-from nlgauge_lab.reproduce.layers import DEFAULT, FAMILIES, Family, Judge, chosen, families, page
+from nlgauge_lab.reproduce.layers import DEFAULT, FAMILIES, Family, Judge, families, page
 from nlgauge_lab.reproduce.rated import Data
 from nlgauge_lab.reproduce.scoring import Scores
 from nlgauge_lab.reproduce.suites import SUITES, Source, Suite
@@ -25,13 +24,6 @@ MADE = Family(
         2: {ONE: 0.9, OTHER: math.nan, THIRD: 0.9},
     },
 )
-
-
-def test_a_data_set_counts_once_and_a_layer_without_a_number_is_not_chosen() -> None:
-    assert MADE.mean(0, MADE.suites) == pytest.approx(0.4) and MADE.mean(1, MADE.suites) == pytest.approx(0.45)
-    assert MADE.best(["One", "Two"]) == 1 and MADE.best(["One"]) == 1 and MADE.best(["Two"]) == 2
-    assert chosen([MADE]) == {"BERTScore": 1}
-    assert replace(MADE, values={DEFAULT: {ONE: 0.1}}).best(["One"]) is None
 
 
 def test_the_table_says_what_other_data_choose() -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from lab.reproduce import pieces
 from nlgauge import SpecError
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.correlation import LEVELS
-from nlgauge_lab.reproduce.published import KINDS, PAPERS, Table, best, find, table, tables
+from nlgauge_lab.reproduce.published import KINDS, PAPERS, Table, best, find, tables
 from nlgauge_lab.reproduce.rated import VIEWS
 
 MADE = [pytest.param(one, id=one.name) for one in tables().values() if one.rows]
@@ -70,15 +69,6 @@ def test_a_table_of_published_numbers_says_why_ours_differ() -> None:
             assert any(row.published for row in one.rows) == (one.differs is not None), one.name
 
 
-def test_names_are_found_and_figures_are_other_names() -> None:
-    assert [one.name for one in find(["infolm-table-2", "infolm-table-3", "ctc-table-d1"])] == [
-        "infolm-table-3",
-        "ctc-table-d1",
-    ]
-    assert [one.name for one in find(["ctc-figure-6"])] == [f"ctc-table-f{n}" for n in range(1, 5)]
-    assert {one.name for one in find(["all"])} == {one.name for one in tables().values() if one.rows}
-
-
 def test_an_unknown_name_is_refused_with_the_list() -> None:
     listed = r"no table or figure 'table-9'; there are .*ctc-table-d1.* all, results, detection and layers"
     with pytest.raises(SpecError, match=listed):
@@ -97,20 +87,3 @@ def test_the_best_published_number_is_a_correlation_whatever_the_scale() -> None
     assert fluency is not None  # people's own rows do not count: they have 100
     assert (fluency.value, fluency.row) == (pytest.approx(0.933), "Fisher-Rao")
     assert best("summeval", "coherence", "item", "pearson") is None
-
-
-def test_a_row_has_other_settings_on_the_checkpoint_of_the_paper() -> None:
-    made = table(
-        pieces.table(
-            rows=[
-                {"row": "E", "spec": "Consistency", "own": {"bert-base-uncased": "Consistency(layer=9)"}},
-                {"row": "two", "spec": {"tiny": "InfoLM"}},
-            ]
-        )
-    )
-    first, second = made.rows
-    assert first.on("tiny", None) == "Consistency"
-    assert first.on("tiny", "bert-base-uncased") == "Consistency(layer=9)"
-    assert first.on("tiny", "roberta-base") == "Consistency"
-    assert second.on("tiny", None) == "InfoLM"
-    assert second.on("other", None) is None

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pytest
 
 from lab.reproduce import pieces
-from lab.reproduce.pieces import POOLED, SYSTEM, UNRATED, rebuilt
-from nlgauge import InputError, evaluate
-from nlgauge_lab.reproduce import scoring
+from lab.reproduce.pieces import UNRATED, rebuilt
+from nlgauge import InputError
 from nlgauge_lab.reproduce.published import Table, find, table, tables
 from nlgauge_lab.reproduce.rated import Data
 from nlgauge_lab.reproduce.rebuild import Rebuilder, states
@@ -19,50 +17,11 @@ from nlgauge_lab.reproduce.scoring import Scores
 pytestmark = pytest.mark.usefixtures("one_model", "counting")
 
 
-def test_published_ours_and_their_difference(folder: Path) -> None:
-    found = rebuilt(folder, table(pieces.table()))
-    pooled, system = found.blocks
-    assert (pooled.title, pooled.heads, list(pooled.rows)) == (
-        "tiny, pearson, pooled",
-        ("quality",),
-        ["Length", "Foreign"],
-    )
-    assert pooled.rows["Length"][0].ours == pytest.approx(POOLED)
-    assert pooled.rows["Length"][0].difference == pytest.approx(POOLED - 0.7151)
-    assert system.rows["Length"][0].ours == pytest.approx(SYSTEM)
-    assert math.isnan(pooled.rows["Foreign"][0].ours)
-    assert pooled.rows["Foreign"][0].reason == "not a metric of nlgauge"
-    assert found.specs == {"Length": "Words"}
-    assert found.facts[0] == "tiny: 9 rows of tiny, 3 items, 3 systems"
-    assert (
-        found.summary
-        == "2 of 3 published numbers compared, 2 of them to the last digit in print; mean difference 0.0000"
-    )
-
-
 def test_an_absent_file_and_an_absent_aspect_are_named(folder: Path) -> None:
     with pytest.raises(InputError, match=r"there is no huge.jsonl in .*docs/reproduce.md says what they hold"):
         rebuilt(folder, table(pieces.table(data={"tiny": [{"file": "huge"}]})))
     with pytest.raises(InputError, match=r"tiny: no row is rated for 'style' \(rated is quality\)"):
         rebuilt(folder, table(pieces.table(columns=[["tiny", "style", "pooled", "pearson"]], rows=[UNRATED])))
-
-
-def test_tables_that_share_data_share_a_pass(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = []
-    monkeypatch.setattr(scoring, "evaluate", lambda rows, **options: runs.append(1) or evaluate(rows, **options))
-    first = table(pieces.table(rows=[UNRATED]))
-    second = table(pieces.table(name="other", rows=[UNRATED, {"row": "Other", "spec": "BERTScore"}]))
-    rebuilder = Rebuilder(Data(folder), Scores(folder / "scores"))
-    rebuilder.score([first, second])
-    assert len(runs) == 1
-    assert rebuilder.rebuild(first).cells[0].ours == pytest.approx(POOLED)
-
-
-def test_who_waits_reads_which_of_several_references_is_scored(folder: Path) -> None:
-    lines: list[str] = []
-    row = {"row": "BERTScore", "spec": "BERTScore", "view": "mean of correlations"}
-    Rebuilder(Data(folder), Scores(folder / "scores", lines.append)).score([table(pieces.table(rows=[row]))])
-    assert [line.partition(":")[0] for line in lines] == ["tiny, 1 of 2", "tiny, 2 of 2"]
 
 
 # ---- The published protocols, where the data are

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +10,9 @@ import numpy as np
 import pytest
 
 from lab.reproduce import pieces
-from nlgauge import MissingExtraError
 from nlgauge_lab.reproduce.kinds import Block, Cell, Rebuilt
 from nlgauge_lab.reproduce.published import table
-from nlgauge_lab.reproduce.writing import draw, markdown, records, table_csv, text
+from nlgauge_lab.reproduce.writing import draw, text
 
 
 @pytest.fixture
@@ -40,40 +35,6 @@ def test_text_has_three_columns_where_a_number_is_published(made: Rebuilt) -> No
     ]
     assert lines[7:] == ["no number of ours: Foreign | one: not ours", "tiny: 9 rows"]
     assert len({len(line) for line in lines[3:6]}) == 1  # columns end together
-
-
-def test_markdown_is_a_page_with_figures_metrics_and_notes(made: Rebuilt) -> None:
-    page = markdown(made, ["made-up-1.png"])
-    assert page.startswith("# made-up\n\nCTC (Deng et al., EMNLP 2021): Made up. 1 of 2 published")
-    assert "|  | r published | ours | difference | tau |\n|---|---:|---:|---:|---:|\n" in page
-    assert "| Length | 0.5000 | 0.4123 | -0.0877 | -0.1000 |\n| Foreign \\| one | 0.2500 | - | - | - |" in page
-    assert "![made-up-1.png](made-up-1.png)" in page
-    assert "| Length | `Words` |" in page
-    assert page.endswith("- A note.\n- tiny: 9 rows\n- No number of ours for Foreign \\| one: not ours\n")
-
-
-def test_csv_has_a_line_for_every_number(made: Rebuilt) -> None:
-    lines = list(csv.DictReader(io.StringIO(table_csv([made, made]))))
-    assert len(lines) == 8
-    assert lines[0] == {
-        "table": "made-up", "block": "tiny, quality, pooled", "row": "Length", "column": "pearson", "published": "0.5",
-        "ours": "0.41234", "difference": "-0.08766", "metric": "Words", "reason": "",
-    }  # fmt: skip
-    assert (lines[3]["published"], lines[3]["ours"], lines[3]["reason"]) == ("", "", "not ours")
-
-
-def test_json_has_null_for_what_is_missing(made: Rebuilt) -> None:
-    record = json.loads(json.dumps(records(made), allow_nan=False))
-    (block,) = record["blocks"]
-    assert block["columns"] == ["pearson", "kendall"]
-    assert block["rows"]["Length"][0]["difference"] == pytest.approx(-0.08766)
-    assert block["rows"]["Foreign | one"][1] == {
-        "published": None,
-        "ours": None,
-        "difference": None,
-        "reason": "not ours",
-    }
-    assert record["metrics"] == {"Length": "Words"}
 
 
 def rebuilt(kind: str) -> Rebuilt:
@@ -105,9 +66,3 @@ def test_distributions_have_a_figure_for_each_of_the_data(tmp_path: Path) -> Non
     ]
     made = replace(rebuilt("distributions"), blocks=blocks)
     assert draw(made, tmp_path) == ["made-up-1.png", "made-up-2.png"]
-
-
-def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError, match=r"nlgauge\[plots\]"):
-        draw(rebuilt("agreement"), tmp_path)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -13,12 +11,10 @@ from nlgauge_lab.studies.ablation import (
     EngagingnessVariants,
     PreservationVariants,
     PublishedEngagingnessVariants,
-    PublishedPreservationVariants,
     PublishedRelevanceVariants,
     RelevanceVariants,
     ablation,
 )
-from nlgauge_lab.studies.sweep import first_items
 
 
 def test_variants_are_what_the_metrics_say(corpus: Corpus, one_model: None) -> None:
@@ -44,32 +40,6 @@ def test_variants_are_what_the_metrics_say(corpus: Corpus, one_model: None) -> N
     assert_allclose(2 * there * back / (there + back), of("Preservation"), rtol=1e-12)
     assert_allclose(of("EngagingnessVariants", "sum"), of("Engagingness"), rtol=1e-12)
     assert_allclose(of("EngagingnessVariants", "mean"), of("MeanAlignment(layer=4)"), rtol=1e-12)
-
-
-def test_all_that_the_rows_have_texts_for(corpus: Corpus, runs: list[ScoreTable], tmp_path: Path) -> None:
-    found = ablation(corpus, replicates=0)
-    assert found.level == "pooled" and found.axes == ("variant", "stop-words")
-    assert found.lines == ["Relevance E", "Preservation E", "Engagingness E"]
-    assert len(found.points) == 2 * (4 + 3 + 2)
-    (table,) = runs
-    ledger = table.spent["models"]["pocket"]
-    assert ledger["passes"] == ledger["texts"]
-    point = found.of("Engagingness E", "adequacy", "pearson")[-1]
-    assert point.setting == {"variant": "sum", "stop-words": "left out"}
-    assert point.agreement.metric == EngagingnessVariants().name, "without stop-words, as by default"
-    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
-    found.draw(tmp_path / "ablation.png")
-    assert (tmp_path / "ablation.png").stat().st_size > 1000
-
-
-def test_chosen_metrics_keep_their_parameters(corpus: Corpus, runs: list[ScoreTable]) -> None:
-    spec = "published/Preservation(layer=2, harmonic_factor=1)"
-    found = ablation(corpus, [spec], items=2, replicates=0)
-    assert found.lines == [f"{spec} E"]
-    kept = PublishedPreservationVariants(layer=2, harmonic_factor=1)
-    assert str(kept) in runs[0].metrics
-    whole = evaluate(first_items(corpus, 2), metrics=spec, cache=False).values(spec)
-    assert_allclose(runs[0].values(kept, "both"), whole, rtol=1e-12)
 
 
 def test_published_variants_are_what_the_published_metrics_say(corpus: Corpus, one_model: None) -> None:

@@ -7,13 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from numpy.testing import assert_allclose
 
 from nlgauge import InputError, ScoreTable
 from nlgauge.data.table import Column
-from nlgauge_lab.studies.distributions import _wasserstein, distributions, scaled
+from nlgauge_lab.studies.distributions import distributions, scaled
 from tests.printed import printed
 
 KEYS = [("A", str(i)) for i in range(5)]
@@ -38,44 +35,6 @@ def test_by_hand() -> None:
     assert (score.low, score.high, distance.low, distance.high) == (2, 6, 6, 2)
     assert (score.n, score.mean) == (5, pytest.approx(0.35))
     assert score.deviation == distance.deviation == pytest.approx(np.std([0, 0, 0.25, 0.5, 1]))
-
-
-def test_people_stand_beside() -> None:
-    ratings = dict(zip(KEYS, [1, 5, 3, 2, 1], strict=True))
-    found = distributions(table(("Same", [2, 6, 4, 3, 2], True), ("Turned", [2, 6, 4, 3, 2], False)), ratings)
-    assert [one.name for one in found.records] == ["rating", "Same", "Turned"]
-    assert found.records[0].distances == {}
-    assert found.records[1].distances == {"rating": pytest.approx(0, abs=1e-12)}
-    assert found.records[2].distances["rating"] > 0.2
-
-
-@given(st.lists(st.integers(0, 20), min_size=1, max_size=12), st.lists(st.integers(0, 20), min_size=1, max_size=12))
-def test_the_distance_is_scipys(x: list[int], y: list[int]) -> None:
-    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
-    a, b = (np.sort(np.array(values, float) / 20) for values in (x, y))
-    assert_allclose(_wasserstein(a, b), stats.wasserstein_distance(a, b), atol=1e-12)
-
-
-def test_values_without_a_place_are_counted() -> None:
-    found = distributions(
-        table(
-            ("Holes", [math.nan, 1, math.inf, 2, -math.inf], True),
-            ("Constant", [3, 3, math.nan, 3, 3], True),
-            ("Nothing", [math.nan] * 5, True),
-        )
-    )
-    holes, constant, nothing = found.records
-    assert (holes.n, holes.undefined, holes.infinite, holes.low, holes.high) == (2, 1, 2, 1, 2)
-    assert (constant.n, constant.reason) == (4, "all values are one")
-    assert (nothing.n, nothing.reason) == (0, "no row has a finite value")
-    assert math.isnan(constant.mean) and constant.shares == ()
-
-
-def test_metrics_of_sets_are_left_out_and_parts_are_named() -> None:
-    made = table(("Score", [1, 2, 3, 4, 5], True))
-    made.columns["Set"] = Column(("score",), np.ones((1, 1)), level="system")
-    made.columns["Two"] = Column(("a", "b"), np.arange(10.0).reshape(5, 2))
-    assert [one.name for one in distributions(made, every_part=True).records] == ["Score", "Two a", "Two b"]
 
 
 def test_what_it_shows(tmp_path: Path) -> None:

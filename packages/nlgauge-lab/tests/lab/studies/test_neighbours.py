@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from nlgauge import Corpus, InputError, MarkEvaluate, Row, ScoreTable, SpecError, correlate, evaluate
+from nlgauge import Corpus, InputError, MarkEvaluate, Row, ScoreTable, SpecError, evaluate
 from nlgauge.metrics import mark_evaluate
 from nlgauge_lab.studies.neighbours import neighbours
 from tests.printed import printed
@@ -36,32 +35,6 @@ def test_scores_are_mark_evaluates(corpus: Corpus, runs: list[ScoreTable], monke
     for one in found.records:
         # The score is 1 - min(|ratio - 1|, 1), for all estimators.
         assert one.score == pytest.approx(1 - min(abs(one.ratio - 1), 1))
-
-
-def test_agreement_is_over_systems(corpus: Corpus, runs: list[ScoreTable]) -> None:
-    found = neighbours(corpus, ks=(1, 2), coefficients=["pearson", "spearman"], replicates=20)
-    assert found.agreement is not None
-    spec = "MarkEvaluate(k=2)"
-    expected = correlate(evaluate(corpus, metrics=spec), corpus, level="system", replicates=0).get(spec)
-    point = found.agreement.of("petersen", "adequacy", "pearson")[1]
-    assert point.setting == {"K": 2}
-    assert point.agreement.value == pytest.approx(expected.value, nan_ok=True)
-    assert found.agreement.coefficients == ["pearson", "spearman"]
-
-
-def test_without_ratings_against_another_set(corpus: Corpus, runs: list[ScoreTable], tmp_path: Path) -> None:
-    unrated = Corpus(tuple(replace(row, scores={}) for row in corpus))
-    against = Corpus(tuple(row for row in corpus if row.system == "copy"))
-    found = neighbours(unrated, MarkEvaluate(normalize=False), (1, 2), against=against)
-    assert found.agreement is None
-    copy = [one.score for one in found.records if (one.system, one.estimator) == ("copy", "petersen")]
-    assert copy == [1, 1], "a set against itself"
-    ((head, *rows),) = printed(found)
-    assert head == ["score", "estimator", "K=1", "K=2"] and rows[0] == ["copy", "petersen", "1.000", "1.000"]
-    assert len(rows) == 12
-    pytest.importorskip("matplotlib", reason="needs nlgauge[plots]")
-    found.draw(tmp_path / "k.png")
-    assert (tmp_path / "k.png").stat().st_size > 1000
 
 
 def test_too_large_k_and_empty_sets_are_told(runs: list[ScoreTable], tmp_path: Path) -> None:

@@ -60,18 +60,6 @@ def test_by_hand() -> None:
     assert printed(found)[0][0][0] == "M, candidate" and len(found.tables()) == 2
 
 
-def test_words_without_weights_count_the_same() -> None:
-    found = parts_of_speech(table(C=[[text("candidate", ("cat", 0.5, None), ("sits", 1, None))]]), tagger)
-    assert {one.tag: (one.weight, one.alignment) for one in found.records} == {"NOUN": (0.5, 0.5), "VERB": (0.5, 1)}
-
-
-def test_a_word_takes_the_token_that_it_begins_in() -> None:
-    words = {"name": "candidate", "text": "can't", "words": [
-        {"text": "can", "begin": 0, "end": 3, "alignment": 1}, {"text": "t", "begin": 4, "end": 5, "alignment": 1}
-    ]}  # fmt: skip
-    assert {one.tag for one in parts_of_speech(table(C=[[words]]), tagger).records} == {"NOUN", "PART"}
-
-
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no metric shows its words"):
         parts_of_speech(table(M=[]), tagger)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge import Corpus, InputError, Row, ScoreTable, VectorExtrema, correlate, evaluate
+from nlgauge import Corpus, ScoreTable, VectorExtrema, correlate, evaluate
 from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.render.tables import Number
-from nlgauge_lab.studies.sweep import Setting, Sweep, first_items, sweep
+from nlgauge_lab.studies.sweep import Setting, Sweep, sweep
 from tests.printed import printed
 
 SETTINGS = [
@@ -57,31 +57,3 @@ def test_what_it_shows(corpus: Corpus, runs: list[ScoreTable], tmp_path: Path) -
     two = Sweep(found.points, ("references", "other"), "pooled", 12, 4, {})
     two.draw(tmp_path / "heat.png")
     assert all((tmp_path / name).stat().st_size > 1000 for name in ("curves.png", "heat.png"))
-
-
-def test_the_first_items_with_all_their_systems(corpus: Corpus, runs: list[ScoreTable]) -> None:
-    assert first_items(corpus, None) is corpus
-    some = first_items(corpus, 2)
-    assert [(row.system, row.item) for row in some] == [
-        (system, item) for system in ("copy", "short", "wrong") for item in ("bridge", "bread")
-    ]
-    assert len(first_items(corpus, 99)) == 12
-    with pytest.raises(InputError):
-        first_items(corpus, 0)
-    found = sweep(corpus, SETTINGS[:1], ["references"], items=2, replicates=0)
-    assert (found.rows, found.items, len(runs[0].rows)) == (6, 2, 6)
-
-
-def test_what_cannot_be_said_is_told(runs: list[ScoreTable]) -> None:
-    with pytest.raises(InputError, match="no row is rated"):
-        sweep(Corpus((Row("a"),)), SETTINGS, ["references"])
-    alike = Corpus(
-        tuple(Row("a cat", ("a dog",), system=s, scores={"x": 1.0, "y": float(len(s))}) for s in ("A", "BB", "C"))
-    )
-    found = sweep(alike, SETTINGS[:1], ["references"], notes=["a note"], aspects=["x"])
-    assert found.notes[0] == "a note"
-    assert "Extrema: the metric is constant" in found.notes
-    assert found.best("x", "pearson") is None
-    assert printed(found)[0][1][-1] == "-"
-    with pytest.raises(InputError, match="nothing is rated for 'z'"):
-        sweep(alike, SETTINGS[:1], ["references"], aspects=["z"])

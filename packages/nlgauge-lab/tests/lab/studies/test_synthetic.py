@@ -42,20 +42,6 @@ def test_topics_are_dropped_and_words_swapped_against_the_same_references(
     assert (tmp_path / "steps.png").stat().st_size > 1000
 
 
-def test_no_word_is_lost_and_one_topic_is_not_dropped(runs: list[ScoreTable], monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[Corpus] = []
-    evaluate = synthetic.__globals__["evaluate"]
-    monkeypatch.setitem(
-        synthetic.__globals__, "evaluate", lambda rows, **how: given.append(rows) or evaluate(rows, **how)
-    )
-    found = synthetic(corpus({"sea": TOPICS["sea"]}), ["FrechetDistance"], size=4)
-    assert {one.experiment for one in found.records} == {SWAP}
-    by_step = {system: [row.candidate for row in given[0] if row.system == system] for system in given[0].systems}
-    whole, *_, mixed = by_step.values()
-    assert whole != mixed
-    assert [sorted(text.split()) for text in whole] == [sorted(text.split()) for text in mixed]
-
-
 def test_refusals() -> None:
     with pytest.raises(SpecError, match="Length is not a metric of sets"):
         synthetic(corpus(TOPICS), ["Length"])

@@ -22,7 +22,7 @@ from nlgauge.engine.models.onnx import open_onnx  # noqa: E402
 from nlgauge.engine.tokens import SubwordTokenizer  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
 from nlgauge_lab.training.aligner import AlignerConfig, AlignerTrainer  # noqa: E402
-from nlgauge_lab.training.aligner_rows import UNKNOWN, Shape, encode  # noqa: E402
+from nlgauge_lab.training.aligner_rows import Shape, encode  # noqa: E402
 from nlgauge_lab.training.aligner_run import finish, start  # noqa: E402
 
 CONFIG = AlignerConfig(steps=120, batch_tokens=32 * 12, body_rate=2e-3, head_rate=1e-2, warmup=5)
@@ -73,25 +73,6 @@ def test_it_learns_and_the_shipped_form_says_the_same(body, tmp_path):
         np.testing.assert_allclose(shipped[3], against, atol=0.25)
 
 
-def test_of_a_text_known_to_be_unsupported_the_least_supported_word_is_taken_to_be_it(body, tmp_path, monkeypatch):
-    unmarked = [replace(row, spans=None) for row in texts(60, 3) if not row.supported][:2]
-    run = trainer(body, tmp_path, unmarked, [])
-    batch = run.batch(rows(unmarked))
-    assert (batch.labels == UNKNOWN).all()
-    words = torch.tensor([3.0, -1.0, 3.0, 3.0, 3.0] * 2, requires_grad=True)
-    monkeypatch.setattr(run, "predictions", lambda batch: (words, *torch.ones(3, 2)))
-    least = run.loss(batch)[2]
-    least.backward()
-    pushed = words.grad.reshape(2, 5)
-    assert (pushed > 0).all()  # all are less likely to be supported
-    torch.testing.assert_close(pushed[0], pushed[1])
-    assert pushed[0, 1] > 100 * pushed[0, 0]
-    # The longer a text, the less its many words that are a little doubtful say together.
-    some = torch.full((10,), 1.0)
-    monkeypatch.setattr(run, "predictions", lambda batch: (some, *torch.ones(3, 2)))
-    assert run.loss(batch)[2].item() == pytest.approx(np.log1p(np.e), rel=1e-5)
-
-
 def test_a_low_rank_is_what_is_stored(body, tmp_path):
     from safetensors.numpy import load_file
 
@@ -108,22 +89,6 @@ def test_a_low_rank_is_what_is_stored(body, tmp_path):
         start(body, CONFIG, "aligner")
     with pytest.raises(InputError, match="'middle' is none"):
         start(body, CONFIG, "middle")
-
-
-def test_a_resumed_run_equals_an_unbroken_one(body, tmp_path):
-    some, held = texts(60, 1), texts(10, 2)
-    whole, half = (trainer(body, tmp_path / name, some, held, steps=6) for name in "ab")
-    for _ in range(4):
-        whole.train_step()
-    for _ in range(2):
-        half.train_step()
-    half.save()
-    other = trainer(body, tmp_path / "b", some, held, steps=6)
-    assert other.resume() and other.step == 2
-    for _ in range(2):
-        other.train_step()
-    for ours, theirs in zip(whole.model.parameters(), other.model.parameters(), strict=True):
-        assert torch.equal(ours, theirs)
 
 
 def test_a_batch_without_some_kind_of_label_has_no_such_loss(body, tmp_path):

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
+pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
 pytest.importorskip("onnx", reason="training needs nlgauge-lab[train]")
 
-from safetensors.numpy import load_file, save_file  # noqa: E402
+from safetensors.numpy import load_file, save_file
 
-from lab.training.aligner_world import texts, write_body  # noqa: E402
-from nlgauge.engine.models.adaptation import DOWN, UP, read_delta  # noqa: E402
-from nlgauge.engine.models.capabilities import ALIGNER  # noqa: E402
-from nlgauge.engine.models.card import write_facts  # noqa: E402
-from nlgauge.engine.models.folder import read_weights  # noqa: E402
-from nlgauge.engine.models.loading import load  # noqa: E402
-from nlgauge.errors import SpecError  # noqa: E402
-from nlgauge_lab.training.aligner_run import train  # noqa: E402
+from lab.training.aligner_world import texts, write_body
+from nlgauge.engine.models.adaptation import DOWN, UP, read_delta
+from nlgauge.engine.models.capabilities import ALIGNER
+from nlgauge.engine.models.folder import read_weights
+from nlgauge.engine.models.loading import load
+from nlgauge.errors import SpecError
+from nlgauge_lab.training.aligner_run import train
 
 RECIPE = 'body = "{}"\nseed = 3\n[shape]\nrow = 48\nstretch = 16\n{}[training]\nsteps = {}\nbatch_tokens = 200\n'
 
@@ -60,35 +58,6 @@ def test_an_aligner_reads_as_much_evidence_as_in_training(body, tmp_path):
     save_file({**weights, "aligner.evidence": np.array([2.5], np.float32)}, folder / "aligner.safetensors")
     with pytest.raises(SpecError, match="limit of evidence is no whole number"):
         load(str(folder))
-
-
-def test_bars_of_the_aligner_before_do_not_stay_on_the_card(body, tmp_path):
-    before = tmp_path / "before"
-    shutil.copytree(body, before)
-    write_facts(before, temperature=1.5, grounded={"fail_below": 0.2, "pass_from": 0.3, "mark_below": 0.9})
-    write(tmp_path / "mine.jsonl", texts(20, 1))
-    recipe = tmp_path / "recipe.toml"
-    recipe.write_text(RECIPE.format(before, "", 1), encoding="utf-8")
-    card = load(str(train(tmp_path / "out", labelled=tmp_path / "mine.jsonl", config=recipe))).card
-    assert card.grounded is None and card.aligner_threshold != 0.9
-    assert card.temperature == 1.5
-
-
-def test_a_recipe_names_its_sets_and_how_often_each_is_read(body, tmp_path):
-    for name, number, seed in (("one.train", 40, 1), ("two.train", 30, 2), ("two.dev", 10, 3)):
-        write(tmp_path / f"{name}.jsonl", texts(number, seed))
-    sets = (
-        '[[labelled]]\nfiles = "one.train*"\ntimes = 2\nheld_out = 0.2\n'
-        '[[labelled]]\nfiles = "two.train*"\nrows = 12\n[[held]]\nfiles = "two.dev*"\n'
-    )
-    recipe = tmp_path / "recipe.toml"
-    recipe.write_text(RECIPE.format(body, sets, 2), encoding="utf-8")
-    card = (train(tmp_path / "out", labelled=tmp_path, config=recipe) / "ALIGNER.md").read_text(encoding="utf-8")
-    table = [line.split("|")[1:-1] for line in card.splitlines() if line.startswith("| ") and "times" in line]
-    counts = {name.strip(): (int(some), int(made), times.strip()) for name, some, made, times in table}
-    assert counts["two.train"] == (12, 12, "1 times")
-    assert 20 < counts["one.train"][0] < 40 and counts["one.train"][2] == "2 times"
-    assert "| two.dev |" in card and "| one.train | 0." in card  # both are measured on
 
 
 def test_rows_are_constructed_by_the_recipe_and_labelled_ones_placed_among_other_passages(body, tmp_path):

@@ -1,4 +1,4 @@
-"""The bars of `check --grounded`: chosen by sets, whatever their sizes, and written where the gate finds them."""
+"""The thresholds of `check --grounded`: chosen by sets, whatever their sizes, and written where the gate finds them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from nlgauge.cli import main
 from nlgauge.engine.models.card import read_card
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.stats.gate import check
-from nlgauge_lab.training.bars import Bars, Judged, bars, rates
-
-NAN = float("nan")
+from nlgauge_lab.training.bars import Judged, bars
 
 
 def judged(unsupported: list[float], supported: list[float], least: list[float] | None = None) -> Judged:
@@ -25,7 +23,7 @@ def judged(unsupported: list[float], supported: list[float], least: list[float] 
     return Judged(chances, np.array(truth), chances if least is None else np.array(least))
 
 
-def test_the_bars_lie_around_the_threshold_that_parts_the_two_kinds() -> None:
+def test_both_thresholds_lie_around_the_one_that_parts_the_two_kinds() -> None:
     rng = np.random.default_rng(0)
     low, high = rng.beta(2, 5, 2000), rng.beta(5, 2, 2000)
     found = bars([judged(low.tolist(), high.tolist())])
@@ -34,26 +32,9 @@ def test_the_bars_lie_around_the_threshold_that_parts_the_two_kinds() -> None:
     assert np.mean((both >= found.fail_below) & (both < found.pass_from)) == pytest.approx(0.1, abs=0.03)
 
 
-def test_a_set_counts_once_however_many_rows_it_has() -> None:
-    one, other = judged([0.2] * 3, [0.4] * 3), judged([0.6] * 3, [0.8] * 3)
-    many = Judged(*(np.tile(of, 50) for of in one))
-    assert bars([one, other]) == bars([many, other])
-
-
 def test_sets_of_one_kind_choose_nothing() -> None:
     with pytest.raises(InputError, match="no set has both"):
         bars([judged([0.1, 0.2], [])])
-
-
-def test_words_are_marked_below_the_least_alignment_that_parts_the_two_kinds() -> None:
-    found = bars([judged([0.1, 0.2, 0.3], [0.7, 0.8, 0.9], least=[0.4, 0.42, NAN, 0.61, 0.62, 0.63])])
-    assert found.mark_below == 0.43  # above both unsupported texts that have words, and the lowest that is
-    assert found.fail_below <= 0.31 and found.pass_from <= 0.7
-
-
-def test_rates_are_shares_of_each_kind_and_rows_without_a_value_are_of_nothing_said() -> None:
-    found = rates(judged([0.1, 0.5, 0.9, NAN], [0.2, 0.7, 0.8, 0.9]), Bars(0.4, 0.6, 0.5))
-    assert found == {"rows": 8, "unsupported": 0.5, "hits": 0.25, "false_alarms": 0.25, "unsure": 0.25}
 
 
 def test_the_command_writes_what_the_gate_reads(tmp_path: Path) -> None:
@@ -72,7 +53,7 @@ def test_the_command_writes_what_the_gate_reads(tmp_path: Path) -> None:
     (tmp_path / "scifact.dev.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     table = evaluate([{"candidate": source, "source": source}], metrics="Consistency(aligner='D')", model=str(model))
-    with pytest.raises(InputError, match="has no measured bars"):
+    with pytest.raises(InputError, match="has no measured thresholds"):
         check(table, grounded=True)
     command = ["train", "bars", "--labelled", str(tmp_path), "--model", str(model), "--write", "--no-cache"]
     done = CliRunner().invoke(main, command)

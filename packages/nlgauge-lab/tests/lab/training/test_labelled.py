@@ -7,7 +7,7 @@ import lzma
 import pytest
 
 from nlgauge.errors import InputError
-from nlgauge_lab.training.labelled import Labelled, labelled_files, read_labelled
+from nlgauge_lab.training.labelled import labelled_files, read_labelled
 
 
 def write(path, *records):
@@ -16,24 +16,6 @@ def write(path, *records):
     with opened(path, "wt", encoding="utf-8") as file:
         file.write(text)
     return path
-
-
-@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.jsonl.xz"])
-def test_rows_are_read_with_their_spans_or_labels(tmp_path, name):
-    path = write(
-        tmp_path / name,
-        {"source": "It rained.", "candidate": "It snowed.", "spans": [[3, 9, "word"]], "more": 1},
-        {"source": "It rained.", "question": "Did it?", "candidate": "Yes.", "supported": True},
-        {"source": "s", "candidate": "c", "spans": None, "supported": False, "quality": "good", "label3": "neutral"},
-        {"source": "s", "candidate": "c", "supported": False, "quality": "truncated"},
-        {"source": "s", "candidate": "c d", "spans": [], "supported": False, "words": [[2, 3]]},
-    )
-    assert list(read_labelled(path)) == [
-        Labelled("It rained.", "It snowed.", ((3, 9),), False),
-        Labelled("It rained.", "Yes.", None, True, question="Did it?"),
-        Labelled("s", "c", None, False, contradicted=False),
-        Labelled("s", "c d", (), True, ((2, 3),)),  # spans say more than the label
-    ]
 
 
 @pytest.mark.parametrize(

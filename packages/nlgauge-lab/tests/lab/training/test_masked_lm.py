@@ -18,8 +18,7 @@ from nlgauge.engine.features.vectors import VectorsRequest  # noqa: E402
 from nlgauge.engine.models.capabilities import TOKENIZER  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
-from nlgauge_lab.training.masked_lm import Trainer, mask_rows, train  # noqa: E402
-from nlgauge_lab.training.passages import Frame  # noqa: E402
+from nlgauge_lab.training.masked_lm import Trainer, train  # noqa: E402
 from nlgauge_lab.training.recipe import MaskedLMConfig  # noqa: E402
 
 
@@ -54,39 +53,6 @@ def config(body):
     )  # fmt: skip
 
 
-def test_masks_are_a_share_of_the_ordinary_tokens():
-    rows = np.array([[2, 7, 8, 9, 3, 0], [2, 10, 11, 12, 13, 3]])
-    masked, at = mask_rows(rows, 0.5, Frame(2, 3, 0, 4), np.random.default_rng(0))
-    assert len(at) == 4 == (masked == 4).sum()
-    assert (masked.reshape(-1)[at] == 4).all()
-    assert (rows.reshape(-1)[at] > 4).all()
-    untouched = np.setdiff1d(np.arange(rows.size), at)
-    assert (masked.reshape(-1)[untouched] == rows.reshape(-1)[untouched]).all()
-
-
-def test_training_lowers_the_loss(config, texts, tmp_path):
-    trainer = Trainer(replace(config, steps=150), texts, tmp_path)
-    losses = [trainer.train_step()[0] for _ in range(150)]
-    assert np.mean(losses[-8:]) < np.mean(losses[:8]) - 0.3
-    assert set(trainer.held) == {"a"}
-
-
-def test_a_resumed_run_equals_an_unbroken_one(config, texts, tmp_path):
-    unbroken = Trainer(config, texts, tmp_path / "one")
-    unbroken.run(evaluate_every=6, save_every=100)
-    first = Trainer(config, texts, tmp_path / "two")
-    for _ in range(5):
-        first.train_step()
-    first.save()
-    second = Trainer(config, texts, tmp_path / "two")
-    assert second.resume() and second.step == 5
-    second.run(evaluate_every=6, save_every=100)
-    for (name, one), two in zip(unbroken.model.named_parameters(), second.model.parameters(), strict=True):
-        torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-5, msg=name)
-    assert unbroken.curve == second.curve
-    assert [point["step"] for point in unbroken.curve] == [6, 12]
-
-
 def test_the_finished_folder_serves_both_backends_alike(config, texts, tmp_path):
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(
@@ -109,17 +75,6 @@ def test_the_finished_folder_serves_both_backends_alike(config, texts, tmp_path)
         for key in ("log_probabilities", "vectors"):
             if hasattr(one, key):
                 np.testing.assert_allclose(getattr(one, key), getattr(two, key), atol=1e-4)
-
-
-def test_a_finished_model_can_be_trained_on(config, texts, body, tmp_path):
-    first = Trainer(replace(config, steps=3), texts, tmp_path / "first")
-    first.run(evaluate_every=100, save_every=100)
-    folder = first.finish()
-    again = Trainer(replace(config, body=str(folder), original=str(body)), texts, tmp_path / "second")
-    for (name, one), two in zip(first.model.named_parameters(), again.model.parameters(), strict=True):
-        torch.testing.assert_close(one, two, atol=2e-3, rtol=2e-3, msg=name)
-    for one, two in zip(first.original.parameters(), again.original.parameters(), strict=True):
-        assert torch.equal(one, two)
 
 
 def test_what_cannot_be_trained_is_refused(config, texts, tmp_path):

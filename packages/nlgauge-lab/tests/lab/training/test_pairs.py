@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.engine.fake import WORDS, answers, tiny_tokenizer
+from tests.engine.fake import WORDS, tiny_tokenizer
 
 torch = pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
 pytest.importorskip("onnx", reason="training needs nlgauge-lab[train]")
@@ -14,8 +14,6 @@ pytest.importorskip("onnx", reason="training needs nlgauge-lab[train]")
 from safetensors.numpy import load_file  # noqa: E402
 from transformers import BertConfig, BertForMaskedLM  # noqa: E402
 
-from nlgauge.engine.features.masked_words import MaskedWordsRequest  # noqa: E402
-from nlgauge.engine.features.pair_states import PairStatesRequest  # noqa: E402
 from nlgauge.engine.models.adaptation import read_delta  # noqa: E402
 from nlgauge.engine.models.capabilities import MASKED_PAIRS  # noqa: E402
 from nlgauge.engine.models.card import DocumentFrequencies  # noqa: E402
@@ -85,48 +83,6 @@ def test_what_nothing_can_be_trained_on_is_refused(config, pairs, tmp_path):
         train(pairs, tmp_path / "out", tmp_path / "bad.toml")
 
 
-def test_training_teaches_to_look_at_the_other_text(config, tmp_path):
-    """A candidate repeats the one word of its source and is masked throughout: nothing else can tell it."""
-    said = [(f"w{word}", 3 + more) for word in range(40) for more in range(10)]
-    records = [
-        {"candidate": " ".join([word] * (3 + size % 5)), "source": " ".join([word] * size), "origin": "own:1"}
-        for word, size in said
-    ]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    short = replace(config, steps=120, rate=1e-2, words=1.0, stages=(Stage(1.0, (1.0, 0.0)),))
-    trainer = PairsTrainer(short, tmp_path, tmp_path / "out")
-    for _ in range(120):
-        trainer.train_step()
-    found = trainer.evaluate()["a"]
-    assert found["top1"] > 0.25 and found["top1_alone"] < 0.1
-
-
-def test_a_resumed_run_equals_an_unbroken_one(config, pairs, tmp_path):
-    unbroken = PairsTrainer(config, pairs, tmp_path / "one")
-    unbroken.run(evaluate_every=5, save_every=100)
-    first = PairsTrainer(config, pairs, tmp_path / "two")
-    first.curve.append(first.evaluate())
-    for _ in range(4):
-        first.train_step()
-    first.save()
-    second = PairsTrainer(config, pairs, tmp_path / "two")
-    assert second.resume() and second.step == 4
-    second.run(evaluate_every=5, save_every=100)
-    for (name, one), two in zip(unbroken.model.named_parameters(), second.model.parameters(), strict=True):
-        torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-5, msg=name)
-    assert [point["step"] for point in unbroken.curve] == [0, 5, 10]
-    assert unbroken.curve == second.curve
-
-
-def test_bfloat16_changes_the_products_and_not_what_is_learned(config, pairs, tmp_path):
-    """The weights stay float32, and a step goes nearly where it goes in float32."""
-    runs = [PairsTrainer(replace(config, precision=kind), pairs, tmp_path / kind) for kind in ("float32", "bfloat16")]
-    (exact,), (low,) = (run.train_step() for run in runs)
-    assert exact != low and exact == pytest.approx(low, abs=0.02)
-    assert all(parameter.dtype == torch.float32 for parameter in runs[1].model.parameters())
-    assert runs[0].evaluate()["a"]["perplexity"] == pytest.approx(runs[1].evaluate()["a"]["perplexity"], rel=0.02)
-
-
 def test_a_run_can_go_on_from_the_weights_for_pairs(trained, config, pairs, body, tmp_path):
     first, folder = trained
     begun = replace(config, body=str(folder), start="pairs")
@@ -140,16 +96,6 @@ def test_a_run_can_go_on_from_the_weights_for_pairs(trained, config, pairs, body
         PairsTrainer(replace(config, start="pairs"), pairs, tmp_path / "none")
     with pytest.raises(InputError, match="start 'middle' is none"):
         PairsTrainer(replace(config, start="middle"), pairs, tmp_path / "middle")
-
-
-def test_only_layers_and_head_are_stored(trained, body):
-    _, folder = trained
-    stored = load_file(folder / "pairs.safetensors")
-    names = {name.removesuffix(".scale") for name in stored}
-    assert names and all(map(learns, names))
-    for name in ("model.safetensors", "tokenizer.json", "masked.onnx"):
-        assert (folder / name).read_bytes() == (body / name).read_bytes()
-    assert "| 10 | a |" in (folder / "PAIRS.md").read_text()
 
 
 def test_the_runtime_says_what_the_trainer_says(trained):
@@ -197,12 +143,3 @@ def assert_alike(trainer, folder):
     np.testing.assert_allclose(got[: len(at)], wanted, atol=1e-4)
     states = model.pair_states(own[None], np.ones((1, len(own)), np.int64), seen)
     assert states.shape[:2] == (1, len(own))
-
-
-def test_the_finished_folder_scores_through_the_engine(trained):
-    _, folder = trained
-    text, other = "w1 w2 w3", "w3 w2 w1"
-    needs = MaskedWordsRequest(text, other), PairStatesRequest(text, other), MaskedWordsRequest(text, "w9")
-    words, states, alone = answers(load(str(folder)), *needs)
-    assert np.isfinite(words.log_probabilities).all() and states.states.shape == (3, 16)
-    assert not np.allclose(alone.log_probabilities, words.log_probabilities)

@@ -1,7 +1,5 @@
 """Weighters: planted weights are found again, folds are of items, and the file scores as training scored."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -9,13 +7,14 @@ torch = pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
 
 from nlgauge.data.corpus import Corpus, Row  # noqa: E402
 from nlgauge.engine.engine import Engine  # noqa: E402
-from nlgauge.engine.weighter import read_weighter  # noqa: E402
 from nlgauge.errors import InputError, SpecError  # noqa: E402
-from nlgauge.maths.masked_words import weighted_score, word_weights  # noqa: E402
-from nlgauge.metrics.maskeval import MaskEval  # noqa: E402
+from nlgauge.metrics.maskeval import (  # noqa: E402
+    MaskEval,
+    weighted_score,
+    word_weights,
+)
 from nlgauge_lab.training.weighter import WeighterConfig, Words, fit, kept, measure, train  # noqa: E402
 from tests.engine.fake import PairsModel  # noqa: E402
-from tests.metrics.pieces import scored  # noqa: E402
 
 METRIC = MaskEval(scoring="probability")
 
@@ -63,17 +62,6 @@ def test_planted_weights_are_found_again():
     assert plain @ truth.numpy() > 0
 
 
-def test_uneven_weights_cost():
-    """Of ratings that nothing explains, the share and the weights that are learned shrink with what they cost."""
-    words, rng = random_words(40, width=30, seed=3), np.random.default_rng(3)
-    noise, items = rng.random(40), [str(row // 2) for row in range(40)]
-    free, dear = (
-        fit(words, noise, items, WeighterConfig(rate=0.05, ridge=ridge, share_ridge=ridge)) for ridge in (0.0, 1.0)
-    )
-    assert np.linalg.norm(free[0]) > 5 * np.linalg.norm(dear[0])
-    assert abs(free[1] - 0.5) > abs(dear[1] - 0.5)
-
-
 def test_folds_hold_out_whole_items():
     with pytest.raises(InputError, match="9 items are rated"):
         fit(random_words(90), np.zeros(90), [str(row % 9) for row in range(90)], WeighterConfig())
@@ -92,29 +80,6 @@ def rated():
         source = " ".join(["w1" if good else "w2", *words])
         rows.append(Row(" ".join(words[:3]), source=source, item=str(number // 2), scores={"tone": 1.0 + 4 * good}))
     return Corpus((*rows, Row("w1", source="w2", item="unrated")))
-
-
-def test_what_is_written_scores_as_it_was_trained(rated, tmp_path):
-    engine = Engine(PairsModel(40))
-    (path,) = train(rated, ["tone"], tmp_path, METRIC, engine=engine)
-    card = json.loads(path.with_suffix(".json").read_text())
-    assert card["trained_on"] == {"rows": 48, "items": 24, "scale": [1.0, 5.0]} and len(card["folds"]) == 5
-    metric = MaskEval(weights=str(path), scoring="probability")
-    values = [value.parts[0] for value in scored(metric, rated, PairsModel(40))]
-    weighter = read_weighter(str(path), engine.model)
-    words = measure(Corpus(rated.rows[:48]), METRIC, engine)
-    share = torch.tensor(np.log(weighter.share / (1 - weighter.share))).float()
-    np.testing.assert_allclose(words.values(torch.from_numpy(weighter.weight), share), values[:48], atol=1e-4)
-
-
-def test_words_do_not_depend_on_the_blocks_that_rows_are_read_in(rated, monkeypatch):
-    engine = Engine(PairsModel(40))
-    whole = measure(rated, METRIC, engine)
-    monkeypatch.setattr("nlgauge.run.block._MOST_ROWS", 5)
-    parts = measure(rated, METRIC, engine)
-    np.testing.assert_array_equal(parts.segment, whole.segment)
-    np.testing.assert_allclose(parts.states, whole.states, atol=1e-6)
-    np.testing.assert_allclose(parts.scores, whole.scores, atol=1e-6)
 
 
 def test_words_are_measured_once_for_all_aspects(rated, tmp_path, monkeypatch):

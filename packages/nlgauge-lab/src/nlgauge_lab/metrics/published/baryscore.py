@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from nlgauge.maths.barycenters import Barycenter, layer_barycenters
 from nlgauge.metrics import baryscore
 from nlgauge.metrics.baryscore import Array
+from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True)
 class BaryScore(baryscore.BaryScore):
-    """BaryScore with the defaults of the published code, where all tokens have the same weight.
-
-    barycenter_weights: 'uniform', as in the published code if its idf worked, or the 'same' as the tokens'.
-    start: start of the barycenter's iteration, 'token_mean' or 'last_layer'. The published code starts at the origin,
-        where every pairing is optimal, so the solver's choice decides. With uniform weights it ends at the token-wise
-        mean, up to the order of points, like 'token_mean'.
-
-    The other parameters are those of BaryScore.
-    """
-
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **baryscore.BaryScore.choices,
-        "barycenter_weights": ("uniform", "same"),
-        "start": ("token_mean", "last_layer"),
-    }
+    """BaryScore with the defaults of the published code, where all tokens have the same weight."""
 
     idf: str = "none"
-    barycenter_weights: str = "uniform"
-    start: str = "token_mean"
+    barycenter_weights: str = param(
+        "uniform", choices=("uniform", "same"),
+        help="weights of a barycenter's points: 'uniform', as in the published code if its idf worked, or the 'same' "
+        "as the tokens'",
+    )  # fmt: skip
+    start: str = param(
+        "token_mean", choices=("token_mean", "last_layer"),
+        help="start of the barycenter's iteration, 'token_mean' or 'last_layer'. The published code starts at the "
+        "origin, where every pairing is optimal, so the solver's choice decides. With uniform weights it ends at the "
+        "token-wise mean, up to the order of points, like 'token_mean'.",
+    )  # fmt: skip
 
     def barycenters(self, layers: Sequence[Array], weights: Sequence[Array]) -> list[tuple[Barycenter, Array]]:
         targets = weights

@@ -6,9 +6,9 @@ words are 0. The published Preservation can be rescaled as a whole, or follow eq
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,11 @@ from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.engine.words import words
 from nlgauge.maths import alignment as aspects
 from nlgauge.maths.alignment import Array
-from nlgauge.maths.stopwords import is_stopword
+from nlgauge.maths.text import is_stopword
 from nlgauge.metrics import ctc
 from nlgauge.metrics.aligners import Aligned, Direction, EmbeddingAligner, Units
-from nlgauge.metrics.ctc import AspectPrepared, CTCAspect
+from nlgauge.metrics.ctc import AspectPrepared
+from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,11 @@ class PieceAligner(EmbeddingAligner):
         return Aligned(np.zeros((1, 2), np.int32), np.zeros(1))
 
 
+def _aligner() -> Any:
+    return param("E", choices=("E",), help="'E' compares embeddings")
+
+
 class _Published:
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {**CTCAspect.choices, "aligner": ("E",)}
     embeddings: ClassVar[type[EmbeddingAligner]] = PieceAligner
 
 
@@ -57,31 +61,31 @@ class Consistency(_Published, ctc.Consistency):
     """Consistency as in the published code, with aligner 'E'.
 
     Sub-words and punctuation count, they may match special tokens, alignments may be negative, and a text without words
-    gets 0. Parameters as in Consistency.
+    gets 0.
     """
+
+    aligner: str = _aligner()
 
 
 @dataclass(frozen=True)
 class Relevance(_Published, ctc.Relevance):
-    """Relevance with the published code's aligner 'E'. Parameters as in published/Consistency."""
+    """Relevance with the published code's aligner 'E'."""
+
+    aligner: str = _aligner()
 
 
 @dataclass(frozen=True)
 class Preservation(_Published, ctc.Preservation):
-    """Preservation with the published code's aligner 'E'.
+    """Preservation with the published code's aligner 'E'."""
 
-    rescale: 'score' rescales the harmonic mean and not each alignment.
-    harmonic_factor: 1 computes equation 4 as it is printed, half the harmonic mean.
-    Other parameters as in published/Consistency.
-    """
-
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {
-        **_Published.choices,
-        "rescale": ("none", "token", "score"),
-        "harmonic_factor": (2, 1),
-    }
-
-    harmonic_factor: int = 2
+    aligner: str = _aligner()
+    rescale: str = param(
+        "none", choices=("none", "token", "score"),
+        help="'token' rescales every alignment, 'score' the harmonic mean",
+    )  # fmt: skip
+    harmonic_factor: int = param(
+        2, choices=(2, 1), help="1 computes equation 4 as it is printed, half the harmonic mean"
+    )
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         value = aspects.preservation(alignments[0], alignments[1], self.harmonic_factor)
@@ -90,15 +94,16 @@ class Preservation(_Published, ctc.Preservation):
 
 @dataclass(frozen=True)
 class Groundedness(_Published, ctc.Groundedness):
-    """Groundedness with the published code's aligner 'E'. Parameters as in published/Consistency."""
+    """Groundedness with the published code's aligner 'E'."""
+
+    aligner: str = _aligner()
 
 
 @dataclass(frozen=True)
 class Engagingness(_Published, ctc.Engagingness):
-    """Engagingness with the published code's aligner 'E': history and knowledge are joined to one text.
+    """Engagingness with the published code's aligner 'E': history and knowledge are joined to one text."""
 
-    Parameters as in published/Consistency.
-    """
+    aligner: str = _aligner()
 
     def directions(self, row: Row) -> list[Direction]:
         (direction,) = super().directions(row)

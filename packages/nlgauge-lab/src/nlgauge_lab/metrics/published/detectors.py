@@ -11,7 +11,7 @@ arXiv:2502.17125.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -29,6 +29,7 @@ from nlgauge.engine.tokens import Tokens
 from nlgauge.errors import SpecError
 from nlgauge.maths.alignment import logistic
 from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.parameters import param
 
 _LONG = "a row is longer than the model reads, where the published code cuts its end"
 _SHORTEST = 10
@@ -164,9 +165,9 @@ class PublishedDetector(RowMetric):
 class BySentences(PublishedDetector):
     """A detector whose authors split texts into sentences by nltk."""
 
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"splitter": ("nltk", "nlgauge")}
-
-    splitter: str = "nltk"
+    splitter: str = param(
+        "nltk", choices=("nltk", "nlgauge"), help="'nltk' as published, or 'nlgauge', which needs no rules of nltk"
+    )
 
     @property
     def libraries(self) -> tuple[str, ...]:
@@ -192,10 +193,7 @@ class BySentences(PublishedDetector):
 
 @dataclass(frozen=True)
 class SummaCZS(BySentences):
-    """SummaC-ZS by sentences: the mean over the candidate's of the largest entailment less the largest contradiction.
-
-    splitter: 'nltk' as published, or 'nlgauge', which needs no rules of nltk.
-    """
+    """SummaC-ZS: the mean over sentences of the largest entailment less the largest contradiction."""
 
     citation: ClassVar[str] = "Laban et al. 2022, TACL, arXiv:2111.09525"
     families: ClassVar[tuple[str, ...]] = ("nli",)
@@ -220,10 +218,7 @@ class SummaCZS(BySentences):
 
 @dataclass(frozen=True)
 class MiniCheck(BySentences):
-    """MiniCheck: the largest probability that one chunk of the source supports the candidate, which is not split.
-
-    splitter: 'nltk' as published, or 'nlgauge', which needs no rules of nltk.
-    """
+    """MiniCheck: the largest probability that one chunk of the source supports the candidate, which is not split."""
 
     citation: ClassVar[str] = "Tang et al. 2024, EMNLP, arXiv:2404.10774"
     families: ClassVar[tuple[str, ...]] = ("minicheck",)
@@ -257,17 +252,15 @@ class LettuceDetect(PublishedDetector):
     """LettuceDetect: 1 less the largest probability that a token is unsupported, which is the largest of all groups.
 
     There is one more part: `unsupported`, the share of the candidate's tokens that are labelled so.
-
-    passages: 'one' reads the source as one passage, 'lines' each of its lines as one.
     """
 
     citation: ClassVar[str] = "Kovacs and Recski 2025, arXiv:2502.17125"
     families: ClassVar[tuple[str, ...]] = ("lettuce",)
     parts: ClassVar[tuple[str, ...]] = ("score", "unsupported")
     details: ClassVar[tuple[str, ...]] = ("unsupported",)
-    choices: ClassVar[Mapping[str, Sequence[object]]] = {"passages": ("one", "lines")}
-
-    passages: str = "one"
+    passages: str = param(
+        "one", choices=("one", "lines"), help="'one' reads the source as one passage, 'lines' each of its lines as one"
+    )
 
     def rows(self, row: Row, packer: Packer) -> list[DetectorRow]:
         source, question = row.source or "", row.question or None

@@ -20,7 +20,6 @@ class InfoLM(infolm.InfoLM):
 
     kl and alpha are negated, so that higher is better. Fisher-Rao is between 0 and pi. 'forward' means D(candidate ||
     reference). If nothing can be compared, the score is 0, with a note, so an empty candidate counts as perfect.
-    Parameters and presets are those of InfoLM.
     """
 
     temperature: float | None = 0.25

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from nlgauge.maths.opposites import OPPOSITES, STRENGTHS
-from nlgauge.maths.sentences import sentence_ends
+from nlgauge.maths.text import sentence_ends
 
 Span: TypeAlias = "tuple[int, int]"
 _NAME = re.compile(r"\b[A-Z][a-z'’-]+(?:\.? (?:(?:of|the|de|van|von|al|and the) )?[A-Z][a-z'’-]+)*(?![A-Za-z])")

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.words import is_word
-from nlgauge.maths.sentences import sentence_ends
-from nlgauge.maths.stopwords import is_stopword
+from nlgauge.maths.text import is_stopword, sentence_ends
 from nlgauge_lab.training.weak_labels.sources import Record
 
 TASKS = ("summarization", "reference", "style", "dialogue", "knowledge")

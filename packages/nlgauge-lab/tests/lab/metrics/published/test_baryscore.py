@@ -1,6 +1,5 @@
 import pytest
 
-from nlgauge.errors import SpecError
 from nlgauge.metrics import baryscore
 from nlgauge_lab.metrics.published.baryscore import BaryScore
 from tests.metrics.pieces import row, scored
@@ -25,16 +24,3 @@ def test_uniform_barycenters_of_weighted_tokens_are_the_worked_example():
     assert example_value(BaryScore(idf="general")) == pytest.approx(0.2793846273, abs=1e-7)
     same = BaryScore(idf="general", barycenter_weights="same")
     assert example_value(same) == pytest.approx(example_value(baryscore.BaryScore()), abs=1e-12)
-
-
-def test_the_start_is_the_last_layer_on_request():
-    metric = BaryScore(idf="union", start="last_layer", layers=3)
-    assert values(metric) != values(BaryScore(idf="union", layers=3))
-    (value,) = scored(metric, [row("w1 w2 w3", "w1 w2 w3")])
-    assert value.parts[0] == pytest.approx(0, abs=1e-7)
-
-
-@pytest.mark.parametrize("wrong", [{"start": "origin"}, {"barycenter_weights": "idf"}])
-def test_parameters_outside_their_domain_are_refused(wrong):
-    with pytest.raises(SpecError, match="published/BaryScore: "):
-        BaryScore(**wrong)

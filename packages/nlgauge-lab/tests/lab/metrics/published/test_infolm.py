@@ -1,6 +1,3 @@
-import math
-
-import numpy as np
 import pytest
 
 import nlgauge
@@ -8,7 +5,7 @@ from nlgauge.engine.features.masked import Bag
 from nlgauge.errors import SpecError
 from nlgauge.metrics import infolm
 from nlgauge_lab.metrics.published.infolm import InfoLM
-from tests.metrics.pieces import prepared, row, scored, shown
+from tests.metrics.pieces import prepared
 from tests.metrics.test_infolm import PARAMETERS, P, Q
 
 
@@ -45,30 +42,6 @@ def test_the_defaults_are_those_of_the_published_code_and_what_is_given_goes_bef
     assert InfoLM.preset("data-to-text", measure="ab").idf == "references"
     with pytest.raises(SpecError, match="published/InfoLM: measure 'ab' needs alpha"):
         InfoLM(measure="ab")
-
-
-def test_the_best_reference_is_the_nearest_whatever_the_sign():
-    one = row("w1 w2 w3", "w7 w8", "w1 w2 w4")
-    for measure in ("kl", "l1"):
-        published = InfoLM(measure=measure, idf="none")
-        distance = infolm.InfoLM(measure=measure, idf="none", temperature=0.25)
-        value = scored(distance, [one])[0].parts[0]
-        assert scored(published, [one])[0].parts[0] == pytest.approx(-value if measure == "kl" else value)
-        assert shown(published, one)["reference"] == shown(distance, one)["reference"]
-
-
-def test_fisher_rao_lies_between_0_and_pi():
-    with np.errstate(divide="ignore"):
-        apart = Bag(np.log([1.0, 0.0]), False), Bag(np.log([0.0, 1.0]), False)
-    assert InfoLM().compare([apart], prepared(InfoLM())) == [(pytest.approx(math.pi),)]
-
-
-@pytest.mark.parametrize("one", [row("", "w1"), row("w1", ""), row("w1")], ids=["candidate", "reference", "none"])
-def test_where_nothing_can_be_compared_it_is_0_and_that_is_noted(one):
-    (value,) = scored(InfoLM(idf="none"), [one])
-    reason = scored(infolm.InfoLM(idf="none"), [one])[0].reason
-    assert value.parts == (0.0,) and value.reason is None
-    assert value.notes == (f"{reason}: 0 as in the published code",)
 
 
 def test_an_undefined_value_is_called_zero_as_in_the_published_code_when_asked() -> None:

@@ -5,25 +5,13 @@ from __future__ import annotations
 import random
 from itertools import islice
 
-import numpy as np
 import pytest
 
 from lab.training.support.places import CONTEXT, ELSEWHERE, PARALLEL, PASSAGES, TEXT
 from nlgauge.errors import InputError
 from nlgauge_lab.training.labelled import Labelled
 from nlgauge_lab.training.support.edits import Place
-from nlgauge_lab.training.support.make import (
-    KINDS,
-    Among,
-    Mixture,
-    Texts,
-    among,
-    asked,
-    edited,
-    made,
-    read_texts,
-    together,
-)
+from nlgauge_lab.training.support.make import KINDS, Among, Mixture, Texts, made, read_texts
 
 TEXTS = Texts(PASSAGES, PARALLEL)
 
@@ -42,27 +30,6 @@ def test_rows_follow_from_their_numbers_and_are_of_every_kind():
             assert row.contradicted is None
 
 
-def test_copied_texts_and_texts_in_other_words_are_edited_as_often_as_is_asked():
-    def supported(**shares):
-        rows = made(TEXTS, 300, 7, Mixture(answers=0, among=0, asked=0, reworded=0, **shares))
-        copied = [(row.source in PASSAGES, row.supported) for row in rows]
-        return [np.mean([held for there, held in copied if there == kind]) for kind in (True, False)]
-
-    in_copies, in_other_words = supported(edited=0.9, edited_parallel=0.1)
-    assert in_copies < 0.3 and in_other_words > 0.7
-    in_copies, in_other_words = supported(edited=0.1, edited_parallel=0.9)
-    assert in_copies > 0.7 and in_other_words < 0.3
-
-
-def test_other_passages_stand_around_the_source_whole():
-    row = Labelled("The mill was sold.", "It was sold.", (), True)
-    placed = [among(row, PASSAGES, random.Random(seed)) for seed in range(60)]
-    assert all(row.source in one.source.split("\n") for one in placed)
-    assert {len(one.source.split("\n")) for one in placed} == {2, 3, 4, 5, 7, 9}
-    assert any(one.source.startswith(row.source) for one in placed)
-    assert any(one.source.endswith(row.source) for one in placed)
-
-
 def test_of_a_labelled_set_supported_rows_come_again_with_an_edit():
     rows = [Labelled(f"{n} birds came to Leeds.", f"Leeds had {n} birds.", None, n % 2 == 0) for n in range(2, 42)]
     again = list(Among(PASSAGES, among=0.5, edited=1.0, together=0.5).rows(rows, 3))
@@ -72,18 +39,6 @@ def test_of_a_labelled_set_supported_rows_come_again_with_an_edit():
     both = [one for one in again if one.candidate.count("birds") == 2 and one.spans is None]
     assert both and {one.supported for one in both} == {True, False}
     assert list(Among(PASSAGES).rows(rows, 3)) == rows
-
-
-def test_two_rows_as_one_are_supported_where_both_are():
-    one, other = Labelled("A.", "a.", (), True), Labelled("B.", "b.", None, False)
-    assert together(one, other) == Labelled("A.\nB.", "a. b.", None, False)
-    assert together(one, one).supported
-
-
-def test_what_is_not_supported_or_long_is_not_edited():
-    assert edited(Labelled("It rained 3 days.", "It rained 4 days.", None, False), "", random.Random(0)) is None
-    long = "It rained 3 days. " * 30
-    assert edited(Labelled(long, long, (), True), "", random.Random(0)) is None
 
 
 def edits_of(kind, text=TEXT, tries=40):
@@ -102,13 +57,6 @@ def test_an_edit_marks_what_it_changed(kind):
         outside = edit.text[: edit.spans[0][0]], edit.text[edit.spans[-1][1] :]
         assert TEXT.startswith(outside[0].rstrip(" ,"))
         assert outside[1].strip(" .") in TEXT
-
-
-def test_a_sentence_becomes_a_question():
-    assert asked("The new mill was sold in Leeds.") == ("Was the new mill sold in Leeds?", "was")
-    assert asked("Anna Berg can speak four languages.") == ("Can Anna Berg speak four languages?", "can")
-    for other in ("It rained.", "The mill was not sold in Leeds.", "He said that it was sold in Leeds."):
-        assert asked(other) is None
 
 
 def test_texts_are_read_by_the_recipe_and_some_are_kept_apart(tmp_path):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from nlgauge_lab.training.weak_labels.syntax import Sentence, SpacyParser, Word
 from nlgauge_lab.training.weak_labels.targets import sentence_list
-from tests.extras import english_pipeline
 
 
 def sentence(text: str, *words: str) -> Sentence:
@@ -22,20 +21,6 @@ def sentence(text: str, *words: str) -> Sentence:
         number = int(head) - 1 if int(head) else index
         made.append(Word(begin, at, tag, number, relation, lemma, entity))
     return Sentence(text, tuple(made))
-
-
-BRIDGE = sentence(
-    "The firm built an old bridge in May.",
-    "The DT 2 det",
-    "firm NN 3 nsubj",
-    "built VBD 0 ROOT build",
-    "an DT 6 det",
-    "old JJ 6 amod",
-    "bridge NN 3 dobj",
-    "in IN 3 prep",
-    "May NNP 7 pobj may DATE",
-    ". . 3 punct",
-)
 
 
 class PlainParser:
@@ -60,9 +45,3 @@ class PlainParser:
 @functools.cache
 def _loaded() -> SpacyParser:
     return SpacyParser()
-
-
-def real_parser() -> SpacyParser:
-    """spaCy with an English pipeline; the test that asks for it is skipped where there is none."""
-    english_pipeline()
-    return _loaded()

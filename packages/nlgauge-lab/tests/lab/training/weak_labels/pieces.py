@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nlgauge_lab.training.weak_labels.attempts import Draft, Settings, Source
-from nlgauge_lab.training.weak_labels.corruption import WORD
+from nlgauge_lab.training.weak_labels.attempts import Settings, Source
 from nlgauge_lab.training.weak_labels.sources import Record
 
 TOPICS = ["bridge", "museum", "harbour", "library", "stadium", "orchard", "tunnel", "theatre"]
@@ -34,11 +33,3 @@ SOURCES = [
 def only(kind: str, **others: float) -> Settings:
     shares = dict.fromkeys(("clean", "foreign", "withheld", "exchanged"), 0.0)
     return Settings(**{**shares, **({kind: 1.0} if kind in shares else {}), "verbatim": 1.0, **others})
-
-
-def words_of(example: Draft, supported: bool) -> list[str]:
-    wrong = example.row.spans or ()
-    found = WORD.finditer(example.row.candidate)
-    return [
-        one[0] for one in found if supported != any(one.start() < end and begin < one.end() for begin, end in wrong)
-    ]

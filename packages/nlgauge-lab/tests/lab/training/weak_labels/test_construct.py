@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from lab.training.weak_labels.pieces import RECORDS, SOURCES, only
@@ -11,9 +9,7 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge_lab.training.weak_labels import construct as construction
 from nlgauge_lab.training.weak_labels.attempts import Source
 from nlgauge_lab.training.weak_labels.construct import Tally, construct
-from nlgauge_lab.training.weak_labels.paraphrase import Lexicon
 from nlgauge_lab.training.weak_labels.sources import Record
-from nlgauge_lab.training.weak_labels.targets import Targets
 
 
 def test_examples_follow_from_the_seed_and_their_number(parts, monkeypatch):
@@ -29,19 +25,6 @@ def test_examples_follow_from_the_seed_and_their_number(parts, monkeypatch):
     monkeypatch.setattr(construction, "BLOCK", 1)
     assert list(construct(SOURCES, parts, seed=4, attempts=10)) == [one for one in whole if one.number < 10]
     assert list(construct(SOURCES, parts, seed=5, attempts=8)) != [one for one in whole if one.number < 8]
-
-
-def test_a_paraphrase_that_changes_nothing_is_no_example(parts):
-    tally = Tally()
-    unchanged = replace(parts, paraphraser=replace(parts.paraphraser, lexicon=Lexicon({}), reworded=0.0))
-    made = construct(SOURCES[:1], unchanged, seed=3, settings=only("clean", verbatim=0.0), attempts=10, tally=tally)
-    assert list(made) == [] and tally.dropped == {"nothing to paraphrase": 10}
-
-
-def test_parallel_texts_stand_for_paraphrases(parts):
-    always = replace(parts, targets=Targets(parallel=1.0))
-    made = list(construct([SOURCES[2]], always, seed=3, settings=only("clean"), attempts=8))
-    assert {(one.made, one.row.candidate) for one in made} <= {("parallel+clean", record.text) for record in RECORDS}
 
 
 def test_records_that_do_not_fit_are_passed_over_and_counted(parts):

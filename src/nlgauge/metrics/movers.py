@@ -1,0 +1,277 @@
+"""Word mover's distance and its relatives: the cost of moving the parts of one text to those of another.
+
+WordMovers: Kusner, Sun, Kolkin and Weinberger, "From Word Embeddings to Document Distances", ICML 2015: optimal
+transport between normalised bags of words, with Euclidean distance between words.
+
+MoverScore, with contextual vectors: Zhao, Peyrard, Liu, Gao, Meyer and Eger, "MoverScore: Text Generation Evaluating
+with Contextualized Embeddings and Earth Mover Distance", EMNLP 2019.
+
+The vector of a word is that of its first sub-word, from several layers. These are scaled to length 1, then either their
+minimum, mean and maximum are concatenated (power means, section 3.2) or they are averaged. The vector of an n-gram is
+the idf-weighted mean of its words' vectors, scaled to length 1, and its weight is the sum of their idf (section 3.1).
+The score is 1 minus the transport cost with Euclidean distance between n-grams, as in the paper and the authors' second
+program; their first program squares the distance. Special tokens, punctuation and further sub-words are left out.
+
+SentenceMovers, of sentences and words: Clark, Celikyilmaz and Smith, "Sentence Mover's Similarity: Automatic Evaluation
+for Multi-Sentence Texts", ACL 2019.
+
+The vector of a sentence is the mean of its words' vectors, and its weight is its number of words (section 3). In the
+second variant words are moved too, each with weight 1, also between words and sentences. The similarity is exp(-cost),
+with Euclidean distance. The vector of a word is the mean over its sub-words at the last layer. Punctuation is left out;
+the authors also leave out stopwords.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.data.corpus import Row
+from nlgauge.engine.features.masked import TokenWeights
+from nlgauge.engine.features.request import Features
+from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
+from nlgauge.engine.words import is_word, words
+from nlgauge.maths.text import sentence_ends
+from nlgauge.maths.transport import plans
+from nlgauge.maths.vectors import distances, flows, run_means, runs, unit
+from nlgauge.metrics.base import Cost, Prepared, Setup
+from nlgauge.metrics.evidence import Evidence, Flow, TextPiece
+from nlgauge.metrics.model_settings import OF_THE_CORPUS, check_layers, idf_fact, idf_table, layer_read, layers_read
+from nlgauge.metrics.parameters import param
+from nlgauge.metrics.references import ReferenceMetric, each_once
+from nlgauge.metrics.word_vectors import Array, WordVectorMetric, words_of
+
+
+class Moved(NamedTuple):
+    """The parts of a text that are moved."""
+
+    vectors: Array
+    """[parts, width]"""
+    weights: Array
+    """[parts]"""
+    places: NDArray[np.int32] | NDArray[np.str_]
+    """[parts, 2], characters of the text; or [parts], the name of each, for parts without a position"""
+
+
+@dataclass(frozen=True)
+class MovingMetric(ReferenceMetric[TokenVectors]):
+    """Scores by the Euclidean cost of moving one text to the other."""
+
+    @abstractmethod
+    def moved(self, feature: TokenVectors, prepared: Any) -> Moved:
+        """The parts of a text."""
+
+    def from_cost(self, cost: float) -> float:
+        """The score."""
+        return cost
+
+    def distances(self, one: Moved, other: Moved) -> Array:
+        """Distances from each part of one text to each part of the other."""
+        return distances(one.vectors, other.vectors)
+
+    def compare(self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Any) -> list[tuple[float]]:
+        sides = each_once(lambda feature: self.moved(feature, prepared), pairs)
+        return [(self.from_cost(float((cost * plan).sum())),) for cost, plan in self._plans(sides)]
+
+    def _plans(self, pairs: Sequence[tuple[Moved, Moved]]) -> list[tuple[Array, Array]]:
+        costs = [self.distances(one, other) for one, other in pairs]
+        optimal = plans(costs, [one.weights for one, _ in pairs], [other.weights for _, other in pairs])
+        return list(zip(costs, optimal, strict=True))
+
+    def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
+        """The flows, largest first, with shares of the mass and distances."""
+        if (chosen := self.chosen(row, prepared, features)) is None:
+            return Evidence()
+        number, pair = chosen
+        one, other = (self.moved(feature, prepared) for feature in pair)
+        ((cost, plan),) = self._plans([(one, other)])
+        first, second = (_places(feature.text, moved) for feature, moved in zip(pair, (one, other), strict=True))
+        moved = [Flow(first[i], second[j], share, distance) for i, j, share, distance in flows(cost, plan)]
+        return Evidence(reference=number, flows=moved)
+
+
+def word_pieces(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int32]]:
+    """Indexes of words that are not punctuation, the first sub-word of every word, and positions of the former.
+
+    Sub-words are counted without special tokens.
+    """
+    offsets = feature.offsets[~feature.special]
+    starts, spans = runs(words(feature.text, offsets), offsets)
+    kept = np.flatnonzero([is_word(feature.text[begin:end]) for begin, end in spans.tolist()])
+    return kept, starts, spans[kept]
+
+
+def _places(text: str, moved: Moved) -> list[TextPiece]:
+    if moved.places.ndim == 1:
+        return [TextPiece(str(name)) for name in moved.places]
+    return [TextPiece(text[begin:end], begin, end) for begin, end in moved.places.tolist()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoverScorePrepared(Prepared):
+    """The layers, and the weights of the tokens."""
+
+    layers: tuple[int, ...]
+    table: TokenWeights | None
+
+
+@dataclass(frozen=True)
+class MoverScore(MovingMetric):
+    """1 minus the word mover's distance with contextual vectors; 1 is best, -1 is worst."""
+
+    cost: ClassVar[Cost] = "encoding"
+    citation: ClassVar[str] = "Zhao et al. 2019, EMNLP, arXiv:1909.02622"
+
+    ngram: int = param(
+        1, choices=(1, 2), help="1 or 2 adjacent words are moved together. A shorter text is moved as a whole."
+    )
+    layers: int | tuple[int, ...] = param(
+        5,
+        help="how many layers are used, up to the one that the model's card names for MoverScore, else the last one; "
+        "or a tuple of layers (0: the embeddings)",
+    )  # fmt: skip
+    aggregate: str = param(
+        "power_means", choices=("power_means", "mean"),
+        help="how layers are joined: 'power_means' (minimum, mean and maximum of the layers, concatenated) or 'mean'",
+    )  # fmt: skip
+    idf: str = param(
+        "general", choices=("general", "references", "none"),
+        help="weights of the words. 'general' (from a large general text), 'references' (from the run's distinct "
+        "references) or 'none'.",
+    )  # fmt: skip
+    model: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_layers(self)
+
+    @property
+    def uses_corpus(self) -> bool:
+        return self.idf in OF_THE_CORPUS
+
+    def prepare(self, setup: Setup) -> MoverScorePrepared:
+        layers, named = layers_read(self.layers, "MoverScore", setup.model)
+        table = idf_table(self.idf, setup)
+        facts = {**named, "idf": idf_fact(self.idf, setup, table)}
+        return MoverScorePrepared(layers=layers, table=table, facts=facts)
+
+    def request(self, text: str, prepared: MoverScorePrepared, reference: bool) -> VectorsRequest:
+        return VectorsRequest(text, prepared.layers)
+
+    def unusable(self, side: TokenVectors) -> str | None:
+        return None if len(_words(side)[0]) else "nothing but punctuation"
+
+    def pair_note(self, candidate: TokenVectors, reference: TokenVectors, prepared: MoverScorePrepared) -> str | None:
+        alike = any(not _weights(text, _words(text)[0], prepared.table).any() for text in (candidate, reference))
+        return "all idf weights of a text are 0: its words have equal weights" if alike else None
+
+    def from_cost(self, cost: float) -> float:
+        return 1.0 - cost
+
+    def moved(self, feature: TokenVectors, prepared: MoverScorePrepared) -> Moved:
+        first, spans = _words(feature)
+        layers = unit(feature.vectors[:, first])
+        means = [layers.min(axis=0), layers.mean(axis=0), layers.max(axis=0)]
+        vectors = np.concatenate(means, axis=1) if self.aggregate == "power_means" else means[1]
+        weights = _weights(feature, first, prepared.table)
+        if not weights.any():
+            weights = np.ones(len(first))
+        size = min(self.ngram, len(first))
+        within = np.arange(len(first) - size + 1)[:, None] + np.arange(size)
+        sums = weights[within].sum(axis=1)
+        # The mean's denominator is not needed, because vectors are scaled to length 1.
+        joined = unit((weights[within][..., None] * vectors[within]).sum(axis=1))
+        return Moved(joined, sums, np.stack([spans[: len(sums), 0], spans[size - 1 :, 1]], axis=1))
+
+
+def _weights(feature: TokenVectors, first: NDArray[np.intp], table: TokenWeights | None) -> Array:
+    """The weights of words, from their first sub-words."""
+    return table.values[feature.ids[first]] if table else np.ones(len(first))
+
+
+def _words(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    """First sub-word and position of each word of a text, without punctuation."""
+    kept, starts, spans = word_pieces(feature)
+    return np.flatnonzero(~feature.special)[starts[kept]], spans
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceMoversPrepared(Prepared):
+    """The layer."""
+
+    layer: int
+
+
+@dataclass(frozen=True)
+class SentenceMovers(MovingMetric):
+    """exp(-cost of moving one text to the other); 1 is best."""
+
+    cost: ClassVar[Cost] = "encoding"
+    citation: ClassVar[str] = "Clark et al. 2019, ACL"
+
+    variant: str = param(
+        "s+wms", choices=("s+wms", "sms"), help="'s+wms' moves sentences and words, 'sms' only sentences"
+    )
+    layer: int | None = param(
+        None, minimum=0,
+        help="the layer of the words' vectors (0: the embeddings). None is the layer in the model's card, or else "
+        "the last one.",
+    )  # fmt: skip
+    unit: bool = param(
+        True,
+        help="scale word vectors to length 1 first. Without scaling, as in the paper, a language model's vectors are "
+        "so long that only nearly equal texts score well above 0; the order of texts is about the same.",
+    )  # fmt: skip
+    model: str | None = None
+
+    def prepare(self, setup: Setup) -> SentenceMoversPrepared:
+        layer, named = layer_read(self.layer, ("SentenceMovers",), setup.model, -1)
+        return SentenceMoversPrepared(layer=layer, facts=named)
+
+    def request(self, text: str, prepared: SentenceMoversPrepared, reference: bool) -> VectorsRequest:
+        return VectorsRequest(text, (prepared.layer,))
+
+    def unusable(self, side: TokenVectors) -> str | None:
+        return None if len(word_pieces(side)[0]) else "nothing but punctuation"
+
+    def from_cost(self, cost: float) -> float:
+        return float(np.exp(-cost))
+
+    def moved(self, feature: TokenVectors, prepared: SentenceMoversPrepared) -> Moved:
+        kept, starts, spans = word_pieces(feature)
+        vectors = run_means(feature.vectors[0, ~feature.special], starts)[kept]
+        if self.unit:
+            vectors = unit(vectors)
+        sentence = np.searchsorted(sentence_ends(feature.text), spans[:, 0], side="right")
+        first, places = runs(sentence, spans)
+        weights = np.diff(first, append=len(vectors)).astype(np.float64)
+        sentences = Moved(run_means(vectors, first), weights, places)
+        if self.variant == "sms":
+            return sentences
+        return Moved(
+            np.concatenate([sentences.vectors, vectors]),
+            np.concatenate([weights, np.ones(len(vectors))]),
+            np.concatenate([places, spans]),
+        )
+
+
+@dataclass(frozen=True)
+class WordMovers(MovingMetric, WordVectorMetric):
+    """Word mover's distance: the cost of moving the words of one text to those of the other; 0 is best."""
+
+    higher_is_better: ClassVar[bool] = False
+    citation: ClassVar[str] = "Kusner et al. 2015, ICML"
+
+    def moved(self, feature: TokenVectors, prepared: Prepared) -> Moved:
+        """The distinct words of a text in lower case, without positions, because a word may occur several times."""
+        text = words_of(feature)
+        names, first, counts = np.unique(text.names, return_index=True, return_counts=True)
+        return Moved(text.vectors[first], counts.astype(np.float64), names)
+
+    def distances(self, one: Moved, other: Moved) -> Array:
+        return np.where(one.places[:, None] == other.places, 0.0, super().distances(one, other))

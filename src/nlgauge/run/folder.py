@@ -1,0 +1,175 @@
+"""Scores become a folder, one file a block of rows, as they come."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from nlgauge._version import __version__
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.opening import FilePath
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.dataset import Dataset, block_name, fault, types_of
+from nlgauge.data.table.shapes import wrong_evidence
+from nlgauge.data.to_json import plain
+from nlgauge.errors import InputError
+from nlgauge.metrics.base import Metric, Value
+from nlgauge.options import Repeats
+from nlgauge.run.plan import Plan
+from nlgauge.run.results import RowResult, Scores
+from nlgauge.run.sinks import Known, TableBuilder
+
+_OTHER = "name another, or remove it"
+
+
+class FolderWriter(TableBuilder):
+    """A table that is written as it is made; nobody else writes the folder meanwhile.
+
+    metrics, asked, evidence, repeats: as of TableBuilder. size: rows of a block. `begin` raises InputError where
+    another run is at work in the folder, where it cannot be written, and where it holds another run.
+    """
+
+    def __init__(
+        self, corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], evidence: bool,
+        place: FilePath, size: int, repeats: Repeats = "error",
+    ) -> None:  # fmt: skip
+        super().__init__(corpus, metrics, asked, evidence, held=0, repeats=repeats)
+        self._dataset, self._size = Dataset(place), size
+        of_rows = [spec for spec, column in self.columns.items() if column.level == "item"]
+        self._open: dict[str, dict[int, RowResult]] = {spec: {} for spec in of_rows}
+        """Scores by metric, of rows whose block is not whole"""
+        parts = {spec: self.columns[spec].parts for spec in self._open}
+        self._types = types_of(parts, {spec for spec in parts if self.columns[spec].sums is not None}, evidence)
+        self._there: set[int] = set()
+
+    def begin(self, plans: Sequence[Plan], held: ExitStack) -> Known:
+        """Write which run this is, or refuse a folder of another one."""
+        held.enter_context(self._dataset.alone())
+        self._there = set(self._dataset.blocks())
+        facts = {spec: dict(facts) for plan in plans for spec, facts in plan.facts.items()}
+        described = {
+            "nlgauge": __version__,
+            "corpus": self._corpus.digest,
+            "rows": len(self._corpus),
+            "rows_per_block": self._size,
+            "evidence": self._evidence,
+            "metrics": {spec: facts[spec] for spec in self.columns},
+        }
+        described = json.loads(json.dumps(described))
+        before = self._dataset.record("_plan.json", _OTHER)
+        if before is None:
+            if self._there:
+                raise self._other("scores without _plan.json")
+            self._dataset.write_record("_plan.json", described)
+        elif differs := [key for key in described if before.get(key) != described[key]]:
+            raise self._other(f"another run: {', '.join(differs)} differ{'s' if len(differs) == 1 else ''}")
+        strays = self._there - set(range(0, len(self._corpus), self._size))
+        if strays:
+            problem = f"{block_name(min(strays))} is no block of this run"
+            raise InputError(problem, file=self._dataset.place, remedy="remove that file")
+        return self._known
+
+    def _known(self, rows: Sequence[int]) -> Scores:
+        """What an earlier run wrote of a block's rows; nothing of a block that is damaged, which is written anew."""
+        results = self._read(rows) if rows[0] in self._there else None
+        if results is None:
+            self._there.discard(rows[0])
+            return {}
+        return {spec: dict(zip(rows, some, strict=True)) for spec, some in results.items()}
+
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
+        """Hold some scores until their block is whole."""
+        for spec, found in scored.items():
+            self._open[spec].update(found)
+        if ended:
+            self._write(ended)
+
+    def _write(self, rows: Sequence[int]) -> None:
+        """Write a block, whole, unless it is there."""
+        whole = {spec: [found.pop(n) for n in rows] for spec, found in self._open.items()}
+        for spec, results in whole.items():
+            for row, one in zip(rows, results, strict=True):
+                self._note(spec, row, one.value.notes)
+        if rows[0] not in self._there:
+            columns = {spec: _columns(self.columns[spec], some, self._evidence) for spec, some in whole.items()}
+            self._dataset.write(rows[0], self._places(rows), columns)
+
+    def end(self, spent: Mapping[str, object]) -> ScoreTable:
+        """Write what holds for all rows, and give the table, read from the folder."""
+        systems = {
+            spec: {
+                "values": [[plain(part) for part in values] for values in column.values.tolist()],
+                "reasons": {str(n): reason for n, reason in column.reasons.items()},
+                "evidence": {str(n): shown for n, shown in column.evidence.items()},
+            }
+            for spec, column in self.columns.items()
+            if column.level == "system"
+        }
+        described = {**self._made([]).header(), "systems": systems, "ledger": dict(spent)}
+        self._dataset.write_record("_header.json", described)
+        return ScoreTable.load(self._dataset.place)
+
+    def _read(self, rows: Sequence[int]) -> dict[str, list[RowResult]] | None:
+        """What a block says of its rows, by metric; None where it is not whole."""
+        try:
+            table = self._dataset.read(rows[0])
+            if fault(table, rows[0], self._types):
+                return None
+            if list(zip(table["system"].to_pylist(), table["item"].to_pylist(), strict=True)) != self._places(rows):
+                return None
+            results = {spec: _results(table, spec, self.columns[spec].parts) for spec in self._open}
+        except (InputError, ValueError, RecursionError):
+            return None
+        shown = (one.evidence for some in results.values() for one in some if one.evidence is not None)
+        return None if any(map(wrong_evidence, shown)) else results
+
+    def _places(self, rows: Sequence[int]) -> list[tuple[str, str]]:
+        return [(row.system, row.item) for row in self._corpus.rows[rows[0] : rows[-1] + 1]]
+
+    def _other(self, what: str) -> InputError:
+        return InputError(f"the folder holds {what}", file=self._dataset.place, remedy=_OTHER)
+
+
+def _columns(column: Column, results: Sequence[RowResult], evidence: bool) -> dict[str, Any]:
+    """A metric's columns of a block. column: of the metric, without rows."""
+    import pyarrow as pa
+
+    values = [one.value for one in results]
+    columns = {
+        part: pa.array([None if math.isnan(value.parts[n]) else value.parts[n] for value in values], pa.float64())
+        for n, part in enumerate(column.parts)
+    }
+    columns["reason"] = pa.array([value.reason for value in values], pa.string())
+    columns["notes"] = pa.array([value.notes or None for value in values], pa.list_(pa.string()))
+    columns["longer"] = pa.array([one.longer or None for one in results], pa.list_(pa.int32()))
+    if column.sums is not None:
+        columns["counts"] = pa.array([value.counts for value in values], pa.list_(pa.float64()))
+    if evidence:
+        shown = [json.dumps(one.evidence, ensure_ascii=False) if one.evidence else None for one in results]
+        columns["evidence"] = pa.array(shown, pa.string())
+    return columns
+
+
+def _results(table: Any, spec: str, parts: Sequence[str]) -> list[RowResult]:
+    """What `_columns` was made of."""
+    columns = [[math.nan if v is None else v for v in table[f"{spec}.{part}"].to_pylist()] for part in parts]
+    names = set(table.column_names)
+
+    def rest(name: str, otherwise: Any) -> list[Any]:
+        known = table[f"{spec}.{name}"].to_pylist() if f"{spec}.{name}" in names else [None] * len(table)
+        return [otherwise if one is None else one for one in known]
+
+    more = zip(
+        rest("reason", None), rest("notes", ()), rest("counts", None), rest("longer", ()), rest("evidence", "null"),
+        strict=True,
+    )  # fmt: skip
+    return [
+        RowResult(
+            Value(values, reason, tuple(notes), None if counts is None else tuple(counts)), tuple(longer),
+            json.loads(shown),
+        )
+        for values, (reason, notes, counts, longer, shown) in zip(zip(*columns, strict=True), more, strict=True)
+    ]  # fmt: skip

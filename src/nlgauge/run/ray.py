@@ -1,0 +1,191 @@
+"""Blocks are scored by actors of Ray (extra `ray`), each with models of its own; their order is kept.
+
+Ray's actors and not Ray Data: rows are read and checked at one door already, and a folder of scores needs its blocks in
+order, with those left out that an earlier run wrote. What is sent is a task's rows and what came of them.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from nlgauge.errors import InputError, MissingExtraError, NlgaugeError
+from nlgauge.options import LOCAL, Cluster, RunOptions
+from nlgauge.run.block import BlockScorer, ScoredBlock, Task, score_here
+from nlgauge.run.cache import can_be_kept, made_by
+
+_AHEAD = 2
+"""Tasks that a worker has at a time: one that it scores, and the next"""
+_WINDOW = 4
+"""Tasks a worker that may be under way before the first of them has ended: what is held here stays bounded"""
+_TRIES = 3
+
+
+def score(
+    scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
+) -> Generator[ScoredBlock, None, None]:
+    """An `Executor`. Raises MissingExtraError, and NlgaugeError for a cluster that cannot be reached or has no room."""
+    cluster, ray = options.ray, _ray()
+    assert isinstance(cluster, Cluster)
+    ours = not ray.is_initialized()
+    if ours:
+        _begin(cluster, ray)
+    try:
+        facts = [None if scorer.engine is None else scorer.engine.facts for scorer in scorers]
+        shared = ray.put(_Shared([scorer.apart(None) for scorer in scorers], facts, options, cluster.threads))
+        yield from _Workers(ray, _started(cluster, ray), partial(_fetched, [shared])).scored(tasks)
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _begin(cluster: Cluster, ray: Any) -> None:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nlgauge sends nothing home, and neither does this run
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    here: dict[str, Any] = {}
+    if cluster.address == LOCAL:  # how many processors Ray may hand out on this machine
+        there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        here = {"include_dashboard": False, "num_cpus": max(there, (cluster.workers or 1) * cluster.threads)}
+    try:
+        ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR", **here)
+    except (ConnectionError, ValueError, RuntimeError, OSError) as bad:
+        raise NlgaugeError(f"--ray {cluster.address}: no cluster there: {' '.join(str(bad).split())}") from None
+
+
+def _started(cluster: Cluster, ray: Any) -> list[Any]:
+    """Start the workers of a cluster."""
+    there, threads, gpus = ray.cluster_resources(), cluster.threads, cluster.gpus
+    most = int(there.get("CPU", 0) // threads)
+    if gpus:
+        most = min(most, int(there.get("GPU", 0) / gpus))
+    number = cluster.workers or most
+    if not number or number > most:
+        had = f"{there.get('CPU', 0):g} processors and {there.get('GPU', 0):g} GPUs"
+        wanted = f"{number or 1} of {threads} processors and {gpus:g} GPUs"
+        raise NlgaugeError(f"--ray {cluster.address}: has {had}, too few for workers: {wanted}")
+    made = ray.remote(_Worker).options(num_cpus=threads, num_gpus=gpus, max_restarts=-1, max_task_retries=_TRIES)
+    return [made.remote() for _ in range(number)]
+
+
+class _Shared(NamedTuple):
+    """What all tasks of a run are scored with."""
+
+    scorers: Sequence[BlockScorer]
+    """Without their engines"""
+    facts: Sequence[Mapping[str, Any] | None]
+    """What each engine of the process that prepared the run says of itself"""
+    options: RunOptions
+    threads: int
+
+    def begun(self) -> list[BlockScorer]:
+        """The scorers with their engines. Raises NlgaugeError where these are not what the run was prepared with."""
+        os.environ["NLGAUGE_THREADS"] = str(self.threads)
+        begun: list[BlockScorer] = []
+        for scorer, facts in zip(self.scorers, self.facts, strict=True):
+            engine = None if facts is None else self.options.engine(facts["model"]["name"])
+            if engine is not None and facts is not None and engine.facts != facts:
+                differ = ", ".join(key for key, fact in engine.facts.items() if facts.get(key) != fact)
+                raise _other_versions(f"reads another {engine.model.name}: {differ} differ")
+            for spec, one in scorer.metrics.items():
+                # A class of the script itself is sent with the rows, and is the same everywhere.
+                sent = any(kind.__module__ == "__main__" for kind in one.metric.scored_by)
+                if not sent and can_be_kept(one.facts) and made_by(one.metric, engine) != one.facts["nlgauge"]:
+                    raise _other_versions(f"computes {spec} with other code")
+            begun.append(scorer.apart(engine))
+        return begun
+
+
+class _Worker:
+    """Scores tasks in another process, with models that are loaded once."""
+
+    def __init__(self) -> None:
+        self._shared: _Shared | None = None
+        self._scorers: list[BlockScorer] = []
+
+    def score(self, shared: Callable[[], _Shared], task: Task) -> list[ScoredBlock]:
+        """What comes of a task. shared: fetches what the run shares, when the first task comes."""
+        if self._shared is None:
+            known = shared()
+            self._scorers, self._shared = known.begun(), known
+        return list(score_here(self._scorers, [task], self._shared.options))
+
+
+class _Under(NamedTuple):
+    """A task that is under way."""
+
+    answer: Any
+    worker: int
+    wanted: Sequence[int]
+
+
+class _Workers:
+    """Hands tasks to the worker that has least to do, and gives what came of them in their order."""
+
+    def __init__(self, ray: Any, workers: Sequence[Any], shared: Callable[[], _Shared]) -> None:
+        self._ray, self._workers, self._shared = ray, workers, shared
+
+    def scored(self, tasks: Iterable[Task]) -> Generator[ScoredBlock, None, None]:
+        under: deque[_Under] = deque()
+        open_: set[Any] = set()
+        for task in tasks:
+            while len(under) >= _WINDOW * len(self._workers):
+                yield from self._done(under.popleft(), open_)
+            worker = self._free(under, open_)
+            answer = self._workers[worker].score.remote(self._shared, task)
+            under.append(_Under(answer, worker, task.wanted))
+            open_.add(answer)
+        while under:
+            yield from self._done(under.popleft(), open_)
+
+    def _free(self, under: Iterable[_Under], open_: set[Any]) -> int:
+        """The worker that has least to do, when one has room."""
+        while True:
+            if open_:
+                ready, _ = self._ray.wait(list(open_), num_returns=len(open_), timeout=0)
+                open_.difference_update(ready)
+            loads = [0] * len(self._workers)
+            for one in under:
+                loads[one.worker] += one.answer in open_
+            if min(loads) < _AHEAD:
+                return loads.index(min(loads))
+            self._ray.wait(list(open_), num_returns=1)
+
+    def _done(self, one: _Under, open_: set[Any]) -> list[ScoredBlock]:
+        from ray.exceptions import RayError, RayTaskError
+
+        try:
+            done: list[ScoredBlock] = self._ray.get(one.answer)
+        except RayTaskError as bad:
+            if isinstance(bad.cause, NlgaugeError):
+                raise bad.cause from None
+            raise
+        except RayError as bad:
+            # A worker that dies takes along what it had scored and not handed over yet, and what waited for it.
+            rows = f"rows {one.wanted[0] + 1} to {one.wanted[-1] + 1}, or rows that the same worker had beside them,"
+            problem = f"{rows} ended it {_TRIES + 1} times"
+            remedy = "look at its memory; fewer rows a block need less"
+            raise InputError(f"{problem}: {' '.join(str(bad).split())[:200]}", remedy=remedy) from None
+        open_.discard(one.answer)
+        return done
+
+
+def _fetched(shared: Sequence[Any]) -> _Shared:
+    """What lies in Ray's store. It is named in a list, so that Ray does not fetch it again for every task."""
+    known: _Shared = _ray().get(shared[0])
+    return known
+
+
+def _other_versions(what: str) -> NlgaugeError:
+    return NlgaugeError(f"the worker on {platform.node()} {what}; install the same versions on each machine")
+
+
+def _ray() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtraError("--ray", "ray") from None
+    return ray

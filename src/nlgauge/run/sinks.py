@@ -1,0 +1,155 @@
+"""Where scores go: a table in memory, or rows as they come. A new place is a subclass of Sink."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, Generic, TypeAlias, TypeVar
+
+import numpy as np
+
+from nlgauge._version import __version__
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, ScoreTable, Sums
+from nlgauge.errors import MetricError
+from nlgauge.metrics.base import Metric, RowMetric, Value
+from nlgauge.options import Repeats
+from nlgauge.run.plan import Plan
+from nlgauge.run.results import RowResult, Scores
+
+T = TypeVar("T")
+Known: TypeAlias = Callable[[Sequence[int]], Scores]
+"""What is there of some rows already, by all metrics of rows or by none"""
+NAMED = 5
+"""Rows that are named of all that have a note"""
+
+
+class Sink(ABC, Generic[T]):
+    """What takes the scores of a run, in the order of these methods."""
+
+    def begin(self, plans: Sequence[Plan], held: ExitStack) -> Known | None:
+        """Make ready for some plans' metrics, and return what is there already. held: lasts as long as the run."""
+        return None
+
+    @abstractmethod
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
+        """Take some scores, each of which may come again. ended: rows of which nothing more comes by these plans."""
+
+    def finish(self, plan: Plan) -> None:
+        """Take what is known when all rows of a plan have come: signatures, and the scores of systems."""
+
+    @abstractmethod
+    def end(self, spent: Mapping[str, object]) -> T:
+        """What the run comes to. spent: its seconds, and what each model did."""
+
+
+class RowCollector(Sink[dict[str, dict[int, RowResult]]]):
+    """The scores of rows with all that came with each."""
+
+    def __init__(self) -> None:
+        self.scored: dict[str, dict[int, RowResult]] = {}
+
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
+        """Take some scores."""
+        for spec, found in scored.items():
+            self.scored.setdefault(spec, {}).update(found)
+
+    def end(self, spent: Mapping[str, object]) -> dict[str, dict[int, RowResult]]:
+        """All of them."""
+        return self.scored
+
+
+class TableBuilder(Sink[ScoreTable]):
+    """A table in memory.
+
+    metrics: by spec. asked: specs by what was asked for. evidence: whether it is kept. held: of how many rows scores
+    are held, all by default. repeats: what the table says of rows of one system and item.
+    """
+
+    def __init__(
+        self, corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], evidence: bool,
+        held: int | None = None, repeats: Repeats = "error",
+    ) -> None:  # fmt: skip
+        self._corpus, self._asked, self._evidence = corpus, asked, evidence
+        self._repeats = repeats
+        self.columns: dict[str, Column] = {}
+        """Without a number in them yet"""
+        for spec, metric in metrics.items():
+            of_rows = isinstance(metric, RowMetric)
+            size = (len(corpus.rows) if held is None else held) if of_rows else len(corpus.systems)
+            formula = metric.formula if isinstance(metric, RowMetric) else None
+            self.columns[spec] = Column(
+                metric.parts,
+                np.full((size, len(metric.parts)), np.nan),
+                higher_is_better=metric.higher_is_better,
+                level="item" if of_rows else "system",
+                sums=None if formula is None else Sums(dict(formula), np.full((size, 1), np.nan)),
+                details=metric.details,
+            )
+        self._signatures: dict[str, Signature] = {}
+        self._notes: dict[str, Counter[str]] = {spec: Counter() for spec in metrics}
+        self._noted: dict[str, dict[str, list[int]]] = {spec: {} for spec in metrics}
+
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
+        """Take some rows' scores."""
+        for spec, found in scored.items():
+            column = self.columns[spec]
+            self._fill(spec, column, {index: one.value for index, one in found.items()})
+            if self._evidence:
+                column.evidence.update({index: one.evidence or {} for index, one in found.items()})
+
+    def finish(self, plan: Plan) -> None:
+        """Take the scores of systems by a plan's metrics of sets, and all its signatures."""
+        for spec in plan.sets:
+            column = self.columns[spec]
+            scores = dict(enumerate(plan.set_scores(spec).values()))
+            self._fill(spec, column, {index: one.value for index, one in scores.items()})
+            column.evidence.update({index: one.evidence for index, one in scores.items() if one.evidence})
+        self._signatures.update({spec: plan.signature(spec) for spec in plan.facts})
+
+    def end(self, spent: Mapping[str, object]) -> ScoreTable:
+        """The whole table, metrics in the order in which they were asked for, and what is kept of rows in theirs."""
+        for column in self.columns.values():
+            column.reasons = dict(sorted(column.reasons.items()))
+            column.evidence = dict(sorted(column.evidence.items()))
+        table = self._made([(row.system, row.item) for row in self._corpus.rows])
+        table.spent = dict(spent)
+        return table
+
+    def _made(self, rows: list[tuple[str, str]]) -> ScoreTable:
+        notes = {spec: dict(sorted(counted.items())) for spec, counted in self._notes.items() if counted}
+        run: dict[str, Any] = {
+            "rows": len(self._corpus.rows),
+            "corpus": self._corpus.digest,
+            "notes": notes,
+            "noted": {spec: dict(sorted(self._noted[spec].items())) for spec in notes},
+            "asked": dict(self._asked),
+        }
+        run |= {} if self._repeats == "error" else {"repeats": self._repeats}
+        return ScoreTable(rows, self.columns, {spec: self._signatures[spec] for spec in self.columns}, run, __version__)
+
+    def _note(self, spec: str, index: int, notes: Sequence[str]) -> None:
+        """Count the notes of a row, or system, and keep the first ones that have each."""
+        self._notes[spec].update(notes)
+        for note in notes:
+            self._noted[spec][note] = sorted([*self._noted[spec].get(note, []), index + 1])[:NAMED]
+
+    def _fill(self, spec: str, column: Column, values: Mapping[int, Value]) -> None:
+        for index, value in values.items():
+            if value.notes and index not in column.reasons and np.isnan(column.values[index]).all():  # or counted
+                self._note(spec, index, value.notes)
+            if value.reason:
+                column.reasons[index] = value.reason
+        if values:
+            column.values[list(values)] = [value.parts for value in values.values()]
+        counts = {index: value.counts for index, value in values.items() if value.counts is not None}
+        if column.sums is not None and counts:
+            sizes = {*map(len, counts.values())}
+            if column.sums.counts.shape[1] not in sizes and np.isnan(column.sums.counts).all():
+                column.sums.counts = np.full((len(column.values), min(sizes)), np.nan)
+            if sizes != {column.sums.counts.shape[1]}:
+                raise MetricError(f"{spec} gave {max(sizes)} counts for one row, and more or fewer for another")
+            column.sums.counts[list(counts)] = list(counts.values())

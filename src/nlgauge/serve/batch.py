@@ -1,0 +1,197 @@
+"""Requests with the same metrics are one corpus and one run; each ends as it would have ended alone."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import ScoreTable
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.errors import InputError, SpecError
+from nlgauge.metrics.base import Metric, Value
+from nlgauge.options import RunOptions
+from nlgauge.run.block import BLOCK_WEIGHT, ScoredBlock
+from nlgauge.run.plan import Plan
+from nlgauge.run.results import RowResult, Scores
+from nlgauge.run.runner import run
+from nlgauge.run.sinks import Known, Sink, TableBuilder
+
+_ROWS_PER_BLOCK = 64
+"""Rows that are scored before it is asked again whether anybody waits for the others"""
+_NONE = RowResult(Value(()))
+
+
+class TooMuchWorkError(InputError):
+    """A request asks for more work than it may."""
+
+
+class _NobodyWaitsError(Exception):
+    pass
+
+
+@dataclass(eq=False)
+class Job:
+    """Rows and metrics that somebody waits for, and what came of them."""
+
+    corpus: Corpus
+    metrics: Mapping[str, Metric]
+    """By canonical spec"""
+    asked: Mapping[str, str]
+    """Canonical specs by what was asked for"""
+    evidence: bool = False
+    until: float = math.inf
+    """When nobody waits any more, on the clock of time.monotonic"""
+    done: Future[Job] = field(default_factory=Future)
+    """Ends with this job; cancelled by who no longer waits"""
+    table: ScoreTable | None = None
+    """The scores, if there is no error and somebody waited for them"""
+    scored: dict[str, dict[int, RowResult]] = field(default_factory=dict)
+    """By metric of rows and number of the row: what the table was made of"""
+    error: Exception | None = None
+    """Why there are no scores"""
+
+    @property
+    def given_up(self) -> bool:
+        """Whether nobody waits any more, which stays so."""
+        return self.done.cancelled() or time.monotonic() > self.until
+
+    @property
+    def wanted(self) -> bool:
+        """Whether somebody waits and it has not ended."""
+        return not (self.done.done() or self.given_up)
+
+    def shares_with(self, other: Job) -> bool:
+        """Whether both can be one run: no score depends on rows of the other one."""
+        same = (list(self.metrics), self.evidence) == (list(other.metrics), other.evidence)
+        return same and not any(metric.uses_corpus for metric in self.metrics.values())
+
+    def end(self, error: Exception | None = None) -> None:
+        """Hand it over to who waits."""
+        self.error = error
+        if self.done.set_running_or_notify_cancel():
+            self.done.set_result(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Loaded(RunOptions):
+    """Options of a run that loads no model."""
+
+    models: Mapping[str, Model]
+
+    def load(self, name: str) -> Model:
+        if name not in self.models:
+            raise SpecError(f"no model {name!r} is loaded here")
+        return self.models[name]
+
+
+def evaluate(
+    jobs: Sequence[Job], models: Mapping[str, Model], work: float = math.inf,
+    ended: Callable[[Job], object] = lambda job: None,
+) -> None:  # fmt: skip
+    """Score the rows of jobs that share a run. No error of a job is raised: it is in the job, and the others go on.
+
+    Args:
+        models: by name; no other is loaded.
+        work: how much a job may ask one model for, in blocks of a run, each of which is seconds of work.
+        ended: told of each job that was wanted as soon as it has ended, in their order.
+    """
+    options = _Loaded(evidence=jobs[0].evidence, cache=False, rows_per_block=_ROWS_PER_BLOCK, models=models)
+    try:
+        run(Corpus(tuple(row for job in jobs for row in job.corpus)), jobs[0].metrics, options,
+            _Shares(jobs, work, ended))  # fmt: skip
+    except _NobodyWaitsError:
+        pass
+    except Exception as error:
+        left = [job for job in jobs if job.wanted]
+        if len(jobs) > 1:  # whose fault it is shows where each is alone
+            for job in left:
+                evaluate([job], models, work, ended)
+        elif left:
+            jobs[0].end(error)
+            ended(jobs[0])
+
+
+class _Share(NamedTuple):
+    """The rows of one job among those of the run."""
+
+    job: Job
+    rows: range
+    plans: Sequence[Plan]
+    """Made of its rows alone: the provenance of its scores does not depend on its company"""
+    table: TableBuilder
+
+
+class _Shares(Sink[None]):
+    """Gives each job the scores of its rows, and ends it after its last one."""
+
+    def __init__(self, jobs: Sequence[Job], work: float, ended: Callable[[Job], object]) -> None:
+        self._jobs, self._work, self._ended = jobs, work, ended
+        self._shares: list[_Share] = []
+
+    def begin(self, plans: Sequence[Plan], held: ExitStack) -> Known:
+        at = 0
+        for job in self._jobs:
+            rows = range(at, at := at + len(job.corpus))
+            table = TableBuilder(job.corpus, job.metrics, job.asked, job.evidence)
+            try:
+                own = plans if len(self._jobs) == 1 else [
+                    Plan(job.corpus, {spec: job.metrics[spec] for spec in plan.facts}, plan.engine) for plan in plans
+                ]  # fmt: skip
+                self._refuse_too_much(own)
+                self._shares.append(_Share(job, rows, own, table))
+            except Exception as error:
+                job.end(error)
+                self._ended(job)
+        return self._known
+
+    def _refuse_too_much(self, plans: Sequence[Plan]) -> None:
+        for plan in plans:
+            blocks = plan.scorer.weight(plan.corpus.rows, range(len(plan.corpus))) / BLOCK_WEIGHT
+            if blocks > self._work:
+                raise TooMuchWorkError(
+                    f"{', '.join(plan.facts)} would take {blocks:.3g} blocks of work, and the limit is {self._work:g}",
+                    remedy="give fewer or shorter texts at a time, or cheaper metrics",
+                )
+
+    def _known(self, rows: Sequence[int]) -> Scores:
+        """Rows that nobody waits for need not be scored."""
+        wanted = {n for share in self._shares if share.job.wanted for n in share.rows}
+        if not wanted:
+            raise _NobodyWaitsError
+        none = dict.fromkeys(set(rows) - wanted, _NONE)
+        return dict.fromkeys(self._jobs[0].metrics, none)
+
+    def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
+        for share in self._shares:
+            if not share.job.wanted:
+                continue
+            own = {spec: {n - share.rows[0]: one for n, one in some.items() if n in share.rows}
+                   for spec, some in scored.items()}  # fmt: skip
+            share.table.take(own)
+            for spec, some in own.items():
+                share.job.scored.setdefault(spec, {}).update(some)
+            if len(self._jobs) > 1:  # else the runner does it
+                for plan in share.plans:
+                    plan.take(ScoredBlock(own))
+                if ended and ended[-1] >= share.rows[-1]:
+                    self._finish(share)
+
+    def finish(self, plan: Plan) -> None:
+        for share in self._shares:
+            if plan is share.plans[-1] and share.job.wanted:
+                self._finish(share)
+
+    def _finish(self, share: _Share) -> None:
+        for plan in share.plans:
+            share.table.finish(plan)
+        share.job.table = share.table.end({})
+        share.job.end()
+        self._ended(share.job)
+
+    def end(self, spent: Mapping[str, object]) -> None: ...
