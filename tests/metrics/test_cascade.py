@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -46,6 +47,8 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, FakeModel]]:
     Sure.asked = 0
     known = {"pocket": first, "second": second}
     monkeypatch.setattr(loading, "load", lambda name, *how: known[name])
+    monkeypatch.setattr(loading, "_held", WeakValueDictionary())
+    monkeypatch.setattr(loading, "_last", [])
     yield known
 
 
