@@ -21,7 +21,7 @@ import numpy as np
 from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Floats, Ints, Model
 from nlgauge.engine.models.card import CARD_FILE, ModelCard, read_card
 from nlgauge.engine.models.folder import CONFIG_FILE, TOKENIZER_FILE, digest_of, named_digest
-from nlgauge.engine.models.onnx import OnnxGraph, runtime_name, threads
+from nlgauge.engine.models.onnx import WEIGHTS_KEY, OnnxGraph, runtime_name, threads
 from nlgauge.engine.models.packing import FAMILY, Packer, Packing, Reading, by_head, is_hhem, meant, unread_head
 from nlgauge.engine.models.stored import json_object, one_line
 from nlgauge.engine.sentence_search import OWN
@@ -301,6 +301,7 @@ def _write_graph(logits: _TorchLogits, second_type: int, path: Path) -> None:
             said = one_line(str(error.__cause__ or error))
             raise SpecError(f"torch makes no graph of this network ({said}): leave it to torch") from None
     assert made is not None  # or it would have been written to a file
+    made.model.metadata_props[WEIGHTS_KEY] = "{}"  # its weights are its own, in no file beside it
     path.parent.mkdir(parents=True, exist_ok=True)
     made.save(str(path), external_data=False)
 
