@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import CLUSTER, LOADING, MAP, PLACE, RATING_LABEL, RATINGS_HELP, REPEATS, SEED, SPEC, keeping
+from nlgauge.cli.options import (
+    CLUSTER,
+    LOADING,
+    MAP,
+    PLACE,
+    RATING_LABEL,
+    RATINGS_HELP,
+    REPEATS,
+    SEED,
+    SPEC,
+    THEN,
+    keeping,
+    with_then,
+)
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import (
     beside,
@@ -64,6 +77,7 @@ _FORMATS = ("text", "github", "junit", "markdown", "json")
 @MAP
 @REPEATS
 @LOADING
+@THEN
 @keeping
 @click.option("--replicates", type=click.IntRange(min=1), default=1000, show_default=True,
               help="With --against: how many resamples the interval and p are computed from.")  # fmt: skip
@@ -74,7 +88,7 @@ def check(
     threshold: Path | None, ratings: Path | None, labels: Sequence[str], risk: float, grounded: bool,
     against: Path | None, margin: float | None, history: Path | None, cluster: str | None, significance: float,
     allow_missing: bool, output: Path | None, columns: Sequence[str], replicates: int, seed: int, layout: str,
-    **how: Any,
+    then: str | None, unsure: tuple[float, float] | None, **how: Any,
 ) -> None:  # fmt: skip
     """Fail if a row misses a threshold, or if a system is worse than in an earlier run (docs/check.md).
 
@@ -99,6 +113,9 @@ def check(
         raise SpecError("--threshold names metric, part and threshold: leave out -m, --part, --at-least and --at-most")
     if grounded and not specs:
         specs = (METRIC,)
+    if made is not None and then is not None:
+        raise SpecError("--threshold names the metric with its second model: leave out --then")
+    specs = with_then(specs, then, unsure)
     spec = one_metric(specs, f'"{METRIC}"') if made is None else made.metric
     if against is None and (margin is not None or history is not None):
         option = "--margin" if margin is not None else "--history"
