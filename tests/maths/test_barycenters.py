@@ -82,12 +82,3 @@ def test_layers_that_swap_two_tokens_are_not_certified():
     (found,) = layer_barycenters([cloud], [alike(2)])
     assert not found.certified and found.steps >= 1
     assert objective(found.points, alike(2), cloud, alike(2)) < 1e-5
-
-
-def test_texts_in_a_batch_do_not_meet():
-    generator = np.random.default_rng(0)
-    clouds = [unit(generator.normal(size=(2, size, 3))) for size in (1, 7, 3)]
-    weights = [alike(cloud.shape[1]) for cloud in clouds]
-    together = layer_barycenters(clouds, weights)
-    for cloud, mass, one in zip(clouds, weights, together, strict=True):
-        np.testing.assert_allclose(one.points, layer_barycenters([cloud], [mass])[0].points)

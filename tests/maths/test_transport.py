@@ -74,17 +74,6 @@ def test_batches_of_any_size_give_the_same(monkeypatch):
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-def test_one_point_a_side_and_points_without_weight():
-    plan, other = plans(
-        [np.array([[3.0]]), np.array([[1.0, 2.0], [0.0, 0.0]])],
-        [np.array([5.0]), np.array([1.0, 0.0])],
-        [np.array([0.1]), np.array([0.5, 0.5])],
-    )
-    np.testing.assert_array_equal(plan, [[1.0]])
-    np.testing.assert_allclose(other, [[0.5, 0.5], [0.0, 0.0]], atol=1e-12)
-    assert plans([], [], []) == []
-
-
 @pytest.mark.parametrize(
     ("cost", "a", "b"),
     [

@@ -70,19 +70,6 @@ def test_a_share_is_not_below_0_and_a_difference_of_shares_may_be() -> None:
     assert math.isinf(a.more) or a.more > 0
 
 
-def test_several_metrics_stand_alone_and_together() -> None:
-    table, corpus, _ = outputs(300, 120)
-    noise = np.random.default_rng(5).normal(size=600)
-    other = Column(("score",), (-table.values(SPEC) + noise)[:, None], {}, {}, False, "item")
-    table = replace(table, columns={**table.columns, "TER": other})
-    found = nlgauge.estimate(table, corpus)
-    assert [one.metric for one in found[::3]] == [SPEC, "TER", f"{SPEC} + TER"]
-    together = found[6]
-    assert together.worth > found[3].worth and math.isnan(together.bare)
-    assert abs(together.estimate - found[0].estimate) < found[0].half
-    assert [one.metric for one in nlgauge.estimate(table, corpus, metrics=["TER"])] == ["TER"] * 3
-
-
 def test_how_many_more_ratings() -> None:
     table, corpus, truth = outputs(2000, 100)
     found = nlgauge.estimate(table, corpus, margin=0.05)[0]
