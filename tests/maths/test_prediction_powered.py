@@ -86,7 +86,7 @@ def test_each_row_in_two_copies_is_a_cluster() -> None:
 
 @pytest.mark.parametrize("whole", [True, False], ids=["clusters drawn", "rows drawn"])
 def test_clusters_as_an_independent_bootstrap(whole: bool) -> None:
-    """Whole clusters drawn again, the estimate computed anew from nothing but its definition."""
+    """Whole clusters drawn again, the estimate computed again from nothing but its definition."""
     rng = np.random.default_rng(7)
     sizes = rng.integers(1, 7, 220)
     clusters = np.repeat(np.arange(220), sizes)

@@ -52,7 +52,6 @@ def shown(metric, pair, model=None):
 
 
 PAIR = ("w1 w2 w3 w4", "w1 w9 w3 w8 w7")  # two of four and two of five words are at their place
-LONG = " ".join(WORDS[5 + i % 40] for i in range(60))
 
 
 def test_uniform_candidate_and_probability_by_hand():
@@ -73,7 +72,7 @@ def test_log_probability_is_the_mean_logarithm():
 
 @pytest.fixture
 def heavy(tmp_path):
-    """A weighter whose weights grow with the number of the word: each is e times that of the one before."""
+    """Learned token weights that grow with the number of the word: each is e times that of the one before."""
     weight = np.eye(8, dtype=np.float32)[0]
     write_weighter(tmp_path / "weighter.safetensors", Weighter(weight, 0.6, states_digest(Copies()), "size"))
     return str(tmp_path)
@@ -170,7 +169,7 @@ def test_spacy_is_asked_for_by_name(monkeypatch):
 
 
 @pytest.mark.usefixtures("one_model")
-def test_the_shipped_weighters_weigh_and_their_cards_say_how_they_were_made():
+def test_the_shipped_token_weights_work_and_their_cards_say_how_they_were_made():
     source = "The mill by the river was sold in March. Its new owner wants to grind flour there again."
     rows = [Row("The mill was sold in March.", source=source), Row("Its owner grinds flour.", source=source)]
     folder, model = loading.pocket_folder() / "weighters", loading.load("pocket")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import CLUSTER_OF_OUTPUTS, IN_FORMATS, LABEL, MAP, PLACE, REPLICATES, SEED, labels_given
+from nlgauge.cli.options import ADDED, CLUSTER_OF_OUTPUTS, IN_FORMATS, LABEL, PLACE, REPLICATES, SEED, labels_given
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import clustered, labelled, read_outputs, say, show_tables
+from nlgauge.cli.terminal import clustered, joined, labelled, read_outputs, say, show_tables
 from nlgauge.errors import SpecError
 from nlgauge.render.tables import Cell, Number
 
@@ -29,14 +29,15 @@ if TYPE_CHECKING:
 @click.option("--margin", type=float, help="The loss that would not matter: is A no worse than B by so much?")
 @click.option("--items", type=click.IntRange(min=2), help="Plan a study of so many items: what it would show.")
 @CLUSTER_OF_OUTPUTS
-@MAP
+@ADDED
 @REPLICATES
 @SEED
 @LABEL
 @IN_FORMATS
 def compare(
     scores: Path, a: str | None, b: str | None, metric: str | None, parts: bool, margin: float | None,
-    items: int | None, outputs: Path | None, cluster: str | None, columns: Sequence[str], layout: str, **how: Any,
+    items: int | None, outputs: Path | None, cluster: str | None, columns: Sequence[str], add: Sequence[str],
+    lower: Sequence[str], layout: str, **how: Any,
 ) -> None:  # fmt: skip
     """Is system A better than system B by a scores file, or is that noise?
 
@@ -53,10 +54,10 @@ def compare(
     if margin is not None and items is not None:
         raise SpecError("--items plans a study without --margin; with it, the column 'items needed' is the plan")
     table = nlgauge.ScoreTable.load(scores)
-    if (outputs is None and columns) or (outputs is not None and cluster is None):
-        raise SpecError("--outputs and --map are of --cluster: give it too")
+    if (outputs is None and columns) or (outputs is not None and cluster is None and not add):
+        raise SpecError("--outputs and --map are of --cluster and --add: give one of them too")
     corpus = None if outputs is None else read_outputs(outputs, columns, on_missing="skip")
-    table, _ = labelled(clustered(table, corpus, cluster))
+    table, _ = labelled(clustered(joined(table, add, lower, corpus, outputs), corpus, cluster))
     a, b = _two(table, [labels_given().get(name, name) for name in (a, b) if name is not None])
     # A metric's other parts are no further questions, so they are not corrected for where nobody asked for them.
     named = metric is not None and len(table.named(metric)[1]) == 1

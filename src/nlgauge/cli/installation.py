@@ -6,7 +6,6 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,9 +81,8 @@ def _show(names: Sequence[str], layout: str) -> None:
 
 def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     """What is to be told of a metric; parts, cost and use of the corpus are those of its default parameters."""
-    from nlgauge.errors import NlgaugeError
     from nlgauge.metrics.parameters import parameters_of
-    from nlgauge.metrics.registry import metric
+    from nlgauge.metrics.registry import typical
 
     parameters = {key: None if one.default is MISSING else one.default for key, one in parameters_of(kind).items()}
     described: dict[str, Any] = {
@@ -93,11 +91,9 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
         "parameters": parameters,
         "presets": {preset: dict(settings) for preset, settings in kind.presets.items()},
     }
-    made: Metric | type[Metric] = kind
-    needs: dict[str, Any] = {"cost": None, "uses_corpus": None}
-    with suppress(NlgaugeError):  # a parameter has no default
-        made = default = metric(name)
-        needs = {"cost": default.cost, "uses_corpus": default.uses_corpus}
+    default = typical(kind)
+    made: Metric | type[Metric] = default or kind
+    needs = {"cost": default and default.cost, "uses_corpus": default and default.uses_corpus}
     better = "neither" if set(made.parts) <= set(made.details) else "higher" if made.higher_is_better else "lower"
     return {**described, "better": better, "parts": list(made.parts), "details": list(made.details), **needs}
 

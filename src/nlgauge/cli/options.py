@@ -145,14 +145,16 @@ PARTS = together(
     ),
     click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
 )
-ADDED = together(
+ADD = together(
     click.option(
-        "--add", multiple=True, metavar="NAME=COLUMN",
-        help="Take a column of the rated outputs, or a .score file of mt-metrics-eval, as a metric; repeatable.",
+        "--add", multiple=True, metavar="[NAME=]COLUMN",
+        help="Take a column of the outputs as a metric, or FILE:COLUMN of another table of the same rows, or \"Column("
+        "'COLUMN', values={'pass': 1, 'fail': 0})\", or NAME=FILE.score of mt-metrics-eval; repeatable.",
     ),
     click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
-    MAP,
 )  # fmt: skip
+"""The options of every command that reads a scores file, for scores from elsewhere"""
+ADDED = together(ADD, MAP)
 CLUSTER_OF_OUTPUTS = together(
     click.option("--outputs", type=PLACE, help="The table that was scored: it has the column of --cluster."), CLUSTER
 )

@@ -26,7 +26,7 @@ from nlgauge.cli.options import (
     keeping,
 )
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_hard
+from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_hard, told_spent
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import SpecError
 from nlgauge.render.tables import Cell, Number
@@ -47,7 +47,7 @@ _A_SUM = (
 @click.option(
     "-o", "--output", type=ADDRESS,
     help="Write every row's scores here: JSON Lines, - for stdout; in blocks a folder of Parquet, unless the name ends "
-    "in .jsonl.",
+    "in .jsonl; .otlp.jsonl makes gen_ai.evaluation.result events of OpenTelemetry.",
 )  # fmt: skip
 @TEXT_FILES
 @MAP
@@ -143,6 +143,8 @@ if TYPE_CHECKING:
     from nlgauge.stats.best import Best
     from nlgauge.stats.people import People
 
+_MOST_REASONS = 10
+"""Reasons of a metric that are printed: a judge may give each row its own"""
 _MOST_RESAMPLED = 100_000
 """Up to this number of values the marks come from exchanges of the two systems, which take some seconds, and above from
 Student's t, which differs little from them there"""
@@ -188,7 +190,7 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
         remark(*_legend(found))
         if hidden := [spec for spec, column in table.columns.items() if len(parts[spec]) < len(column.parts)]:
             remark(f"--parts shows more of {', '.join(hidden)}")
-    remark(*said)
+    remark(*said, *told_spent(rows))
     if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
         remark(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}")
     for signature in table.signatures.values():
@@ -294,10 +296,13 @@ def _missing(table: ScoreTable) -> Iterator[str]:
         what, names = ("rows", [str(n + 1) for n in range(len(table.rows))])
         if column.level == "system":
             what, names = "systems", table.systems
-        for reason in dict.fromkeys(column.reasons.values()):
+        reasons = list(dict.fromkeys(column.reasons.values()))
+        for reason in reasons[:_MOST_REASONS]:
             found = [names[index] for index in sorted(column.reasons) if column.reasons[index] == reason]
             first = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
             yield f"{spec}: no value for {len(found)} of {len(names)} {what} ({first}): {reason}"
+        if rest := sum(reason not in reasons[:_MOST_REASONS] for reason in column.reasons.values()):
+            yield f"{spec}: no value for {rest} more {what}, whose reasons stand in the file of -o"
         noted = table.run.get("noted", {}).get(spec, {})
         for note, count in table.run.get("notes", {}).get(spec, {}).items():
             first = ", ".join(names[number - 1] for number in noted.get(note, []))

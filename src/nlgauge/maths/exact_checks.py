@@ -7,16 +7,18 @@ that sentence has a counterpart that disagrees. It is not reported if the source
 
 from __future__ import annotations
 
+import datetime
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple, TypeAlias
 from unicodedata import combining, normalize
 
 from nlgauge.maths.opposites import OPPOSITES
-from nlgauge.maths.quantities import MONTHS, WEEKDAYS, Quantity, quantities, same
+from nlgauge.maths.quantities import IDENTIFIERS, MONTHS, WEEKDAYS, Quantity, quantities, same
 from nlgauge.maths.text import is_stopword, sentence_ends
 
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+(?:['’][^\W_]+)?")
@@ -32,12 +34,22 @@ _LESS = re.compile(r"\b(?:under|less than|fewer than|at most|up to|below)\s+(?:t
 _BEFORE = frozenset(["in", "at", "by", "from", "to", "for", "with", "of", "near", "into", "against"])
 """Words before a name. Two names after the same word can be compared"""
 _NO_NAMES = frozenset([*MONTHS, *WEEKDAYS, "I", "Mr", "Mrs", "Dr"])
-_SURE, _VERY_SURE = 0.5, 0.6
-"""The share of the statement's words that the source sentence must contain, to compare words and negations"""
+_LIKE, _NEGATED_LIKE, _SURE = 0.5, 0.6, 0.67
+"""The share of the statement's words that the source sentence must contain, to compare words, to compare negations, and
+for a difference that is nearly always an error. Of 6,400 written answers to everyday questions, the checks doubt 3.9 %
+of the wrong and 0.7 % of the right ones, and are sure of 2.2 % and 0.3 %"""
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
-_LABEL = re.compile(r"[^\W\d_]-$")
-"""Before the number of a name such as COVID-19"""
+_FALLING = re.compile(
+    r"\b(?:loss|lost|los[et]s?|fell|falls?|drop\w*|decline\w*|decrease\w*|deficit|below|down|debt|owe[sd]?|minus|negative"
+    r"|overdrawn|discount\w*|off|rebate|sav\w+|deduct\w*|cold\w*|lower\w*|shr[ai]nk\w*|cut|less|short\w*|frost|shed|reduc\w*)\b",
+    re.IGNORECASE,
+)
+"""Words that may say the sign of a number"""
 _ROUNDED = 0.15
+_COMPARED = ({"duration", "months"}, {"percent", "points"})
+"""Kinds of quantities that are compared with each other"""
+_SUMMED = 12
+"""Among more numbers than these, nearly every number is the sum of three"""
 _COUNTED = 12
 """Up to this number, a text may have counted things itself"""
 
@@ -49,8 +61,10 @@ class SourceDifference(NamedTuple):
     end: int
     """Characters of the text"""
     reason: str
+    doubted: bool
+    """Whether most such differences are errors: numbers, dates, names and opposites, but not negations"""
     sure: bool
-    """Whether such differences are nearly always errors: numbers, dates, names and opposites, but not negations"""
+    """Whether nearly all are: the rest of the sentence is as in the source"""
 
 
 _Found: TypeAlias = tuple[int, int, str]
@@ -68,7 +82,7 @@ class _Passage:
     def stems(self) -> frozenset[str]:
         """The stems of its content words, without numbers."""
         found = (word.lower() for word in _WORD.findall(self.text))
-        return frozenset(_stem(word) for word in found if not is_stopword(word) and not word[0].isdigit())
+        return frozenset(_stem(word) for word in found if _says_more(word))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -91,6 +105,7 @@ class CheckedSource:
         self._sentences = list(_sentences(text))
         self._clauses = [clause for one in self._sentences for clause in _clauses(one)]
         self._quantities = [one for sentence in self._sentences for one in sentence.quantities]
+        self._plain = re.sub(r"[^\w.]|_", "", text).lower()
         self._words = frozenset(word for sentence in self._sentences for word in sentence.words)
 
     def differences(self, text: str) -> list[SourceDifference]:
@@ -101,10 +116,11 @@ class CheckedSource:
             if near is None:
                 continue
             some = [*self._figures(sentence, near), *self._names(sentence, near), *_opposites(sentence, near)]
-            sure = bool(some)
-            some = some or [*self._negations(sentence)]
+            doubted = bool(some)
+            sure = doubted and sentence.shared(near) >= _SURE
             found += [
-                SourceDifference(sentence.begin + begin, sentence.begin + end, why, sure) for begin, end, why in some
+                SourceDifference(sentence.begin + begin, sentence.begin + end, why, doubted, sure)
+                for begin, end, why in some or self._negations(sentence)
             ]
         found.sort()
         return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
@@ -116,46 +132,73 @@ class CheckedSource:
 
     def _figures(self, sentence: _Passage, near: _Passage) -> Iterator[_Found]:
         for one in sentence.quantities:
-            if one.weak or self._has(one, sentence.text):
+            if one.weak:
                 continue
             others = [other for other in near.quantities if _alike(one, other) and not other.weak]
-            others = [other for other in others if not _LABEL.search(near.text[: other.begin])]
             others = [other for other in others if not any(same(other, mine) for mine in sentence.quantities)]
             year = _YEAR.fullmatch(sentence.text[one.begin : one.end]) is not None
             others = [other for other in others if year == bool(_YEAR.fullmatch(near.text[other.begin : other.end]))]
-            if not others:
+            if not others or (self._has(one, sentence) and not self._said_of_another(one, sentence, near)):
                 continue
             after = _after(sentence.text, one.end)
             beside = [other for other in others if after and _after(near.text, other.end) == after]
-            counted = one.kind == "count" and (one.value[0] or 0.0) <= _COUNTED
-            if (counted and not beside) or (not beside and sentence.shared(near) < _SURE):
+            counted = one.kind == "count" and abs(one.value[0] or 0.0) <= _COUNTED
+            opposite = [other for other in others if _signs_differ(one, other)]
+            if not opposite and ((counted and not beside) or (not beside and sentence.shared(near) < _LIKE)):
                 continue
-            other = (beside or others)[0]
+            other = (opposite or beside or others)[0]
             if _bounds(sentence.text[: one.begin], one, other):
+                continue
+            if opposite and (_FALLING.search(sentence.text) or _FALLING.search(near.text)):
                 continue
             there = near.text[other.begin : other.end]
             yield (one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}")
 
-    def _has(self, one: Quantity, text: str) -> bool:
+    def _said_of_another(self, one: Quantity, sentence: _Passage, near: _Passage) -> bool:
+        """Whether the source says a quantity only of another thing than the nearest sentence, which has one as well.
+
+        What a sentence of the source is about may stand in the three sentences before it.
+        """
+        alike = [other for other in near.quantities if _alike(one, other) and not other.weak]
+        bare = one.kind in ("count", "ordinal") and not _after(sentence.text, one.end)
+        if bare or len(alike) != 1 or sentence.shared(near) < _LIKE:
+            return False
+        about = [
+            frozenset[str]().union(*(some.stems for some in self._sentences[max(0, at - 3) : at + 1]))
+            for at, other in enumerate(self._sentences)
+            if any(same(one, some) or one.written == some.written for some in other.quantities)
+        ]
+        common = len(sentence.stems & near.stems)
+        return bool(about) and all(len(sentence.stems & stems) < common for stems in about)
+
+    def _has(self, one: Quantity, sentence: _Passage) -> bool:
         """Whether the source has a quantity in any form, or quantities from which it may have been computed."""
-        alike = [other for other in self._quantities if one.kind == other.kind]
+        if any(same(one, other) for other in self._quantities):
+            return True
+        written = sentence.text[one.begin : one.end]
+        if one.kind in IDENTIFIERS:
+            return one.unit in self._plain
         if one.kind == "date":
             parts = [other.value for other in self._quantities if other.kind == "date"]
             years = [other.value[0] for other in self._quantities if other.kind == "count"]
             year, month, day = one.value
             in_a_date = any(value[1] == month and (day is None or value[2] == day) for value in parts)
             return in_a_date and (year is None or year in years or any(value[0] == year for value in parts))
-        if any(same(one, other) for other in self._quantities):
-            return True
-        if len(one.value) != 1 or one.value[0] is None:
+        mine = one.value[0] if len(one.value) == 1 else None
+        if mine is None:
             return False
-        if one.kind == "count" and self._writes(text[one.begin : one.end]):
+        if one.kind == "count" and self._writes(written):
             return True
-        mine, values = one.value[0], sorted({other.value[0] for other in alike if other.value[0] is not None})
-        if _ABOUT.search(text[: one.begin]) and any(abs(mine - other) <= _ROUNDED * abs(other) for other in values):
+        # A number may stand apart from its unit: "ten years, letters for six", a table, "open at nine".
+        if any(one.written == other.written for other in self._quantities if "count" in (one.kind, other.kind)):
             return True
-        pairs = [(a, b) for at, a in enumerate(values) for b in values[at + 1 :]]
-        return any(abs(mine - total) < 1e-9 for a, b in pairs for total in (a + b, b - a))
+        rest = [*self._quantities, *(other for other in sentence.quantities if other is not one)]
+        values = _values(one, rest)
+        if _ABOUT.search(sentence.text[: one.begin]) and any(
+            abs(mine - other) <= _ROUNDED * abs(other) for other in values
+        ):
+            return True
+        return _computed(one, values, rest)
 
     def _writes(self, number: str) -> bool:
         """Whether the source has the same digits, as in a table, where a comma may stand directly before them."""
@@ -164,7 +207,7 @@ class CheckedSource:
 
     def _names(self, sentence: _Passage, near: _Passage) -> Iterator[_Found]:
         """Names that replace another one: after the same word, or next to the same part of a name."""
-        if sentence.shared(near) < _SURE:
+        if sentence.shared(near) < _LIKE:
             return
         theirs = list(_named(near.text))
         for begin, end, before in _named(sentence.text):
@@ -184,7 +227,7 @@ class CheckedSource:
     def _negations(self, sentence: _Passage) -> Iterator[_Found]:
         for clause in _clauses(sentence):
             near = self._nearest(clause, self._clauses)
-            if near is None or clause.shared(near) < _VERY_SURE or near.shared(clause) < _SURE:
+            if near is None or clause.shared(near) < _NEGATED_LIKE or near.shared(clause) < _LIKE:
                 continue
             mine, theirs = (list(_NEGATED.finditer(part.text)) for part in (clause, near))
             if len(mine) % 2 == len(theirs) % 2 or any(_pairs(clause, near)):
@@ -198,16 +241,62 @@ class CheckedSource:
                 yield (at + begin, at + end, f"the source has “{theirs[0].group()}”")
 
 
+def _values(one: Quantity, others: Sequence[Quantity]) -> set[float]:
+    """The values of quantities of the same kind and currency as another one, and of numbers without a unit."""
+    unit = (one.value[0] or 0.0) / one.written if one.written else math.nan
+    bare = {other.written * unit for other in others if other.kind == "count" and not math.isnan(unit)}
+    alike = [
+        other for other in others if other.kind == one.kind and (one.kind != "money" or other.unit in ("", one.unit))
+    ]
+    return bare | {other.value[0] for other in alike if other.value[0] is not None}
+
+
+def _computed(one: Quantity, values: set[float], others: Sequence[Quantity]) -> bool:
+    """Whether a number is a sum or difference of two others, or the sum of three or of all.
+
+    It may also be a percentage of another one, and a measure may be a product or quotient, or the time between two
+    dates or clocks.
+    """
+    mine = abs(one.value[0] or 0.0)
+    added = {(other.value[0] or 0.0) / 60 for other in others if other.kind == "duration" and one.kind == "clock"}
+    made = {abs(a + sign * b) for a in values for b in (values - {a}) | added for sign in (1, -1)}
+    if 1 < len(values) <= _SUMMED:
+        made |= {sum(some) for some in combinations(sorted(values), 3)} | {sum(values)}
+    shares = {other.value[0] / 100 for other in others if other.kind == "percent" and other.value[0]}
+    counts = {other.written for other in others if other.kind in ("count", "duration", "months") and other.written > 0}
+    made |= {a * b for a in values for b in (shares if one.kind == "count" else shares | counts)}
+    made |= {a / b for a in values for b in counts} if one.kind != "count" else set()
+    if one.kind == "duration":
+        days = {_days(other) for other in others if other.kind == "date" and other.value[2] is not None}
+        clocks = {other.value[0] or 0.0 for other in others if other.kind == "clock"}
+        made |= {86400 * abs(a - b + more) for a in days for b in days for more in (0, 1)}
+        made |= {60 * (abs(a - b) % 1440) for a in clocks for b in clocks}
+    return any(abs(mine - other) <= 1e-9 * max(1.0, other) for other in made)
+
+
+def _days(date: Quantity) -> int:
+    """The day's number; a date without a year is of a year before all others."""
+    year, month, day = date.value
+    try:
+        return datetime.date(int(year or 1), int(month or 1), int(day or 1)).toordinal()
+    except ValueError:  # 31 June
+        return 0
+
+
+def _signs_differ(one: Quantity, other: Quantity) -> bool:
+    return len(one.value) == len(other.value) == 1 and bool(one.value[0]) and one.value[0] == -(other.value[0] or 0.0)
+
+
 def _bounds(before: str, one: Quantity, other: Quantity) -> bool:
     """Whether a number is a bound, such as "more than 20", that another one keeps."""
-    mine, theirs = one.value[0], other.value[0]
-    if len(one.value) != 1 or mine is None or theirs is None:
+    if len(one.value) != 1 or one.value[0] is None or other.value[0] is None:
         return False
+    mine, theirs = one.value[0], other.value[0]
     return bool((_MORE.search(before) and mine <= theirs) or (_LESS.search(before) and mine >= theirs))
 
 
 def _opposites(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
-    if sentence.shared(near) < _SURE:
+    if sentence.shared(near) < _LIKE:
         return
     theirs = list(_clauses(near))
     for clause in _clauses(sentence):
@@ -256,7 +345,19 @@ def _named(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _alike(one: Quantity, other: Quantity) -> bool:
     """Whether two quantities can be compared."""
-    return one.kind == other.kind or {one.kind, other.kind} <= {"duration", "months"}
+    if one.kind == other.kind and one.kind in IDENTIFIERS:
+        # AB-1234 is compared with AB-1243, but not with XY-9.
+        return one.kind != "code" or _shape(one.unit) == _shape(other.unit)
+    return one.kind == other.kind or any({one.kind, other.kind} <= kinds for kinds in _COMPARED)
+
+
+def _shape(code: str) -> str:
+    return re.sub(r"\d", "9", code)
+
+
+def _says_more(word: str) -> bool:
+    """Whether a word counts where sentences are compared: it is no stop-word and no part of a number."""
+    return not is_stopword(word) and not word[0].isdigit() and word not in ("am", "pm")
 
 
 def _after(text: str, at: int) -> str:

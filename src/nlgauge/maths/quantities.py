@@ -1,12 +1,16 @@
 """Numbers, dates, times and measures of an English text, by their value and not by their spelling.
 
-28 and twenty-eight, 1.2 million and 1,200,000, 60 seconds and a minute, 3 May and May 3rd are equal quantities.
+28 and twenty-eight, 1.2 million and 1 200 000, 60 seconds and a minute, 3 May and May 3rd are equal quantities.
+
+The grammar is our own. On 28 spellings quantulum3 reads 13 right (9 p.m. as nine pence, 12,50 EUR as 50 EUR, 10-20 kg
+as 15 kg), and dateparser takes the verb of "may go" for a month and counts "in 30 days" from today.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from math import nan
 from typing import NamedTuple
 
 _ONES = (
@@ -18,147 +22,251 @@ _SMALL = {word: value for value, word in enumerate(_ONES)} | {word: 20 + 10 * i 
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3, "m": 1e6, "bn": 1e9}
 _ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
-    "twelfth",
+    *("twelfth", *(f"{word}th" for word in _ONES[13:])),
 )
+_ORDINAL_VALUES = {word: value for value, word in enumerate(_ORDINALS, 1)} | {
+    f"{word[:-1]}ieth": _SMALL[word] for word in _TENS
+}
+_ORDINAL_VALUES |= {
+    f"{tens}-{word}": _SMALL[tens] + _ORDINAL_VALUES[word] for tens in _TENS for word in _ORDINALS[:9]
+}  # fmt: skip
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
     "December",
 )
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MEASURES: dict[str, dict[str, float]] = {
-    "percent": {"%|percent|per cent|percentage points?": 1},
-    "money": {"dollars?|euros?|pounds sterling": 1, "cents?|pence": 0.01},
+    "percent": {"%|percent|per cent|pct": 1},
+    "points": {"percentage points?|pp": 1, "basis points?|bps": 0.01},
     "duration": {
-        "seconds?|secs?": 1, "minutes?|mins?": 60, "hours?|hrs?": 3600, "days?": 86400, "weeks?": 604800,
-        "fortnights?": 1209600,
+        "milliseconds?|ms": 0.001, "seconds?|secs?|s": 1, "minutes?|mins?": 60, "hours?|hrs?|h": 3600, "days?": 86400,
+        "weeks?": 604800, "fortnights?": 1209600,
     },
     "months": {"months?": 1, "years?|yrs?": 12, "decades?": 120, "century|centuries": 1200},
     "length": {
         "millimetres?|millimeters?|mm": 0.001, "centimetres?|centimeters?|cm": 0.01, "met(?:re|er)s?|m": 1,
-        "kilometres?|kilometers?|km": 1000, "inch(?:es)?": 0.0254, "foot|feet|ft": 0.3048, "yards?": 0.9144,
-        "miles?": 1609.344,
+        "kilometres?|kilometers?|km": 1000, "inch(?:es)?|in(?= (?:tall|wide|long|deep|thick|high)\\b)": 0.0254,
+        "foot|feet|ft": 0.3048, "yards?": 0.9144, "miles?": 1609.344,
+    },
+    "speed": {
+        "kilomet(?:re|er)s (?:per|an) hour|km/h|kmh|kph": 1, "miles (?:per|an) hour|mph": 1.609344,
+        "met(?:re|er)s per second|m/s": 3.6,
     },
     "mass": {
         "milligrams?|mg": 0.001, "grams?|g": 1, "kilograms?|kilos?|kg": 1000, "tonnes?|tons?": 1e6,
         "ounces?|oz": 28.349523125, "pounds?|lbs?": 453.59237,
     },
-    "volume": {"millilitres?|milliliters?|ml": 0.001, "lit(?:re|er)s?|l": 1, "gallons?": 3.785411784},
-    "Celsius": {"degrees Celsius|degrees C|°\\s?C": 1},
-    "Fahrenheit": {"degrees Fahrenheit|degrees F|°\\s?F": 1},
+    "volume": {
+        "millilitres?|milliliters?|ml": 0.001, "centilitres?|centiliters?|cl": 0.01, "lit(?:re|er)s?|l": 1,
+        "gallons?": 3.785411784,
+    },
+    "bytes": {
+        "kilobytes?|kb": 1e3, "megabytes?|mb": 1e6, "gigabytes?|gb": 1e9, "terabytes?|tb": 1e12,
+    },
+    "energy": {"kilowatt[- ]hours?|kwh": 1, "megawatt[- ]hours?|mwh": 1000},
+    "power": {"watts?|w": 1, "kilowatts?|kw": 1000, "megawatts?|mw": 1e6, "gigawatts?|gw": 1e9},
+    "temperature": {
+        "degrees? Celsius|degrees? centigrade|degrees? C|°\\s?C|℃": 1, "degrees? Fahrenheit|degrees? F|°\\s?F|℉": 2,
+        "kelvin": 3, "degrees?|°": 0,
+    },
     "area": {
         "hectares?|ha": 1, "square kilomet(?:re|er)s?|km²": 100, "square miles?": 258.9988, "acres?": 0.40468564,
+        "square met(?:re|er)s?|m²|sqm": 1e-4, "square f(?:ee|oo)t|sq\\.? ft": 9.290304e-6,
     },
 }  # fmt: skip
-"""For each kind: patterns of units, and their factor to the kind's base unit"""
+"""For each kind: patterns of units, and their factor to the kind's base unit. Temperatures: the number of the scale"""
+_CURRENCIES = {
+    "dollar": "US\\$|\\$|dollars?|bucks|USD", "euro": "€|euros?|EUR", "pound": "£|pounds? sterling|GBP|quid",
+    "yen": "¥|yen|JPY", "franc": "francs?|CHF", "rupee": "₹|rupees?|INR", "zloty": "zł|zlotys?|PLN",
+    "crown": "crowns?|kron[eo]r|kroner|kr", "crown of Sweden": "SEK", "crown of Norway": "NOK",
+    "crown of Denmark": "DKK", "yuan": "yuan|renminbi|CNY|RMB", "dollar of Canada": "CAD|C\\$",
+    "dollar of Australia": "AUD|A\\$", "cent": "cents?|¢", "pound penny": "pence|p(?![.\\w])",
+}  # fmt: skip
+_HUNDREDTH = {"cent": "", "pound penny": "pound"}
 _UNITS = {pattern: (kind, factor) for kind, units in _MEASURES.items() for pattern, factor in units.items()}
+_UNIT_NAMES = "|".join(f"({pattern})" for pattern in _UNITS)
+_CURRENCY = "|".join(_CURRENCIES.values())
+_CURRENCY_OF = [(re.compile(pattern, re.IGNORECASE), name) for name, pattern in _CURRENCIES.items()]
 _MONTH = "(" + "|".join([*MONTHS, *(name[:3] for name in MONTHS), "Sept"]) + ")"
 _WORD = "|".join(sorted((*_SMALL, "hundred", *list(_SCALES)[:4], "dozen"), key=len, reverse=True))
 _BIG = "hundred|thousand|million|billion|trillion|dozen"
 _AND = r"(?:(?<=hundred)|(?<=thousand)|(?<=million)) and "
-_IN_WORDS = rf"(?:(?:half )?an? (?=(?:{_BIG})\b))?\b(?:{_WORD})\b(?:(?:[ -]|{_AND})(?:{_WORD})\b)*"
-_SEPARATORS = (",", "['’]", "[ \u00a0\u2009\u202f]")
-"""Separators of thousands, each kind by itself. A point is none, because 12.000 may be 12"""
+_IN_WORDS = (
+    rf"(?:(?:half )?an? (?=(?:{_BIG})\b))?\b(?:{_WORD})\b(?:(?:[ -]|{_AND})(?:{_WORD})\b)*"
+    r"(?: and a (?:half|quarter)\b| and three quarters\b)?"
+)
+_SPACES = " \u00a0\u2009\u202f"
+_SEPARATORS = (",", "['’]", f"[{_SPACES}]", r"\.")
+"""Separators of thousands, each kind by itself. A single point or comma may also be a decimal sign"""
 _THOUSANDS = "|".join(rf"\d{{1,3}}(?:{one}\d{{3}})+(?!{one}?\d)" for one in _SEPARATORS)
 _LARGE = rf"(?<!\d[ '’\u00a0\u2009\u202f])(?:{_THOUSANDS})"
-_DIGITS = rf"(?<![\w.,])(?:{_LARGE}|\d+)(?:\.\d+)?"
+_INDIAN = r"\d{1,2}(?:,\d\d)+,\d{3}(?!\d)"
+_DIGITS = (
+    rf"(?<![\w.,])(?:(?:{_LARGE}|{_INDIAN})(?:\.\d+|,\d{{1,2}}(?![\d,]))?|\d+,\d{{1,2}}(?![\d,]|\.\d)|\d+(?:\.\d+)?)"
+    r"(?:[eE][+-]?\d+\b|\s?[x×·*]\s?10(?:\^-?\d+|[⁻⁰¹²³⁴-⁹]+))?(?:[ ]?[½¼¾⅓⅔]|[ ][13]/[248]\b)?"
+)
+_SIGN = r"(?:(?<![\w)\].,%°/–−-])[-−–](?=[$£€¥₹]?\d)|(?<!\d )\bminus |\bnegative (?=\d))"
 _NUMBER = re.compile(
-    rf"(?P<sign>[$£€¥]\s?)?(?:(?P<digits>{_DIGITS})(?:(?P<nth>st|nd|rd|th)\b|\s?(?P<scale>thousand|million|billion"
-    rf"|trillion|k|bn|m)\b(?! ?/))?|(?P<words>{_IN_WORDS}))",
+    rf"(?P<sign>{_SIGN})?(?:(?P<before>(?:US\$|[ACR]\$|[$£€¥₹]|(?:EUR|USD|GBP|CHF|JPY|INR|PLN|SEK|NOK|DKK)(?=\s))\s?"
+    rf"[-−–]?))?(?:(?P<digits>{_DIGITS}|(?<!\w)[½¼¾⅓⅔])(?:(?P<nth>st|nd|rd|th)\b|\s?(?P<scale>thousand|million"
+    rf"|billion"
+    rf"|trillion|k|bn|m)\b(?! ?/|²))?|(?P<words>{_IN_WORDS})(?: (?P<half_scale>thousand|million|billion)\b)?)",
     re.IGNORECASE,
 )
-_UNIT = re.compile(
-    r"(?:[ -]|(?<=\d))?(?:" + "|".join(f"({pattern})" for pattern in _UNITS) + r")(?![a-z²])", re.IGNORECASE
+_GAP = "(?:\\*\\*|`)?[ \u00a0\u202f-]?"
+_UNIT = re.compile(rf"{_GAP}(?:{_UNIT_NAMES})(?![a-z²/])", re.IGNORECASE)
+_PAID = re.compile(rf"{_GAP}(?P<name>{_CURRENCY})(?!\w)", re.IGNORECASE)
+_KEY = re.compile(
+    rf"[a-z]_(?:{_UNIT_NAMES}|(?P<paid>eur|usd|gbp|chf|jpy|inr|pln|sek|nok|dkk)|(?P<scale>c|celsius|f|fahrenheit))"
+    r"[\"']?\s*[:=]\s*[\"']?$",
+    re.IGNORECASE,
 )
-_ONE = re.compile(rf"\b(?P<one>an?|one|per|each) (?:{'|'.join(f'({pattern})' for pattern in _UNITS)})\b", re.IGNORECASE)
-_NEARLY = frozenset({"percent", "length", "mass", "volume", "area", "months"})
+"""A unit in a key before a number, as in "weight_kg": 12"""
+_BELOW = re.compile(r" (?:below zero|below freezing|of frost)\b")
+_ONE = re.compile(rf"\b(?P<one>an?|one|per|each) (?:{_UNIT_NAMES})\b", re.IGNORECASE)
+_PART_OF = re.compile(
+    rf"\b(half|a quarter|three quarters|a third|two thirds)(?: of)? an? (?:{_UNIT_NAMES})\b"
+    rf"|\ban? (?:{_UNIT_NAMES}) and (a half|a quarter)\b",
+    re.IGNORECASE,
+)
+_MIXED = re.compile(r"(?<![\w.,:])(?:(\d+)\s?h(?:rs?)?\s?)?(?:(\d+)\s?m(?:ins?)?\s?)?(?:(\d+)\s?s(?:ecs?)?)?(?![\w])")
+_NEARLY = frozenset({"percent", "length", "mass", "volume", "area", "months", "speed", "energy", "power"})
 _PARTS = {"half": 50.0, "a third": 100 / 3, "one third": 100 / 3, "two thirds": 200 / 3, "two-thirds": 200 / 3,
           "a quarter": 25.0, "one quarter": 25.0, "three quarters": 75.0, "three-quarters": 75.0, "a fifth": 20.0,
           "a tenth": 10.0}  # fmt: skip
-_PART = re.compile(rf"\b({'|'.join(map(re.escape, _PARTS))})\b(?! past| an? (?:{_BIG})\b)", re.IGNORECASE)
+_SIGNS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
+_PART = re.compile(
+    rf"(?<!and )(?<!and a )\b({'|'.join(map(re.escape, _PARTS))})\b(?! past| an? (?:{_BIG})\b)", re.IGNORECASE
+)
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"([12]\d{3})"
 _DATES = (
-    (re.compile(rf"\b{_DAY}(?: of)? {_MONTH}\b(?:\.?,? {_YEAR}\b)?"), (2, 1, 0)),
+    (re.compile(rf"\b{_DAY}(?: of)?[ -]{_MONTH}\b(?:\.?,?[ -]{_YEAR}\b)?"), (2, 1, 0)),
     (re.compile(rf"\b{_MONTH}\b\.? (?:the )?{_DAY}\b(?:,? {_YEAR}\b)?"), (2, 0, 1)),
-    (re.compile(rf"\b{_YEAR}-(\d\d)-(\d\d)\b"), (0, 1, 2)),
+    (re.compile(rf"\b{_YEAR}[-/.](0[1-9]|1[0-2])[-/.]([0-2]\d|3[01])(?:(?=T\d)|\b)"), (0, 1, 2)),
+    (re.compile(rf"(?<![\d./-])([0-2]?\d|3[01])[./-]([0-2]?\d|3[01])[./-]{_YEAR}\b"), (2, 1, 0)),
     (re.compile(rf"\b{_MONTH}\b\.?,? {_YEAR}\b"), (1, 0, None)),
     (re.compile(rf"(?:(?<=[Ii]n )|(?<=[Ss]ince )|(?<=[Uu]ntil )|(?<=[Bb]y )|(?<=[Ll]ast )|(?<=[Nn]ext ))"
                 rf"({'|'.join(MONTHS)})\b"), (None, 0, None)),
 )  # fmt: skip
+_HALF_OF_DAY = r"(?:\s?(?P<{}>[ap])(?:\.\s?m\b\.?|m\b)| (?P<{}>in the (?:morning|afternoon|evening)|at night)\b)"
+_HOUR_NAMES = "|".join(_ONES[1:13])
 _CLOCK = re.compile(
-    r"\b(?:(?P<hour>[01]?\d|2[0-3])[:.](?P<minute>[0-5]\d)(?:\s?(?P<half>[ap])\.?m\b\.?)?"
-    r"|(?P<full>1?\d)\s?(?P<part>[ap])\.?m\b\.?"
-    rf"|(?P<past>half past|quarter past|quarter to) (?P<named>{'|'.join(_ONES[1:13])}|1?\d)"
-    rf"|(?P<oclock>{'|'.join(_ONES[1:13])}|1?\d) o'clock|(?P<noon>noon|midnight))",
+    r"(?:(?<!\w)|(?<=\dT))(?<![.,:])(?:"
+    rf"(?P<hour>[01]?\d|2[0-3])(?P<sep>[:.])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?![:\d]))?(?![:\d]|\.\d)"
+    rf"{_HALF_OF_DAY.format('half', 'day')}?"
+    rf"|(?P<full>1?\d){_HALF_OF_DAY.format('part', 'of_day')}"
+    rf"|(?P<past>half past|quarter past|quarter to) (?P<named>{_HOUR_NAMES}|1?\d)\b{_HALF_OF_DAY.format('h3', 'd3')}?"
+    rf"|(?P<oclock>{_HOUR_NAMES}|1?\d) o['’]clock{_HALF_OF_DAY.format('h4', 'd4')}?"
+    rf"|(?P<spoken>{_HOUR_NAMES}){_HALF_OF_DAY.format('h5', 'd5')}"
+    r"|(?P<noon>noon|midnight)\b)",
     re.IGNORECASE,
 )
-_ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)})\b(?! (?:of all|half))", re.IGNORECASE)
+_ORDINAL = re.compile(
+    rf"\b({'|'.join(sorted(_ORDINAL_VALUES, key=len, reverse=True))})\b(?! (?:of all|half))", re.IGNORECASE
+)
 _WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})s?\b")
 _DECADE = re.compile(r"\b(1[5-9]|20)(\d0)['’]?s\b")
+_IDENTIFIERS = (
+    ("phone", re.compile(r"(?<![\w+.,-])(?:\+\d{1,3}|\(?0\d{1,5}\)?"
+        r"|\d{3}(?=-))[ ./-](?:\(0\))?\d{2,8}(?:[ ./-]\d{2,6}){0,4}"
+                         r"(?![\w-]|[.,]\d)")),
+    ("version", re.compile(r"(?<![\w.])(?:v?\d+(?:\.\d+){2,3}|v\d+(?:\.\d+)+)(?!\w|\.\d)")),
+    ("code", re.compile(r"(?<![\w.])(?!(?:mid|pre|post|under|over|top|early|late|sub|non|age|aged|minus)-)"
+                        r"[A-Za-z]+[-_/]?\d\w*(?:[-_/]\w+)*(?!\w)|#\d+\b")),
+)  # fmt: skip
+"""Telephone numbers, versions and addresses of machines, and codes such as AB-1234: compared as texts"""
+IDENTIFIERS = frozenset(kind for kind, _ in _IDENTIFIERS)
+_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
+_RANGE = re.compile(r"\s?(?:-|–|—|to|or|and)\s?")
+_JOINED = re.compile(r"(?: and| )? ?")
 
 
 class Quantity(NamedTuple):
-    """A number, date, time or measure with its position in a text."""
+    """A number, date, time, measure or identifier with its position in a text."""
 
     begin: int
     end: int
     kind: str
-    """'count', 'ordinal', 'date', 'clock', 'weekday', 'decade', or what a unit measures, such as 'length'"""
+    """'count', 'ordinal', 'date', 'clock', 'weekday', 'decade', 'money', 'phone', 'version', 'code', or what a unit
+    measures, such as 'length'"""
     value: tuple[float | None, ...]
-    """(number in the kind's base unit,); for a date (year, month, day), with None for parts that are not given"""
+    """(number in the kind's base unit,); for a date (year, month, day), with None for parts that are not given; for a
+    clock (minutes after midnight,). An identifier has none"""
     weak: bool = False
     """Whether it is only an expression like 'a minute' or 'half': it can support a claim but is not one"""
+    written: float = nan
+    """The number as it stands in the text, before its unit: 45 in '45 minutes'"""
+    unit: str = ""
+    """The currency or the scale of a temperature if it is named; 'half' if a time says which half of the day; the name
+    of an identifier, without separators"""
+    other: float | tuple[float | None, ...] | None = None
+    """What the same characters may also say: 12000 for 12.000, and (1967, 5, 1) for 01/05/1967"""
 
 
 def quantities(text: str) -> list[Quantity]:
-    """The quantities of a text, in order and without overlaps."""
+    """Return the quantities of a text, in order and without overlaps."""
     found: list[Quantity] = []
     taken = [False] * len(text)
     for one in _candidates(text):
         if not any(taken[one.begin : one.end]):
             taken[one.begin : one.end] = [True] * (one.end - one.begin)
             found.append(one)
-    return sorted(found)
+    return _joined(text, sorted(found, key=lambda one: one.begin))
 
 
 def same(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities are equal. A date without some part agrees with one that has it.
+    """Return whether two quantities are equal. A date without some part agrees with one that has it.
 
-    Measures in different units may differ by 0.2 %, and fractions by 1.5 %; all others must be equal exactly.
+    Measures in different units may differ by 0.2 %, and fractions by 1.5 %; all others must be equal exactly. 9:00 is
+    equal to 9 a.m. and to 9 p.m., which differ from each other. An amount without a currency is equal to the same
+    amount in any. Characters that can be read in two ways (12.000) are equal to both.
     """
-    if one.kind == other.kind == "date":
+    return any(_equal(mine, theirs) for mine in _readings(one) for theirs in _readings(other))
+
+
+def _readings(one: Quantity) -> Iterator[Quantity]:
+    yield one
+    if isinstance(one.other, tuple):
+        yield one._replace(value=one.other)
+    elif one.other is not None:
+        yield one._replace(value=tuple(part * one.other / one.written for part in one.value if part is not None))
+
+
+def _equal(one: Quantity, other: Quantity) -> bool:
+    kinds = {one.kind, other.kind}
+    if kinds == {"date"}:
         both = [(a, b) for a, b in zip(one.value, other.value, strict=True) if a is not None and b is not None]
         return bool(both) and all(a == b for a, b in both)
-    if {one.kind, other.kind} == {"date", "count"}:
+    if kinds == {"date", "count"}:
         date, count = (one, other) if one.kind == "date" else (other, one)
         return date.value[0] == count.value[0]
-    if one.kind == other.kind == "clock":
-        return abs((one.value[0] or 0.0) - (other.value[0] or 0.0)) % 720 == 0
-    if one.kind != other.kind and not {one.kind, other.kind} <= {"count", "ordinal"}:
+    if kinds <= IDENTIFIERS:
+        long, short = sorted((one.unit.lstrip("0"), other.unit.lstrip("0")), key=len, reverse=True)
+        return long == short or (kinds == {"phone"} and long.endswith(short))  # with or without the country's number
+    a, b = (part.value[0] if part.value else None for part in (one, other))
+    if a is None or b is None:
         return False
-    a, b = one.value[0] or 0.0, other.value[0] or 0.0
+    if kinds == {"clock"}:
+        known = one.unit == other.unit == "half"
+        a, b = (part if known else part % 720 for part in (a, b))
+        return a == b or (int(a) == int(b) and (a == int(a) or b == int(b)))  # seconds may be left out
+    if one.kind != other.kind and not kinds <= {"count", "ordinal"}:
+        return False
+    if kinds == {"money"} and one.unit and other.unit and not _one_currency(one.unit, other.unit):
+        return False
+    if kinds == {"temperature"}:
+        if not (one.unit and other.unit) or one.unit == other.unit:
+            return one.written == other.written
+        return abs(a - b) <= 0.6
     near = 0.015 if one.weak or other.weak else 0.002
     return abs(a - b) <= (near if one.kind in _NEARLY else 1e-9) * max(abs(a), abs(b))
 
 
-_SEPARATED = re.compile(rf"(?<![\w.,]){_LARGE}(?!\w)")
-_SEPARATOR = re.compile("|".join(_SEPARATORS))
-
-
-def separated_as(text: str, others: Sequence[str]) -> str:
-    """Return a text whose large numbers have the thousands separators that other texts have for the same digits.
-
-    12,000 is written as 12 000 or 12'000 where another text writes it so and none writes 12,000. Every separator is one
-    character, so all places in the text stay as they are. A point is left alone, because 12.000 may be 12.
-    """
-    known = dict.fromkeys(match.group() for other in others for match in _SEPARATED.finditer(other))
-    forms = {_SEPARATOR.sub(",", form): form for form in reversed(known)}
-
-    def form(match: re.Match[str]) -> str:
-        own = match.group()
-        return own if own in known else forms.get(_SEPARATOR.sub(",", own), own)
-
-    return _SEPARATED.sub(form, text)
+def _one_currency(one: str, other: str) -> bool:
+    """Whether two names may mean one currency: crowns are of any country that has them."""
+    short, long = sorted((one, other), key=len)
+    return one == other or long.startswith(f"{short} of")
 
 
 def in_words(number: int) -> str:
@@ -180,22 +288,94 @@ def _candidates(text: str) -> Iterator[Quantity]:
     """Possible quantities: longer and more certain ones first."""
     for pattern, order in _DATES:
         for match in pattern.finditer(text):
-            parts = tuple(None if at is None else _date_part(match.group(at + 1)) for at in order)
-            yield Quantity(match.start(), match.end(), "date", parts)
+            year, month, day = (None if at is None else _date_part(match.group(at + 1)) for at in order)
+            if month is not None and month > 12:
+                month, day = day, month
+            swapped = order == (2, 1, 0) and match.group(2).isdigit() and day is not None and day <= 12
+            if month is None or month <= 12:
+                other = (year, day, month) if swapped else None
+                yield Quantity(match.start(), match.end(), "date", (year, month, day), other=other)
+    for kind, pattern in _IDENTIFIERS:
+        for match in pattern.finditer(text):
+            name = re.sub(r"[^\w.]" if kind == "version" else r"[\W_]", "", match.group()).lower()
+            name = name.removeprefix("v") if kind == "version" else name
+            if (kind != "phone" or 7 <= len(name) <= 15) and not _GROUPED.fullmatch(match.group()):
+                yield Quantity(*match.span(), kind, (), unit=name)
     for match in _CLOCK.finditer(text):
         yield from _clock(match)
+    for match in _MIXED.finditer(text):
+        if sum(part is not None for part in match.groups()) > 1:
+            hours, minutes, seconds = (float(part or 0) for part in match.groups())
+            yield Quantity(match.start(), match.end(), "duration", (3600 * hours + 60 * minutes + seconds,))
     for match in _DECADE.finditer(text):
         yield Quantity(match.start(), match.end(), "decade", (float(match[1] + match[2]),))
+    for match in _PART_OF.finditer(text):
+        units = len(_UNITS)
+        if match[1]:
+            share = _PARTS[match[1].lower()] / 100
+            kind, value, unit = _measured(share, match, 2)
+        else:
+            kind, value, unit = _measured(1.5 if match[2 * units + 2].lower() == "a half" else 1.25, match, 2 + units)
+        yield Quantity(match.start(), match.end(), kind, value, unit=unit)
     for match in _PART.finditer(text):  # before numbers, because "two thirds" is not two of something
         yield Quantity(match.start(), match.end(), "percent", (_PARTS[match[1].lower()],), weak=True)
+    for match in _ORDINAL.finditer(text):
+        number = float(_ORDINAL_VALUES[match[1].lower()])
+        yield Quantity(match.start(), match.end(), "ordinal", (number,), weak=True, written=number)
     for match in _NUMBER.finditer(text):
         yield _number(match, text)
     for match in _ONE.finditer(text):
-        yield Quantity(match.start(), match.end(), *_measured(1.0, match, 2), weak=True)
-    for match in _ORDINAL.finditer(text):
-        yield Quantity(match.start(), match.end(), "ordinal", (_ORDINALS.index(match[1].lower()) + 1.0,), weak=True)
+        kind, value, unit = _measured(1.0, match, 2)
+        yield Quantity(match.start(), match.end(), kind, value, weak=True, written=1.0, unit=unit)
     for match in _WEEKDAY.finditer(text):
         yield Quantity(match.start(), match.end(), "weekday", (float(WEEKDAYS.index(match[1])),))
+
+
+def _joined(text: str, found: list[Quantity]) -> list[Quantity]:
+    """Quantities, of which "1 hour and 45 minutes" is a single one, and both numbers of "10-20 kg" are masses."""
+    joined: list[Quantity] = []
+    for one in found:
+        if joined:
+            last, between = joined[-1], text[joined[-1].end : one.begin]
+            if _continues(last, one) and _JOINED.fullmatch(between):
+                value = (last.value[0] or 0.0) + (one.value[0] or 0.0)
+                joined[-1] = last._replace(end=one.end, value=(value,), written=nan, other=None)
+                continue
+            if (match := _RANGE.fullmatch(between)) is not None:
+                paired = match.group().strip() not in ("and", "or") or text[: last.begin].endswith("between ")
+                joined[-1], one = _in_a_range(last, one, match.group().strip()) if paired else (last, one)
+        joined.append(one)
+    return joined
+
+
+def _continues(last: Quantity, one: Quantity) -> bool:
+    """Whether a measure goes on in a smaller unit."""
+    if last.kind != one.kind or last.kind not in ("duration", "months", "length", "mass") or last.weak or one.weak:
+        return False
+    (a,), (b,) = last.value, one.value
+    return bool(
+        a and b and last.written and one.written and a / last.written > b / one.written and b < a / last.written
+    )
+
+
+def _in_a_range(last: Quantity, one: Quantity, between: str) -> tuple[Quantity, Quantity]:
+    """The two ends of a range. The end without a unit has the other one's."""
+    if last.kind == "count" and not last.weak and one.written:
+        if one.kind == "temperature":
+            return last._replace(kind=one.kind, value=(_celsius(last.written, one.unit),), unit=one.unit), one
+        if (one.kind in _MEASURES or one.kind == "money") and one.value[0] is not None:
+            value = last.written * one.value[0] / one.written
+            return last._replace(kind=one.kind, value=(value,), unit=one.unit), one
+    if last.kind == "count" and one.kind == "date" and one.value[2] is not None and 1 <= last.written <= 31:
+        return last._replace(kind="date", value=(*one.value[:2], last.written)), one
+    if last.kind == "count" and one.kind == "clock" and 1 <= last.written <= 12:
+        return last._replace(kind="clock", value=(60.0 * (last.written % 12),)), one
+    if one.kind == "count" and between not in ("and", "or"):
+        if last.kind == "money":
+            return last, one._replace(kind="money", value=(one.written,), unit=last.unit)
+        if last.kind == "date" and last.value[2] is not None and 1 <= one.written <= 31:
+            return last, one._replace(kind="date", value=(*last.value[:2], one.written))
+    return last, one
 
 
 def _date_part(part: str | None) -> float | None:
@@ -207,33 +387,93 @@ def _date_part(part: str | None) -> float | None:
 
 
 def _number(match: re.Match[str], text: str) -> Quantity:
-    weak = False
+    weak, other = False, None
+    scale = (match["scale"] or match["half_scale"] or "").lower()
     if match["digits"]:
-        scale = (match["scale"] or "").lower()
-        value = float(_SEPARATOR.sub("", match["digits"]))
-        if scale == "m" and not match["sign"]:
-            return Quantity(match.start(), match.end(), "length", (value,))
-        value *= _SCALES.get(scale, 1.0)
+        value, other = _digits(match["digits"])
     else:
         value = _worded(match["words"].lower())
         weak = match["words"].lower() == "one"
+    below = bool(match["sign"]) or bool(match["before"] and re.search("[-−–]", match["before"]))
+    value = -value if below else value
+    begin, end = match.span()
     if match["nth"]:
-        return Quantity(match.start(), match.end(), "ordinal", (value,))
-    if match["sign"]:
-        return Quantity(match.start(), match.end(), "money", (value,))
-    if unit := _UNIT.match(text, match.end()):
-        return Quantity(match.start(), unit.end(), *_measured(value, unit, 1), weak=weak)
-    return Quantity(match.start(), match.end(), "count", (value,), weak)
+        return Quantity(begin, end, "ordinal", (value,), written=value)
+    paid = match["before"] or None
+    if paid is None and (after := _PAID.match(text, end)) is not None:
+        paid, end = after["name"], after.end()
+    if paid is None and scale == "m":
+        return Quantity(begin, end, "length", (value,), written=value)
+    amount = value * _SCALES.get(scale, 1.0)
+    if paid is not None:
+        name = next(name for pattern, name in _CURRENCY_OF if pattern.fullmatch(paid.strip(" -−–")))
+        amount = amount / 100 if name in _HUNDREDTH else amount
+        return Quantity(begin, end, "money", (amount,), written=value, unit=_HUNDREDTH.get(name, name), other=other)
+    if unit := _UNIT.match(text, end):
+        kind, measure, named = _measured(amount, unit, 1)
+        end = unit.end()
+        if kind == "temperature" and (under := _BELOW.match(text, end)) is not None:
+            value, end = -abs(value), under.end()
+            measure = (_celsius(value, named),)
+        return Quantity(begin, end, kind, measure, weak, value, named, other)
+    if key := _KEY.search(text[max(0, begin - 60) : begin]):
+        if key["paid"]:
+            paid = next(name for pattern, name in _CURRENCY_OF if pattern.fullmatch(key["paid"]))
+            return Quantity(begin, end, "money", (amount,), written=value, unit=paid, other=other)
+        if key["scale"]:
+            named = key["scale"][0].upper()
+            return Quantity(begin, end, "temperature", (_celsius(value, named),), written=value, unit=named)
+        kind, measure, named = _measured(amount, key, 1)
+        return Quantity(begin, end, kind, measure, written=value, unit=named, other=other)
+    return Quantity(begin, end, "count", (amount,), weak, value, other=other)
 
 
-def _measured(value: float, match: re.Match[str], first: int) -> tuple[str, tuple[float, ...]]:
-    """Kind and value in its base unit. first: the number of the match group of the first unit."""
+def _digits(written: str) -> tuple[float, float | None]:
+    """The number that digits say, and what else they may say: 12.000 is 12 or 12000."""
+    power, part = 0, 0.0
+    if match := re.search(r"[eE]([+-]?\d+)$|\s?[x×·*]\s?10(?:\^(-?\d+)|([⁻⁰¹²³⁴-⁹]+))$", written):
+        power = int(match[1] or match[2] or match[3].translate(_RAISED))
+        written = written[: match.start()]
+    if match := re.search(r" ?([½¼¾⅓⅔])$| ([13])/([248])$", written):
+        part = _SIGNS[match[1]] if match[1] else int(match[2]) / int(match[3])
+        written = written[: match.start()]
+    plain = re.sub(rf"['’{_SPACES}]", "", written) or "0"
+    points, commas = plain.count("."), plain.count(",")
+    grouped = re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", plain) is not None
+    other = None
+    if points and commas:
+        decimal = max(".,", key=plain.rfind)
+        plain = plain.replace("," if decimal == "." else ".", "").replace(decimal, ".")
+    elif points > 1 or commas > 1 or (commas and grouped):
+        plain = plain.replace(",", "").replace(".", "")
+    elif commas:
+        plain = plain.replace(",", ".")
+    elif grouped:
+        other = float(plain.replace(".", ""))
+    return (float(plain) + part) * 10.0**power, other
+
+
+_RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+def _measured(value: float, match: re.Match[str], first: int) -> tuple[str, tuple[float, ...], str]:
+    """Kind, value in its base unit, and scale of temperature. first: the match group of the first unit."""
     number = next(i for i in range(first, first + len(_UNITS)) if match.group(i))
     kind, factor = list(_UNITS.values())[number - first]
-    return kind, (value * factor,)
+    if kind == "temperature":
+        scale = ("", "C", "F", "K")[int(factor)]
+        return kind, (_celsius(value, scale),), scale
+    return kind, (value * factor,), ""
+
+
+def _celsius(degrees: float, scale: str) -> float:
+    return {"F": (degrees - 32) / 1.8, "K": degrees - 273.15}.get(scale, degrees)
 
 
 def _worded(words: str) -> float:
+    more = 0.5 if words.endswith(" and a half") else 0.25 if words.endswith(" and a quarter") else 0.0
+    more = 0.75 if words.endswith(" and three quarters") else more
+    words = re.sub(r" and (?:a half|a quarter|three quarters)$", "", words)
     total = current = 0.0
     for word in re.split(r"[ -]", words.replace(" and ", " ")):
         if word in _SMALL:
@@ -244,27 +484,41 @@ def _worded(words: str) -> float:
             current = (current or 1.0) * (100 if word == "hundred" else 12)
         elif word in _SCALES:
             total, current = total + (current or 1.0) * _SCALES[word], 0.0
-    return total + current
+    return total + current + more
 
 
 def _clock(match: re.Match[str]) -> Iterator[Quantity]:
-    """Minutes after midnight. Without a.m. or p.m. it can be either (see `same`)."""
+    """Minutes after midnight. `unit` is 'half' where the half of the day is known."""
+    part = next((match[name].lower() for name in ("half", "part", "day", "of_day", *_HALVES) if match[name]), "")
+    later = part == "p" or "afternoon" in part or "evening" in part
+    known, hour, minutes = bool(part), 0, 0.0
     if match["noon"]:
-        minutes = 0.0
-    elif match["past"]:
-        shift = {"half past": 30, "quarter past": 15, "quarter to": -15}[match["past"].lower()]
-        minutes = 60.0 * _hour(match["named"]) + shift
-    elif match["oclock"]:
-        minutes = 60.0 * _hour(match["oclock"])
+        hour, known = (12 if match["noon"].lower() == "noon" else 0), True
+        yield Quantity(match.start(), match.end(), "clock", (60.0 * hour,), True, unit="half")
+        return
+    if match["past"]:
+        hour = _hour(match["named"])
+        minutes = {"half past": 30, "quarter past": 15, "quarter to": -15}[match["past"].lower()]
+    elif match["oclock"] or match["spoken"]:
+        hour = _hour(match["oclock"] or match["spoken"])
+    elif match["full"]:
+        hour = int(match["full"])
     else:
-        hour, minute = match["hour"] or match["full"], match["minute"]
-        if match["full"] is None and match["half"] is None and match.group().count("."):
+        hour, minutes = int(match["hour"]), float(match["minute"]) + float(match["second"] or 0) / 60
+        if match["sep"] == "." and not part:
             return  # 3.15 is a number
-        minutes = 60.0 * (int(hour) % 12 + (12 if (match["half"] or match["part"] or "").lower() == "p" else 0))
-        minutes += float(minute or 0)
-        if match["half"] is None and match["part"] is None and int(hour) > 12:
-            minutes += 720
-    yield Quantity(match.start(), match.end(), "clock", (minutes,), bool(match["noon"]))
+        known = known or hour > 12 or match["hour"].startswith("0")
+    if part == "at night":
+        later = hour % 12 >= 6
+    if part and hour <= 12:
+        hour = hour % 12 + 12 * later
+    value = (60.0 * hour + minutes) % 1440
+    yield Quantity(
+        match.start(), match.end(), "clock", (value,), written=nan if minutes else hour, unit="half" if known else ""
+    )
+
+
+_HALVES = ("h3", "d3", "h4", "d4", "h5", "d5")
 
 
 def _hour(named: str) -> int:

@@ -9,20 +9,27 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.features.alignment import Alignment, AlignmentRequest, Reading
+from nlgauge.engine.features.alignment import AlignedStretch, Alignment, AlignmentRequest, Reading
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.alignment import Array, greedy_alignment, logistic, rescaled, unsupported_spans, word_alignment
-from nlgauge.maths.exact_checks import CheckedSource
-from nlgauge.maths.quantities import separated_as
-from nlgauge.maths.text import foreign, is_stopword
+from nlgauge.maths.claims import Claims, all_of, claims
+from nlgauge.maths.exact_checks import CheckedSource, SourceDifference
+from nlgauge.maths.refusals import honesty
+from nlgauge.maths.text import foreign, is_stopword, word_spans
+from nlgauge.maths.text import words as text_words
 from nlgauge.maths.vectors import run_means, runs, unit
 from nlgauge.metrics.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
 
 DOUBT = 2.0
 """What a sure difference (`maths.exact_checks`) takes from the log-odds that a source supports a stretch. It fits the
 labels of five held-out sets best: docs/detection.md"""
+SURE = -1.0
+"""The highest log-odds of a stretch with a difference that is nearly always an error. They are below every threshold
+from which a model's rows pass"""
+NO_CLAIM = "claims nothing"
+"""In the reason why a text has no alignment"""
 BOTH = " and the "
 """Joins the names of two texts that a text is aligned with"""
 
@@ -188,26 +195,43 @@ class TrainedAligner:
     def requests(self, direction: Direction) -> list[AlignmentRequest]:
         usable = tuple(other for _, other in direction.usable)
         question = direction.question if self.asks else ""
-        text = separated_as(direction.text, usable)
-        return [AlignmentRequest(text, usable, self.reading, question)] if usable else []
+        text = _claims(direction).text
+        return [AlignmentRequest(text, usable, self.reading, question)] if usable and text else []
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
-        requests = self.requests(direction)
-        if not requests:
+        if not direction.usable:
             return f"no words in the {direction.against}"
         if (reason := self._unread(direction)) is not None:
             return reason
-        text = features[requests[0]]
-        if text is None:
-            return f"the {direction.name} has no words"
-        units = word_units(text.text, text.offsets, self.stopwords)
-        if not units.counted.any():
-            return f"the {direction.name} has {units.reason}"
+        said = _claims(direction)
+        refused = _refused(direction, said)
+        requests = self.requests(direction)
+        text = features[requests[0]] if requests else None
+        if text is None and not refused:
+            return f"the {direction.name} {NO_CLAIM if is_word(direction.text) else 'has no words'}"
+        spans, alignment, nearest = _NONE
+        judged = StretchVerdicts((), (), nearest)
+        if text is not None:
+            units = word_units(text.text, text.offsets, self.stopwords)
+            if not units.counted.any() and not refused:
+                return f"the {direction.name} has {units.reason}"
+            spans = _placed(said, units.spans[units.counted])
+            # For R, a sum over words is their number times the supported share.
+            share = (
+                np.full(len(units.counted), text.aggregate)
+                if self.aggregate
+                else word_alignment(text.logits, units.starts)
+            )
+            alignment = share[units.counted]
+            if not self.aggregate:
+                judged = self._judged(direction, said, text, units)
+        spans, alignment = np.concatenate([spans, refused.spans]), np.concatenate([alignment, refused.alignment])
+        order = np.argsort(spans[:, 0], kind="stable")
         if self.aggregate:
-            # So a sum over words is their number times the supported share.
-            return Aligned(units.spans[units.counted], np.full(int(units.counted.sum()), text.aggregate))
-        alignment = word_alignment(text.logits, units.starts)[units.counted]
-        return Aligned(units.spans[units.counted], alignment, self._judged(direction, text, units))
+            return Aligned(spans[order], alignment[order])
+        nearest = np.concatenate([judged.nearest, np.full(len(refused.spans), -1, np.int32)])[order]
+        stretches = tuple(sorted((*judged.stretches, *refused.stretches), key=lambda one: one.begin))
+        return Aligned(spans[order], alignment[order], judged._replace(stretches=stretches, nearest=nearest))
 
     def _unread(self, direction: Direction) -> str | None:
         """Why the model cannot read a direction's texts."""
@@ -216,28 +240,80 @@ class TrainedAligner:
                 return f"the {name} is not in English ({language}), and the model reads English alone"
         return None
 
-    def _judged(self, direction: Direction, text: Alignment, units: Units) -> StretchVerdicts:
+    def _judged(self, direction: Direction, said: Claims, text: Alignment, units: Units) -> StretchVerdicts:
         others = direction.usable
-        differences = CheckedSource([other for _, other in others]).differences(direction.text)
-        sure = [one for one in differences if one.sure and self.english]  # the checks know English forms alone
+        differences = CheckedSource([other for _, other in others]).differences(text.text)
         stretches = (
             Stretch(
-                one.begin, one.end, one.quotes,
-                self._probability(one.logit, any(one.begin <= other.begin < one.end for other in sure)),
-                _chance(one.against),
+                *said.place(one.begin, one.end), one.quotes, self._probability(one, differences), _chance(one.against)
             )
             for one in text.stretches
-        )  # fmt: skip
+        )
         quotes = (
             Quote(others[one.other][0], others[one.other][1][one.begin : one.end], one.begin, one.end)
             for one in text.quotes
         )
         nearest = text.nearest[units.starts[units.counted]]
-        reasons = tuple(Reason(one.begin, one.end, one.reason) for one in differences)
+        reasons = tuple(Reason(*said.place(one.begin, one.end), one.reason, one.sure) for one in differences)
         return StretchVerdicts(tuple(stretches), tuple(quotes), nearest, reasons)
 
-    def _probability(self, logit: float, differs: bool) -> float | None:
-        return None if np.isnan(logit) else float(logistic(logit / self.temperature - DOUBT * differs))
+    def _probability(self, stretch: AlignedStretch, differences: Sequence[SourceDifference]) -> float | None:
+        if np.isnan(stretch.logit):
+            return None
+        logit = stretch.logit / self.temperature
+        # The checks know English forms alone.
+        inside = [one for one in differences if self.english and stretch.begin <= one.begin < stretch.end]
+        if any(one.doubted for one in inside):
+            logit -= DOUBT
+        return float(logistic(min(logit, SURE) if any(one.sure for one in inside) else logit))
+
+
+class _Refused(NamedTuple):
+    """The words of a text that say that something is not in the other texts."""
+
+    spans: NDArray[np.int32]
+    """[words, 2]"""
+    alignment: Array
+    """[words]: the probability that it is not"""
+    stretches: tuple[Stretch, ...]
+
+    def __bool__(self) -> bool:
+        return bool(len(self.spans))
+
+
+_NONE = (np.empty((0, 2), np.int32), np.empty(0), np.empty(0, np.int32))
+
+
+def _claims(direction: Direction) -> Claims:
+    """What the text claims; a text that is not an answer claims all of it."""
+    if direction.name != "candidate":
+        return all_of(direction.text)
+    return claims(direction.text, tuple(other for _, other in direction.usable), direction.question)
+
+
+def _refused(direction: Direction, said: Claims) -> _Refused:
+    spans: list[tuple[int, int]] = []
+    alignment: list[float] = []
+    stretches: list[Stretch] = []
+    others = [other for _, other in direction.usable]
+    for one in said.refusals:
+        if not one.topic:
+            continue  # "I do not know" without a question claims nothing
+        honest = float(logistic(honesty(one.topic, direction.question, others)))
+        inside = [
+            (one.begin + begin, one.begin + end) for begin, end in word_spans(direction.text[one.begin : one.end])
+        ]
+        spans += inside
+        alignment += [honest] * len(inside)
+        stretches.append(Stretch(one.begin, one.end, (), honest, abstains=True))
+    if not spans:
+        return _Refused(*_NONE[:2], ())
+    return _Refused(np.array(spans, np.int32), np.array(alignment), tuple(stretches))
+
+
+def _placed(said: Claims, spans: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Words of the claims at their places in the text."""
+    return np.array([said.place(begin, end) for begin, end in spans.tolist()], np.int32).reshape(-1, 2)
 
 
 def _chance(logit: float) -> float | None:
@@ -255,5 +331,8 @@ def shown(direction: Direction, aligned: Aligned, weak: float) -> EvidenceText:
         EvidenceWord(text[begin:end], begin, end, alignment, quote=quote if quote >= 0 else None)
         for ((begin, end), alignment), quote in zip(places, nearest.tolist(), strict=True)
     ]
-    spans = unsupported_spans(aligned.alignment, aligned.spans, weak)
+    # The question's words are its asker's: an answer that repeats them claims nothing by them.
+    asked = set(text_words(direction.question))
+    marked = [not asked.issuperset(text_words(text[begin:end])) for begin, end in aligned.spans.tolist()]
+    spans = unsupported_spans(np.where(marked, aligned.alignment, 1.0), aligned.spans, weak)
     return EvidenceText(direction.name, direction.against, text, words, weak, spans, stretches, quotes, reasons or None)

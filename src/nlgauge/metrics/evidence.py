@@ -57,6 +57,8 @@ class Stretch:
     predict it"""
     contradicted: float | None = None
     """Probability that they contradict it, if they do not support it; None if the aligner does not predict it"""
+    abstains: bool | None = None
+    """True where it says that something is not in the other texts; `supported` is then the probability of that"""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,8 @@ class Reason:
     end: int
     said: str
     """For example: 1978: the source has 1987"""
+    sure: bool = False
+    """Whether such a difference is nearly always an error, so that it keeps the text from passing a gate"""
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,7 @@ class EvidenceText:
     quotes: Sequence[Quote] | None = None
     """Sentences of the other texts that were read"""
     reasons: Sequence[Reason] | None = None
-    """Numbers, dates, names, opposites and negations that differ from the other texts. All but negations lower the
+    """Quantities, names, opposites and negations that differ from the other texts. All but negations lower the
     probability that these support the text; none changes the score"""
 
 

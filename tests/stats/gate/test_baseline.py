@@ -91,7 +91,7 @@ def test_a_loss_without_a_p_fails() -> None:
     assert nothing.regressions[0].worse and nothing.failures == ()
 
 
-def test_a_part_without_a_direction_takes_that_of_the_bar() -> None:
+def test_a_part_without_a_direction_takes_that_of_the_threshold() -> None:
     def parts(values: np.ndarray) -> ScoreTable:
         column = Column(("f", "weak"), np.stack([values, values], 1), details=("weak",))
         return ScoreTable([("s", str(item)) for item in range(N)], {"M": column}, {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,25 @@ import click
 
 from nlgauge.cli.options import CLUSTER, LOADING, MAP, PLACE, RATING_LABEL, RATINGS_HELP, REPEATS, SEED, SPEC, keeping
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, blaming, clustered, one_metric, read_outputs, read_ratings, tell_hard
+from nlgauge.cli.terminal import (
+    beside,
+    blaming,
+    clustered,
+    one_metric,
+    read_outputs,
+    read_ratings,
+    tell_hard,
+    told_spent,
+)
 from nlgauge.data.atomic_write import refuse_place
-from nlgauge.errors import SpecError
+from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
+    from nlgauge.data.corpus import Corpus
     from nlgauge.data.table import ScoreTable
     from nlgauge.stats.gate import Verdict
 
-_FORMATS = ("text", "github", "junit", "json")
+_FORMATS = ("text", "github", "junit", "markdown", "json")
 
 
 @click.command(short_help="A gate: fail if a row is unsupported, or a system got worse.")
@@ -37,13 +47,20 @@ _FORMATS = ("text", "github", "junit", "json")
 @click.option("--risk", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.1, show_default=True,
               help="With --ratings: at most this share of passing rows is bad, with 90 % confidence.")  # fmt: skip
 @click.option("--grounded", is_flag=True, help="Does the source support each row? By thresholds on the model's card.")
-@click.option("--against", type=PLACE, help="Scores file of an earlier run: fail where a system is worse than there.")
+@click.option(
+    "--against", type=PLACE, help="Scores or outputs of an earlier run: fail where a system is worse than there."
+)
 @click.option("--margin", type=float, help="With --against: fail unless a loss below this is shown.")
 @click.option("--history", type=PLACE, help="With --against: keep every check here (JSON Lines), and judge by all.")
 @CLUSTER
 @click.option("--significance", type=float, default=0.05, show_default=True, help="Level of the test of --against.")
 @click.option("--allow-missing", is_flag=True, help="Count rows without a value, but do not fail because of them.")
-@click.option("-o", "--output", type=PLACE, help="Write every row's scores here (JSON Lines): the next --against.")
+@click.option(
+    "-o",
+    "--output",
+    type=PLACE,
+    help="A page (.html), a table of verdicts (.csv), or the scores (.jsonl): the next --against.",
+)
 @MAP
 @REPEATS
 @LOADING
@@ -69,7 +86,8 @@ def check(
     For a gate that runs again and again, --history records every interim analysis against the same baseline. If nothing
     changes, it fails in at most 5 % of such series, however long they are.
     """
-    from nlgauge import ScoreTable, calibrate, evaluate
+    from nlgauge import calibrate, evaluate
+    from nlgauge.reports.gate import Earlier, gate_page, write_verdicts
     from nlgauge.stats.gate import check as run
     from nlgauge.stats.gate.grounded import METRIC
     from nlgauge.stats.rated_threshold import RatedThreshold
@@ -89,11 +107,11 @@ def check(
         ways = "--grounded, --at-least, --at-most, --threshold, --ratings or --against"
         raise SpecError(f"there is nothing to check: give {ways}")
     refuse_place(output, history)
-    baseline = None if against is None else ScoreTable.load(against)
     corpus = read_outputs(outputs, columns, on_missing="skip")
     tell_hard(corpus, [spec], how["model"])
     with blaming(outputs):
         table = evaluate(corpus, metrics=spec, evidence=True, progress=True, **how)
+    baseline, earlier = (None, None) if against is None else _earlier(against, columns, spec, how)
     if ratings is not None:
         found = calibrate(
             table, read_ratings(ratings, (), labels), metric=spec if part is None else f"{spec} {part}", risk=risk,
@@ -101,12 +119,34 @@ def check(
         )  # fmt: skip
         remark(*found.notes)
         made, part = found.threshold(), None
-    verdict = run(
-        clustered(table, corpus, cluster), part=part, at_least=at_least, at_most=at_most, threshold=made,
-        grounded=grounded, against=baseline, margin=margin, history=history, allow_missing=allow_missing,
-        significance=significance, replicates=replicates, seed=seed,
-    )  # fmt: skip
-    if output is not None:
+    limits: dict[str, Any] = {
+        "part": part, "at_least": at_least, "at_most": at_most, "threshold": made, "grounded": grounded,
+        "allow_missing": allow_missing,
+    }  # fmt: skip
+    rows = clustered(table, corpus, cluster)
+    tests: dict[str, Any] = {"significance": significance, "replicates": replicates, "seed": seed}
+    try:
+        verdict = run(rows, **limits, against=baseline, margin=margin, history=history, **tests)
+    except InputError as few:
+        if (
+            earlier is None
+            or margin is not None
+            or history is not None
+            or not (grounded or made or at_least or at_most)
+        ):
+            raise
+        # The thresholds still decide about each row, and the page still shows what changed.
+        remark(f"the two runs are not tested against each other: {few}")
+        verdict = run(rows, **limits, **tests)
+    page = output is not None and output.suffix.lower() == ".html"
+    if output is not None and page:
+        before = None
+        if earlier is not None and baseline is not None and (grounded or at_least is not None or at_most is not None):
+            before = Earlier(run(baseline, **limits), baseline, earlier)
+        gate_page(verdict, table, corpus, output, command=_command(), share=_share(table, corpus, seed), earlier=before)
+    elif output is not None and output.suffix.lower() == ".csv":
+        write_verdicts(verdict, corpus, output)
+    elif output is not None:
         table.save(output)
     options = [("--map", pair) for pair in columns] + [("--model", how["model"]), ("--device", how["device"])]
     options += [("--precision", how["precision"] if how["precision"] != "float32" else None)]
@@ -114,7 +154,52 @@ def check(
     scored = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
         _show(layout, verdict, table, outputs, against, scored)
+    remark(*told_spent(table))
     sys.exit(0 if verdict.passed else 1)
+
+
+def _earlier(
+    against: Path, columns: Sequence[str], spec: str, how: Mapping[str, Any]
+) -> tuple[ScoreTable, Corpus | None]:
+    """The scores of an earlier run: a scores file, or outputs, which are scored now in the same way."""
+    from nlgauge import ScoreTable, evaluate
+
+    if ScoreTable.is_at(against):
+        return ScoreTable.load(against), None
+    corpus = read_outputs(against, columns, on_missing="skip")
+    with blaming(against):
+        return evaluate(corpus, metrics=spec, evidence=True, progress=True, **how), corpus
+
+
+def _share(table: ScoreTable, corpus: Corpus, seed: int) -> str:
+    """The true share of bad answers in a sentence, from the ratings that some rows have; nothing without them."""
+    from nlgauge import estimate
+
+    if not any(row.scores for row in corpus):
+        return ""
+    try:
+        return " ".join(estimate(table, corpus, below=0.5, seed=seed).answers)
+    except InputError:  # too few ratings, or none of 0 and 1
+        return ""
+
+
+def _command() -> str:
+    """The command that runs, with the options that were given."""
+    context = click.get_current_context()
+    words: list[str] = ["nlgauge", context.command.name or "check"]
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
+            continue
+        value = context.params[name]
+        values = value if isinstance(value, tuple | list) else [value]
+        if isinstance(parameter, click.Argument):
+            words += [str(one) for one in values]
+        elif isinstance(parameter, click.Option) and parameter.is_flag:
+            words.append(max(parameter.opts if value else parameter.secondary_opts, key=len))
+        else:
+            words += [word for one in values for word in (max(parameter.opts, key=len), str(one))]
+    return shlex.join(words)
 
 
 def _show(layout: str, verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, scored: str) -> None:
@@ -125,5 +210,6 @@ def _show(layout: str, verdict: Verdict, table: ScoreTable, outputs: Path, again
         record = {key: value for key, value in verdict.record.items() if key != "notes"}
         show_json("check", verdict.notes, **record, baseline=baseline, signature=signature)
         return
-    show = {"text": text.show, "github": ci.show_github, "junit": ci.show_junit}[layout]
+    formats = {"text": text.show, "github": ci.show_github, "junit": ci.show_junit, "markdown": ci.show_markdown}
+    show = formats[layout]
     show(verdict, table, outputs, against, scored)

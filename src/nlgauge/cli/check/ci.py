@@ -1,4 +1,4 @@
-"""A verdict for CI servers: as workflow commands of GitHub Actions, or as JUnit XML, which most others show.
+"""A verdict for CI servers: workflow commands of GitHub Actions, JUnit XML, or Markdown for a comment.
 
 GitHub's are annotations for whatever fails, at its line of the outputs, in the form of
 https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands. JUnit XML has a test case for each
@@ -74,6 +74,33 @@ def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path
     click.echo('<?xml version="1.0" encoding="UTF-8"?>')
     click.echo(tostring(suites, encoding="unicode"))
     text.tell(verdict, table, outputs, how)
+
+
+_LISTED = 20
+
+
+def show_markdown(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
+    """A comment for a pull request on stdout: the answer, then the rows that fail. The rest on stderr."""
+    failing = verdict.failures
+    click.echo(f"### {'✅' if verdict.passed else '❌'} {verdict.headline}\n")
+    if verdict.findings:
+        click.echo(", ".join(f"{count} {finding}" for finding, count in verdict.findings.items()) + "\n")
+    for regression in verdict.regressions:
+        click.echo(_cell(": ".join(text.compared(regression, against))) + "\n")
+    if failing:
+        click.echo("| row | finding | answer | why |\n|---:|---|---|---|")
+        for one in failing[:_LISTED]:
+            answer = next(text.quoted(one), "").partition(": ")[2]
+            click.echo(f"| {one.row or ''} | {one.finding or one.state} | {_cell(answer)} | {_cell(one.why)} |")
+    if len(failing) > _LISTED:
+        click.echo(f"\n{len(failing) - _LISTED} more rows fail.")
+    text.tell(verdict, table, outputs, how)
+
+
+def _cell(said: str) -> str:
+    """A text that neither ends its cell nor is read as Markdown or HTML."""
+    plain = harmless(said, lines=True).replace("\n", " ")
+    return re.sub(r"([\\`*_\[\]<>|#@])", r"\\\1", plain)
 
 
 def _row(suite: Element, one: Outcome, name: str) -> None:

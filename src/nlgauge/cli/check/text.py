@@ -15,6 +15,7 @@ from nlgauge.cli.terminal import WIDTH, coloured, with_interval
 from nlgauge.data.table import ScoreTable
 from nlgauge.render.tables import harmless
 from nlgauge.stats.gate import Outcome, Regression, Unsupported, Verdict
+from nlgauge.stats.gate.findings import SAID
 
 NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200
@@ -33,9 +34,19 @@ def place(one: Outcome) -> str:
 
 
 def quoted(one: Outcome) -> Iterator[str]:
-    """A line for each text with words that nothing supports: these in [brackets], with what stands around them."""
+    """Lines that show why a row does not pass.
+
+    A line has a text with the words in [brackets] that nothing supports, the answer where no word is marked, or a
+    difference from the source.
+    """
     for text in one.unsupported:
         yield f"{text.name}, against the {text.against}: {_marked(text)}"
+    if one.answer is not None and not any(text.name == "candidate" for text in one.unsupported):
+        yield f"candidate: {' '.join(harmless(_shortened(one.answer, _LONG), lines=True).split())}"
+    yield from (f"difference: {harmless(reason)}" for reason in one.reasons)
+    if one.finding is not None and one.finding != "cannot say":
+        source = "".join(f" “{' '.join(_shortened(quote, _AROUND * 2).split())}”" for quote in one.quotes[:2])
+        yield harmless(f"{one.finding}: {SAID[one.finding]}{f'; read with:{source}' if source else ''}", lines=True)
 
 
 def _marked(text: Unsupported) -> str:
@@ -110,6 +121,8 @@ def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | Non
             click.echo(wrap_text(line, WIDTH, "      ", "        "))
     if verdict.at_least is not None or verdict.at_most is not None or verdict.failures:
         click.echo(counted(verdict))
+    if verdict.findings:
+        click.echo("; ".join(f"{count} {finding}" for finding, count in verdict.findings.items()))
     for regression in verdict.regressions:
         head, numbers = compared(regression, against)
         click.echo(head)

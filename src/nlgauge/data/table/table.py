@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +21,9 @@ from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_LONGEST_HEADER = 64 << 20
+"""Bytes"""
 
 
 @dataclass(eq=False, repr=False)
@@ -236,10 +240,14 @@ class ScoreTable:
     def save(self, path: str | Path) -> None:
         """Write JSON Lines: a header, then one record per value. The file is complete or not there at all.
 
-        '-' is the standard output, and a pipe or a device is written to as it is.
+        '-' is the standard output, and a pipe or a device is written to as it is. A name that ends in .otlp.jsonl makes
+        OpenTelemetry's events gen_ai.evaluation.result of the values (OTLP logs), which `load` does not read.
         Raises InputError where it cannot be written, ValueError for evidence that JSON cannot hold.
         """
-        writing.write(self, path)
+        from nlgauge.data.table import telemetry
+
+        write = telemetry.write if str(path).endswith(telemetry.SUFFIX) else writing.write
+        write(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreTable:
@@ -247,6 +255,18 @@ class ScoreTable:
         from nlgauge.data.table import folder, reading
 
         return folder.load(path) if folder.is_folder(path) else reading.read(path)
+
+    @staticmethod
+    def is_at(path: str | Path) -> bool:
+        """Return False for a file whose first line is no header of scores, such as a file of outputs."""
+        try:
+            with Path(path).open("rb") as file:
+                first = json.loads(file.readline(_LONGEST_HEADER))
+        except OSError:
+            return True  # a folder, or a place that `load` has an error for
+        except ValueError:
+            return False
+        return isinstance(first, dict) and "signatures" in first
 
     def to_pandas(self, wide: bool = False) -> pd.DataFrame:
         """One line for every value: system, item, metric, part, value, reason. Raises MissingExtraError without pandas.

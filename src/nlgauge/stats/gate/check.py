@@ -11,6 +11,7 @@ from dataclasses import replace
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import SpecError
 from nlgauge.stats.gate.baseline import Baseline, Terms
+from nlgauge.stats.gate.findings import NO_CLAIM, Found, found
 from nlgauge.stats.gate.grounded import grounded_by
 from nlgauge.stats.gate.limits import Limits, of_ratings, shown
 from nlgauge.stats.gate.verdict import Outcome, State, Verdict, unsupported
@@ -116,17 +117,30 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
     values = column.values[:, column.parts.index(limits.part)].tolist()
     for index, ((system, item), value) in enumerate(zip(table.places(column.level), values, strict=True)):
         row = index + 1 if column.level == "item" else None
-        state: State
-        if math.isnan(value):
-            state = "allowed" if allow_missing else "missing"
-            reason = column.reasons.get(index, "no reason was kept")
-            unknown = f"{'no value' if limits.sure is None else 'cannot say'}: {reason}"
-            yield Outcome(system, item, row, value, state, unknown)
-        elif problem := limits.problem(value):
-            yield Outcome(system, item, row, value, "failed", problem, unsupported(column.evidence.get(index)))
-        elif limits.sure is not None and value < limits.sure:
-            between = f"cannot say: {shown(value, limits.sure)} is between {limits.at_least:g} and {limits.sure:g}"
-            state = "allowed" if allow_missing else "unsure"
-            yield Outcome(system, item, row, value, state, between, unsupported(column.evidence.get(index)))
-        else:
-            yield Outcome(system, item, row, value, "passed", None)
+        evidence = column.evidence.get(index)
+        state, problem = _state(limits, value, column.reasons.get(index), allow_missing)
+        marked = unsupported(evidence) if state in ("failed", "unsure") or (problem and not math.isnan(value)) else ()
+        outcome = Outcome(system, item, row, value, state, problem, marked)
+        if limits.sure is not None:
+            if math.isnan(value):
+                finding = Found("no claim" if state == "passed" else "cannot say")
+            else:
+                finding = found(evidence, "unsure" if state == "allowed" else state)
+            outcome = replace(outcome, **finding._asdict())
+        yield outcome
+
+
+def _state(limits: Limits, value: float, reason: str | None, allow_missing: bool) -> tuple[State, str | None]:
+    """Return the state of a value, and why it does not pass."""
+    grounded = limits.sure is not None
+    if math.isnan(value):
+        if grounded and reason is not None and reason.endswith(NO_CLAIM):
+            return "passed", None
+        unknown = f"{'cannot say' if grounded else 'no value'}: {reason or 'no reason was saved'}"
+        return "allowed" if allow_missing else "missing", unknown
+    if problem := limits.problem(value):
+        return "failed", problem
+    if limits.sure is not None and value < limits.sure:
+        between = f"cannot say: {shown(value, limits.sure)} is between {limits.at_least:g} and {limits.sure:g}"
+        return "allowed" if allow_missing else "unsure", between
+    return "passed", None

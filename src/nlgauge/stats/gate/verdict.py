@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from nlgauge.data.to_json import jsonable
+from nlgauge.render.markup.environment import number, small
+from nlgauge.render.tables import harmless
+from nlgauge.render.tables.terminal import terminal
+from nlgauge.stats.gate.findings import SAID, Finding
 
 State = Literal["passed", "failed", "unsure", "missing", "allowed"]
+_LISTED = 20
+"""Rows of a table in a notebook"""
+_LONG = 160
+"""Characters of an answer there"""
 
 
 @dataclass(frozen=True)
@@ -29,11 +38,30 @@ class Outcome:
     """Why it did not pass, in words"""
     unsupported: tuple[Unsupported, ...] = ()
     """The words of a row on the wrong side of the threshold that nothing supports, where the table has the evidence"""
+    finding: Finding | None = None
+    """With `grounded`: what was found of the row. None where the table has no evidence that says more than the state"""
+    answer: str | None = None
+    """The text that was judged, where the table has the evidence"""
+    reasons: tuple[str, ...] = ()
+    """Differences from the source that were found without a model, such as "9 pm: the source has 9 am" """
+    quotes: tuple[str, ...] = ()
+    """The sentences of the source that the worst part of the answer was read with"""
 
     @property
     def failed(self) -> bool:
         """Whether the gate fails by it."""
         return self.state in ("failed", "unsure", "missing")
+
+    @property
+    def why(self) -> str:
+        """Why it did not pass: the differences from the source, else the words that it does not support, else the
+        problem. Empty if it passed."""
+        if self.reasons and self.state != "passed":
+            return "; ".join(self.reasons)
+        if self.finding in (None, "cannot say") or self.state == "passed":
+            return self.problem or ""
+        words = ", ".join(f"“{word}”" for text in self.unsupported for word in text.words)
+        return f"{SAID[self.finding]}{f': {words}' if words else ''}"
 
 
 @dataclass(frozen=True)
@@ -96,7 +124,7 @@ class Verdict:
     @property
     def nothing_checked(self) -> bool:
         """True if the gate could decide about no row. Such a gate fails, also where missing values are allowed."""
-        return all(one.state in ("missing", "allowed") for one in self.outcomes)
+        return all(one.state in ("missing", "allowed") or one.finding == "no claim" for one in self.outcomes)
 
     @property
     def passed(self) -> bool:
@@ -104,21 +132,75 @@ class Verdict:
         return not (self.nothing_checked or self.failures or any(one.worse for one in self.regressions))
 
     @property
+    def headline(self) -> str:
+        """How many rows, or systems by a corpus-level metric, fail."""
+        if self.nothing_checked:
+            return "Nothing was checked"
+        rows = [one for one in self.outcomes if one.row is not None or one.item is None]
+        what = "answer" if rows and rows[0].row is not None else "system"
+        many, failing = len(rows) != 1, sum(one.failed for one in rows)
+        gone = sum(one.failed for one in self.outcomes) - failing
+        worse = sum(one.worse for one in self.regressions)
+        if failing:
+            said = f"{failing:,} of {len(rows):,} {what}s fail" if many else f"The {what} fails"
+        else:
+            said = f"All {len(rows):,} {what}s pass" if many else f"The {what} passes"
+        more = [f"{gone:,} of the earlier run {'is' if gone == 1 else 'are'} missing"] if gone else []
+        more += [f"{worse:,} system{'s are' if worse > 1 else ' is'} worse than before"] if worse else []
+        return ", and ".join([said, *more])
+
+    def __repr__(self) -> str:
+        lines = terminal([["row", "item", "verdict", "why"], *self._cells()]) if self.failures else []
+        return "\n".join([f"{self.headline}{self._counts}.", *map(harmless, lines), *self.notes])
+
+    def _repr_html_(self) -> str:
+        """The rows that fail, as a table of a notebook."""
+        rows = [
+            [row, item, finding, number(one.value, 2), _shortened(one.answer or ""), why]
+            for one, (row, item, finding, why) in zip(self.failures, self._cells(), strict=False)
+        ]
+        more = len(self.failures) - len(rows)
+        notes = [*([f"{more:,} more rows fail."] if more else []), *self.notes]
+        head = ["row", "item", "verdict", f"{self.metric} {self.part}", "answer", "why"]
+        return small(f"{self.headline}{self._counts}.", head, rows, notes)
+
+    @property
+    def _counts(self) -> str:
+        said = ", ".join(f"{count:,} {finding}" for finding, count in self.findings.items())
+        return f" ({said})" if said else ""
+
+    def _cells(self) -> list[list[str]]:
+        return [
+            [str(one.row or "–"), one.item or one.system, one.finding or one.state, one.why]
+            for one in self.failures[:_LISTED]
+        ]
+
+    @property
     def record(self) -> dict[str, Any]:
         """As `nlgauge check --format json` prints it, with all but what the table says."""
         named = [name for name in vars(self) if name not in ("outcomes", "regressions")]
         rows = [
-            {**vars(one), "unsupported": [{**vars(text), "words": text.words} for text in one.unsupported]}
+            {
+                **vars(one),
+                "unsupported": [{**vars(text), "words": text.words} for text in one.unsupported],
+                "why": one.why,
+            }
             for one in self.outcomes
         ]
         found = {
             "passed": self.passed,
             "nothing_checked": self.nothing_checked,
             **{name: getattr(self, name) for name in named},
+            "findings": self.findings,
             "rows": rows,
         }
         record: dict[str, Any] = jsonable({**found, "regressions": self.regressions})
         return record
+
+    @property
+    def findings(self) -> dict[Finding, int]:
+        """How many rows have each finding, the most frequent first."""
+        return dict(Counter(one.finding for one in self.outcomes if one.finding is not None).most_common())
 
     def count(self, *states: State) -> int:
         """How many outcomes are of these states."""
@@ -142,6 +224,10 @@ class Unsupported:
     def words(self) -> tuple[str, ...]:
         """What stands in each span."""
         return tuple(self.text[begin:end] for begin, end in self.spans)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
 
 
 def unsupported(evidence: Mapping[str, Any] | None) -> tuple[Unsupported, ...]:

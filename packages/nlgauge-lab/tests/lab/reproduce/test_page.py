@@ -34,7 +34,7 @@ def test_who_wins_is_said_both_ways(folder: Path, published: dict[str, float]) -
     assert "clearly lose" not in text
 
 
-def test_what_reads_no_model_is_a_floor_and_no_winner(folder: Path, published: dict[str, float]) -> None:
+def test_what_reads_no_model_is_a_baseline_and_no_winner(folder: Path, published: dict[str, float]) -> None:
     text = written(folder, (replace(SUITE, groups=(Group(("Words(of='difference')", "Length")),)),))
     assert f"| .900 | `Words(of='difference')` | .{round(POOLED * 1000)} [" in text
     assert f"| behind by .185 | `Length` | .{round(POOLED * 1000)} |" in text

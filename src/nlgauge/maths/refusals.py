@@ -1,0 +1,205 @@
+"""Sentences that say that something is not in a source, and a search of the source for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from nlgauge.maths.quantities import quantities
+from nlgauge.maths.text import is_stopword, sentence_ends
+
+_RETRIEVED = (
+    r"(?:source|passage|document|context|text|article|excerpt|material|snippet|result|information"
+    r"|paragraph|data|file)s?"
+)
+_WRITTEN = (
+    r"(?:page|website|notice|leaflet|letter|e-?mail|message|mail|thread|chat|log|record|report|table|list"
+    r"|price list|sheet|card"
+    r"|note|minute|transcript|statement|invoice|receipt|ticket|brochure|entry|form|advert|ad|chart|guide"
+    r"|handbook|manual"
+    r"|glossary|faq|recipe|schedule|timetable|review|policy|contract|agreement|rule|term|statute|menu|listing"
+    r"|post|summary"
+    r"|survey|figure|release|changelog|announcement|obituary|plan|label|sign|answer|bulletin|programme|description"
+    r"|conversation|documentation|readme|config(?:uration)?|interview|story|paper|study|abstract|news)(?:e?s)?"
+)
+_TEXT = (
+    rf"(?:(?:the|this|these|your|any|its)\s+(?:[\w'’.-]+\s){{0,3}}?(?:{_RETRIEVED}|{_WRITTEN})(?:\s(?:\d+"
+    rf"|[A-Z]))?(?:\sprovided|\sgiven)?)"
+)
+_NOT = r"(?:(?:do|does|did)(?:\snot|n['’]t))\s(?:actually |explicitly |directly |really |simply |even )?"
+_TELL = (
+    r"(?:say|state|mention|specify|indicate|tell|reveal|explain|clarify|disclose|describe|discuss|document"
+    r"|detail)"
+)
+_HOLD = r"(?:name|list|give|provide|contain|include|cover|address|show|have|note|deal with|bring up|allow)"
+_INFORMATION = (
+    r"(?:further |specific |direct |such |more |explicit |clear |relevant )?(?:information|mention|indication"
+    r"|details?|data|reference"
+    r"|word|statement|evidence|answer|hint|explanation)"
+)
+_GIVEN = (
+    r"(?:mentioned|stated|specified|given|disclosed|discussed|indicated|addressed|documented|said|named|noted"
+    r"|explained"
+    r"|brought up|dealt with|touched on)"
+)
+_KINDS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in (
+    rf"\b(?:{_TEXT}|it|they|none of (?:the|these) \w+)\s(?:just |also |only )?{_NOT}{_TELL}\b(?P<topic>.*)",
+    rf"\b(?:the|this|these|your|provided"
+        rf"|given)\s(?:[\w'’.-]+\s){{0,2}}?{_RETRIEVED}(?:\s\w+)?\s{_NOT}{_HOLD}\b(?P<topic>.*)",
+    rf"\b{_TEXT}\s{_NOT}(?:name|list|give|have|address|show)\b(?P<topic>.*)",
+    rf"\bnone of the (?:[\w'’-]+ )?(?:{_RETRIEVED}|{_WRITTEN}) (?:{_TELL}|{_HOLD})s?\b(?P<topic>.*)",
+    rf"\bneither (?:of the )?(?:[\w'’-]+ )?(?:{_RETRIEVED}|{_WRITTEN}) (?:{_TELL}|{_HOLD})s?\b(?P<topic>.*)",
+    r"\b(?:i|we)\b.{0,20}?(?:can(?:not|['’]t| not)|could(?: not|n['’]t)|(?:not able|unable) to|did(?: not"
+        r"|n['’]t))\s(?:find|locate"
+    r"|determine|tell|answer|confirm|verify|identify)\b(?P<topic>.*)",
+    r"\b(?:i|we) (?:do not|don['’]t) (?:know|have (?:that|this|any|enough|the|such)? ?(?:information|details?"
+        r"|data))\b(?P<topic>.*)",
+    rf"\bthere(?:['’]s| is| was| are) (?:no|not any) {_INFORMATION}\b(?P<topic>.*)",
+    rf"\b{_TEXT}\s(?:gives?|has|have|contains?|provides?|offers?|includes?|names?|mentions?|lists?|makes?"
+        rf"|shows?|states?) no\b(?P<topic>.*)",
+    rf"^\W*no {_INFORMATION} (?:about|on|of|regarding|for|as to|concerning)\b(?P<topic>.*)",
+    rf"^\W*no {_INFORMATION}\b(?:(?P<topic>.*)(?:is|are|was|were) (?:{_GIVEN}|provided|available|found))?\W*$",
+    r"\b(?:says?|said|states?|has|had|have) nothing (?:about|on|of|regarding|to say)\b(?P<topic>.*)",
+    rf"\b(?:nothing|not a word) (?:is |was )?{_GIVEN}\b(?P<topic>.*)",
+    rf"\b(?:nothing|nowhere) in {_TEXT}\b(?P<topic>.*)",
+    rf"\bthere is nothing in {_TEXT}\b(?P<topic>.*)",
+    r"\b(?:is|are|stays?|remains?) (?:silent|untold|unexplained|left open)\b(?P<topic>.*)",
+    r"\b(?:it is|it['’]s|remains|is) (?:not clear|unclear) from\b(?P<topic>.*)",
+    rf"\b{_TEXT}\b.*?\bleaves? (?:(?P<topic>.*) )?(?:open|unexplained|unclear|out)\b(?P<more>.*)",
+    rf"(?P<topic>.*)\b(?:is|are|was|were)(?: not|n['’]t| never| nowhere) (?:actually |explicitly |anywhere "
+        rf"|something )?{_GIVEN}\b(?P<rest>.*)",
+    rf"(?P<topic>.*)\b(?:is|are|was|were)(?: not|n['’]t| nowhere)(?: \w+)? (?:in|from|by"
+        rf"|anywhere in) {_TEXT}(?P<rest>.*)",
+    r"(?P<topic>.*)\bcan(?:not|['’]t| not) be (?:told|learned|determined|derived|worked out|answered"
+        r"|said)\b(?P<rest>.*)",
+    r"^\W*(?:unknown|not (?:stated|mentioned|specified|given|provided|documented))\b(?P<topic>.*)",
+))  # fmt: skip
+"""Each names the group of what is missing"""
+_BUT = re.compile(
+    r"[,;]?\s+(?:but|although|though|while|whereas|however|just|only that|merely)\s+|;\s+|:\s+"
+    r"|,\s+and\s+(?=\w+ (?:does|do|gives?|has|is|says?)\b)|,\s+(?=(?:it|they|which) )|,\s+(?=(?:so|as|and) )"
+)
+_WITHOUT = re.compile(
+    rf"^(?:it |they )?(?:(?:gives?|has|have|names?|mentions?|lists?|states?|contains?|provides?) (?:no"
+    rf"|nothing)\b|{_NOT}(?:{_TELL}|{_HOLD})\b"
+    r"|not(?= (?:why|how|what|who|when|where|whether|which)\b)|no(?= \w+\W*$)|is silent|nothing about"
+    r"|leaves? (?:open|out))(?P<topic>.*)$",
+    re.IGNORECASE,
+)
+"""A clause after "but", where the first clause is about a text"""
+_OF_TEXT = re.compile(rf"^\W*{_TEXT}\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_EMPTY = re.compile(
+    rf"^(?:{_RETRIEVED}|{_WRITTEN}|{_INFORMATION}|{_GIVEN}|passages?|sources?|provided|given|retrieved|any"
+    rf"|anything|something|say|says|said"
+    r"|sorry|unfortunately|however|question|answer|tell|know|find|found|enough|specific|here|there|above"
+    r"|anywhere|nowhere"
+    r"|word|part|only|just|simply|kind|sort|thing|things|many|much|long|often|far|old|people|allow|possible)$",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(
+    r"\b(?:when|what (?:time|date|day|year)|which (?:day|year|date)|how (?:soon|early|late)|until when)\b",
+    re.IGNORECASE,
+)
+_HOW_MUCH = re.compile(
+    r"\b(?:how (?:much|many|long|far|old|high|large|big|heavy|tall|wide|often|fast)|what (?:share|number"
+    r"|percentage))\b",
+    re.IGNORECASE,
+)
+_PRICE = re.compile(r"\b(?:costs?|prices?|fees?|charges?|rates?|rent|salary|pay)\b", re.IGNORECASE)
+_WHO = re.compile(r"\b(?:who|whom|whose|names? of)\b", re.IGNORECASE)
+_WHY = re.compile(r"\b(?:why|reasons?|causes?|caused)\b", re.IGNORECASE)
+_BECAUSE = re.compile(
+    r"\b(?:because|since|due to|owing to|as a result|so that|reason|caused?|after|therefore"
+    r"|thanks to)\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
+_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][\w'’-]+")
+_SPECIAL = re.compile(r"\b(?:[A-Z]|\d)[\w'’-]*")
+_HONEST, _FOUND = 2.2, 5.0
+"""Log-odds that a refusal is honest where the source has none of its words, and what is taken off where it has all. Of
+200 refusals to answer everyday questions, 128 of them honest, 89 % of the honest and 75 % of the false ones then pass:
+most of these false ones have no word of the source"""
+_TIMES = frozenset({"date", "clock", "weekday", "duration", "months", "decade"})
+
+
+class Refusal(NamedTuple):
+    """A part of a text that says that something is not in the source."""
+
+    begin: int
+    end: int
+    topic: str
+    """What is said to be missing, in the text's words; the question where the text names nothing"""
+
+
+def refusals(sentence: str, question: str = "") -> list[Refusal]:
+    """Return the clauses of a sentence that say that something is not in the source, with what it is."""
+    bounds = [0, *(at for match in _BUT.finditer(sentence) for at in match.span()), len(sentence)]
+    found: list[Refusal] = []
+    for number, (begin, end) in enumerate(zip(bounds[::2], bounds[1::2], strict=True)):
+        clause = sentence[begin:end]
+        match = next((match for kind in _KINDS if (match := kind.search(clause)) is not None), None)
+        if match is None and number and _OF_TEXT.match(sentence) and "but" in sentence[bounds[2 * number - 1] : begin]:
+            match = _WITHOUT.match(clause)
+        if match is None:
+            continue
+        topic = " ".join(text for name, text in match.groupdict().items() if text and name != "rest")
+        if not _stems(topic):
+            topic = question if _stems(question) else topic
+        if _stems(topic):
+            # The word before the clause, such as "but", goes with it.
+            start = bounds[2 * number - 1] if number else begin
+            found.append(Refusal(start, end, topic.strip(" .,;:")))
+        elif number == 0 and len(bounds) == 2:
+            found.append(Refusal(begin, end, ""))
+    return found
+
+
+def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
+    """Return the log-odds that sources do not have what is said to be missing.
+
+    They fall with the largest share of the topic's words that two neighbouring sentences of a source have. The share
+    counts half where a name, a weekday or a number of the topic is not there, or nothing of the kind that is asked for:
+    a time for "when", an amount for "how much", a name for "who", a reason for "why". A topic of a single word decides
+    nothing. What a source has in quite other words is not found.
+    """
+    wanted = _stems(topic)
+    special = {word[:5].lower() for word in _SPECIAL.findall(topic)} & wanted
+    kind = _kind_asked(topic) or _kind_asked(question)
+    share = 0.0
+    for source in sources:
+        ends = [0, *sentence_ends(source), len(source)]
+        sentences = [source[begin:end] for begin, end in pairwise(ends)]
+        for at, sentence in enumerate(sentences):
+            for text, counts in ((sentence, 1.0), (" ".join(sentences[at : at + 2]), 0.9)):
+                there = wanted & _stems(text)
+                fits = special <= there and (kind is None or _has_kind(kind, text))
+                share = max(share, counts * len(there) / len(wanted) * (1.0 if fits else 0.5))
+    return _HONEST - _FOUND * min(share, 0.6 if len(wanted) == 1 else 1.0)
+
+
+def _kind_asked(text: str) -> str | None:
+    for kind, pattern in (("price", _PRICE), ("when", _WHEN), ("amount", _HOW_MUCH), ("who", _WHO), ("why", _WHY)):
+        if pattern.search(text):
+            return kind
+    return None
+
+
+def _has_kind(kind: str, text: str) -> bool:
+    if kind == "who":
+        return _NAME.search(text) is not None
+    if kind == "why":
+        return _BECAUSE.search(text) is not None
+    kinds = {one.kind for one in quantities(text)}
+    if kind == "when" and _YEAR.search(text) is not None:
+        return True
+    return bool(kinds & {"when": _TIMES, "price": frozenset({"money", "percent", "count"})}.get(kind, kinds))
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The stems of the words that say what a text is about."""
+    found = (word.lower() for word in _WORD.findall(text))
+    return frozenset(word[:5] for word in found if not is_stopword(word) and not _EMPTY.match(word))

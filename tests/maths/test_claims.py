@@ -1,0 +1,112 @@
+"""What an answer claims: marks, links, politeness and repeats are off, and every character has its place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.maths.claims import claims
+
+FEE = "The fee is 5 euros."
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "The fee is 5 euros", "The fee is 5 euros [1].", "The fee is 5 euros. [1][2]", "The fee is 5 euros [1, 3].",
+        "The fee is 5 euros [^1^].", "The fee is 5 euros.[^2]", "The fee is 5 euros [doc-2].",
+        "The fee is 5 euros (doc 2).",
+        "The fee is 5 euros (source: fees.pdf).", "The fee is 5 euros [fees.pdf, p. 2].",
+        "The fee is 5 euros (see page 4).",
+        "The fee is 5 euros.【4:0†source】", "The fee is 5 euros.¹", "The fee is 5 euros<sup>1</sup>.",
+        "The fee is 5 euros ([price list](https://example.org/p)).", "The fee is 5 euros. [source](https://example.org)",
+        "The fee is [5 euros](https://example.org/p).", "The fee is 5 euros (https://example.org/p?a=(b)).",
+        "The fee is 5 euros. Source: https://example.org/p", "The fee is 5 euros.\n\nSources:\n- fees.pdf\n- https://x.org",
+        "The fee is 5 euros [passage 2].", "The fee is 5 euros (source: [fees](https://x.org)).",
+        "The fee is **5 euros**.", "The fee is __5 euros__.", "The fee is *5* euros.", "The fee is `5` euros.",
+        "- The fee is 5 euros.", "1. The fee is 5 euros.", "> The fee is 5 euros.", "## Fees\n\nThe fee is 5 euros.",
+        "<p>The fee is <b>5 euros</b>.</p>", "✅ The fee is 5 euros.", "The fee is ***5 euros***.",
+        "Hello! The fee is 5 euros.", "Hi Anna, the fee is 5 euros.", "Sure, the fee is 5 euros.",
+        "Thank you for your question. The fee is 5 euros.", "The fee is 5 euros. I hope this helps!",
+        "The fee is 5 euros. Let me know if you have other questions.", "The fee is 5 euros. Is there anything else?",
+        "According to the documents, the fee is 5 euros.", "Based on the provided context, the fee is 5 euros.",
+        "Passage 2 says that the fee is 5 euros.", "The text states that the fee is 5 euros.",
+        "Here is the answer: The fee is 5 euros.", "The fee is 5 euros. The fee is 5 euros. The fee is 5 euros.",
+        "The fee is 5 euros.\nThe fee is **5 euros** [1].",
+    ],
+)  # fmt: skip
+def test_what_stands_around_a_claim_is_taken_off(written: str) -> None:
+    found = claims(written)
+    assert found.text == FEE
+    assert found.refusals == ()
+
+
+@pytest.mark.parametrize(
+    "nothing", ["", " ", "N/A", "Thank you!", "Hello!", "[1]", "Which plan do you have?", "-", "***"]
+)
+def test_politeness_and_questions_claim_nothing(nothing: str) -> None:
+    assert claims(nothing).text == ""
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "The value lies in [0, 1].", "x = [1, 2, 3] is a list.", "The range is [5].", "iPhone prices fell.",
+        "It costs 5 * 3 euros.", "Set max_row_size to 4.", "The method __init__ works.", "2 × 3 is 6.",
+        "Version 2.1 is out.", "The area is 12 m².", "He said “no”.", "Rooms 1-3 are open (not room 4).",
+        "A – B", "The result was -5.",
+    ],
+)  # fmt: skip
+def test_what_is_a_claim_stays(kept: str) -> None:
+    assert claims(kept).text.rstrip(".") == kept.rstrip(".")
+
+
+def test_every_character_has_its_place() -> None:
+    written = "Hi! The fee is **5** euros [1]."
+    found = claims(written)
+    begin = found.text.index("5 euros")
+    assert found.text == FEE
+    assert written[slice(*found.place(begin, begin + 1))] == "5"
+    assert written[slice(*found.place(begin, begin + 7))] == "5** euros"
+
+
+@given(st.text(alphabet="ab 1.[]()*_`#-\n!?|<>:/", max_size=60))
+def test_places_are_in_order_in_any_text(text: str) -> None:
+    found = claims(text)
+    assert len(found.text) == len(found.begins) == len(found.ends)
+    assert all(0 <= begin < end <= len(text) for begin, end in zip(found.begins, found.ends, strict=True))
+    assert list(found.begins) == sorted(found.begins)
+    assert claims(found.text).text in (found.text, claims(claims(found.text).text).text)
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "read"),
+    [
+        ("It opens at 9 p.m.", "Opens 21:00.", "It opens at 21:00."),
+        ("It was on 1967-01-15.", "January 15, 1967", "It was on January 15, 1967."),
+        ("Heat it to 180 degrees Celsius.", "180 °C", "Heat it to 180 °C."),
+        ("The fee is 12,000 euros.", "a fee of 12 000 euros", "The fee is 12 000 euros."),
+        ("It takes 90 minutes.", "1h 30min", "It takes 1h 30min."),
+        ("It took twenty-eight days.", "28 days", "It took 28 days."),
+        ("It opens at 9 p.m.", "Opens 9:00 a.m.", "It opens at 9 p.m."),
+        ("The fee is 5 euros.", "The fee is 5 dollars.", "The fee is 5 euros."),
+        ("It was in 1967.", "January 15, 1967", "It was in 1967."),
+        ("12.000 people", "12 000 people", "12.000 people."),
+    ],
+)
+def test_quantities_are_read_in_the_form_of_the_source(text: str, source: str, read: str) -> None:
+    assert claims(text, (source,)).text == read
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "read"),
+    [
+        ("Is breakfast included?", "Yes.", "Breakfast included."),
+        ("Does the hotel have a pool?", "No", "It is not true that the hotel have a pool."),
+        ("When does it open?", "Yes.", ""),
+        ("", "Yes.", ""),
+    ],
+)
+def test_yes_and_no_are_read_with_the_question(question: str, answer: str, read: str) -> None:
+    assert claims(answer, (), question).text == read
