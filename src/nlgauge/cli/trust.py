@@ -29,14 +29,14 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @ASPECT
 @click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1.")
 @click.option("--threshold", "limits", multiple=True, metavar="METRIC=X",
-              help="The threshold of a scorer, in place of its own or of the best on these ratings; repeatable.")  # fmt: skip
+              help="The threshold of a scorer, in place of its own or of the best on these ratings.")  # fmt: skip
 @click.option("--probability", "probabilities", multiple=True, metavar="METRIC",
               help="A scorer whose numbers are probabilities that a row is good; repeatable.")  # fmt: skip
 @click.option("--risk", type=_SHARE, default=0.1, show_default=True,
               help="Of the certified threshold: at most this share of passing rows is bad.")  # fmt: skip
 @click.option("--confidence", type=_SHARE, default=0.9, show_default=True, help="Confidence that it is kept.")
 @click.option("--rater", "rater_aspects", multiple=True,
-              help="Aspect that holds one rater's ratings; give it for each rater. A rating project knows its raters.")  # fmt: skip
+              help="Aspect that holds one rater's ratings; give it for each rater, but of a project.")  # fmt: skip
 @click.option("--epsilon", type=click.FloatRange(0, 1, max_open=True), default=0.2, show_default=True,
               help="By how much a stand-in for a rater may be worse; 0.2 for experts, 0.1 for the crowd.")  # fmt: skip
 @click.option("--before", type=PLACE, help="Scores of an earlier run of some of these rows: which scorers moved.")
@@ -62,9 +62,9 @@ def trust(
         before=earlier, **how,
     )  # fmt: skip
     if output is not None:
-        from nlgauge.reports.trust.page import write
+        from nlgauge.reports.trust.page import trust_page
 
-        write(found, output, outputs if outputs is not None else rated)
+        trust_page(found, output, outputs if outputs is not None else rated)
     with beside(output):
         if layout == "json":
             asked = {"risk": how["risk"], "confidence": how["confidence"], "below": how["below"]}
@@ -90,31 +90,47 @@ def _tables(found: Trusts, risk: float) -> Iterator[list[list[Cell]]]:
     """Tables of yes or no, of scales, and of what else is known, by aspect."""
     for aspect in dict.fromkeys(one.aspect for one in found):
         lines = [one for one in found if one.aspect == aspect and not one.reason]
-        if decided := [one for one in lines if one.bad is not None]:
-            yield [[aspect, "bad stopped (TPR)", "good passed (TNR)", "kappa", "AUROC"],
-                   *([one.metric, _cell(one, "tpr", 2), _cell(one, "tnr", 2), Number(one.kappa, digits=2),
-                      _cell(one, "auroc", 2)] for one in decided)]  # fmt: skip
-        if any(not math.isnan(one.brier) for one in decided):
-            yield [[aspect, "Brier", "ECE"], *([one.metric, Number(one.brier, digits=3), _cell(one, "ece", 2)]
-                                               for one in decided if not math.isnan(one.brier))]  # fmt: skip
-        if scaled := [one for one in lines if one.bad is None]:
-            yield [[aspect, "Pearson", "Spearman", "Kendall", "PDP"],
-                   *([one.metric, _cell(one, "pearson", 2), Number(one.spearman, digits=2),
-                      Number(one.kendall, digits=2), _cell(one, "pdp", 2)] for one in scaled)]  # fmt: skip
-        yield [[aspect, "rated", "effective", "threshold", f"certified at risk {risk:g}", "not better than"],
-               *([one.metric, Number(one.rated, digits=0), Number(one.effective, digits=0),
-                  Number(one.threshold), Number(one.certified),
-                  ", ".join(one.unbeaten) or "-"] for one in lines)]  # fmt: skip
+        decided = [one for one in lines if one.bad is not None]
+        scaled = [one for one in lines if one.bad is None]
+        likely = [one for one in decided if not math.isnan(one.brier)]
         more = [one for one in lines if one.won or one.repeated or one.anchors]
-        if more:
-            yield [[aspect, "may stand in", "changes its mind", "moved", "decided otherwise"],
-                   *([one.metric, _stands(one), _cell(one, "flips", 2),
-                      Number(one.moved, one.moved_low, one.moved_high, one.moved_p), _cell(one, "changed", 2)]
-                     for one in more)]  # fmt: skip
+        certified = f"certified at risk {risk:g}"
+        for some, heads, cells in (
+            (decided, ("bad stopped (TPR)", "good passed (TNR)", "kappa", "AUROC"), _of_decisions),
+            (likely, ("Brier", "ECE"), _of_probabilities),
+            (scaled, ("Pearson", "Spearman", "Kendall", "PDP"), _of_scales),
+            (lines, ("rated", "effective", "threshold", certified, "not better than"), _of_ratings),
+            (more, ("may stand in", "changes its mind", "moved", "decided otherwise"), _of_runs),
+        ):
+            if some:
+                yield [[aspect, *heads], *([one.metric, *cells(one)] for one in some)]
 
 
-def _cell(one: Trust, name: str, digits: int) -> Number:
-    return Number(getattr(one, name), getattr(one, f"{name}_low"), getattr(one, f"{name}_high"), digits=digits)
+def _of_decisions(one: Trust) -> list[Cell]:
+    return [_cell(one, "tpr"), _cell(one, "tnr"), Number(one.kappa, digits=2), _cell(one, "auroc")]
+
+
+def _of_probabilities(one: Trust) -> list[Cell]:
+    return [Number(one.brier, digits=3), _cell(one, "ece")]
+
+
+def _of_scales(one: Trust) -> list[Cell]:
+    ranks = (Number(one.spearman, digits=2), Number(one.kendall, digits=2))
+    return [_cell(one, "pearson"), *ranks, _cell(one, "pdp")]
+
+
+def _of_ratings(one: Trust) -> list[Cell]:
+    counts = (Number(one.rated, digits=0), Number(one.effective, digits=0))
+    return [*counts, Number(one.threshold), Number(one.certified), ", ".join(one.unbeaten) or "-"]
+
+
+def _of_runs(one: Trust) -> list[Cell]:
+    moved = Number(one.moved, one.moved_low, one.moved_high, one.moved_p)
+    return [_stands(one), _cell(one, "flips"), moved, _cell(one, "changed")]
+
+
+def _cell(one: Trust, name: str) -> Number:
+    return Number(getattr(one, name), getattr(one, f"{name}_low"), getattr(one, f"{name}_high"), digits=2)
 
 
 def _stands(one: Trust) -> str:

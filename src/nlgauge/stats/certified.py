@@ -208,9 +208,7 @@ def _of_system(table: ScoreTable, system: str | None) -> Mask:
     return np.array([of == system for of, _ in table.rows])
 
 
-def equally_drawn(
-    rated: Rated, known: Mask, within: Mask, rng: np.random.Generator
-) -> tuple[Mask, list[str]]:
+def equally_drawn(rated: Rated, known: Mask, within: Mask, rng: np.random.Generator) -> tuple[Mask, list[str]]:
     """Rated rows that all had one probability, by leaving some out at random, and what to say of it."""
     probability = rated.probability(known)
     if probability is None:
@@ -223,7 +221,7 @@ def equally_drawn(
 
 
 def good_from(values: Float, aspect: str, below: float | None) -> float:
-    """Return the rating from which a row is good: `below`, or 1 where all ratings [rows] are 0 or 1. Raises InputError."""
+    """Return the rating from which a row is good: `below`, or 1 for ratings of 0 and 1. Raises InputError else."""
     if below is None and not np.isin(values[~np.isnan(values)], (0, 1)).all():
         remedy = "say with below= (--below in the command) which ratings are bad"
         raise InputError(f"{aspect} is not rated by 0 and 1 alone", remedy=remedy)
@@ -242,9 +240,7 @@ class RatedTask:
     """What further ratings are left out by, at random"""
 
     @classmethod
-    def of(
-        cls, rated: Rated, aspect: str, scores: Float, below: float | None, within: Mask, seed: int
-    ) -> RatedTask:
+    def of(cls, rated: Rated, aspect: str, scores: Float, below: float | None, within: Mask, seed: int) -> RatedTask:
         """Return the task of scores [rows], larger ones being better; of the rows `within`. Raises InputError."""
         given = rated.values[aspect]
         known = ~np.isnan(given) & within

@@ -42,7 +42,7 @@ def share_of(hits: Float | Mask, clusters: Integers, level: float = 0.95) -> Mea
     if not n:
         return Measured()
     of = np.unique(clusters, return_inverse=True)[1]
-    sums, sizes = np.bincount(of, values), np.bincount(of).astype(float)
+    sums, sizes = np.bincount(of, values).astype(float), np.bincount(of).astype(float)
     share = float(values.mean())
     if len(sizes) < 2 <= n:
         return Measured(share)
@@ -69,7 +69,7 @@ def chosen_share(hits: Mask, fitted: Mask, clusters: Integers, level: float = 0.
         return Measured()
     own, value = float(hits.mean()), float(fitted.mean())
     of = np.unique(clusters, return_inverse=True)[1]
-    sums, sizes = np.bincount(of, hits), np.bincount(of).astype(float)
+    sums, sizes = np.bincount(of, hits).astype(float), np.bincount(of).astype(float)
     if len(sizes) < 2 <= n:
         return Measured(value)
     items = float(n)
@@ -93,7 +93,7 @@ def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> 
     wins = np.empty(len(scores))
     wins[good] = _beaten(scores[good], scores[bad])
     wins[bad] = good.sum() - _beaten(scores[bad], scores[good])
-    bads, goods = np.bincount(of, bad), np.bincount(of, good)
+    bads, goods = np.bincount(of, bad).astype(float), np.bincount(of, good).astype(float)
     within = np.zeros(len(bads))
     for group in np.flatnonzero((bads > 0) & (goods > 0)):
         own = of == group
@@ -142,7 +142,7 @@ def calibration_error(
         centred = np.bincount(of[rows], residuals - mean, minlength=int(of.max()) + 1)
         groups = np.unique(of[rows], return_inverse=True)[1]
         sizes = np.bincount(groups).astype(float)
-        spread = mean_spread(np.bincount(groups, residuals), sizes).error if len(sizes) > 1 else 0.0
+        spread = mean_spread(np.bincount(groups, residuals).astype(float), sizes).error if len(sizes) > 1 else 0.0
         share = (float(good[rows].sum()) + 2) / (size + 4)
         weights.append(size / n)
         away.append(mean)

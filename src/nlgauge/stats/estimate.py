@@ -28,7 +28,6 @@ from nlgauge.stats.rated import Rated, rated_rows
 from nlgauge.stats.refusing import refusal
 from nlgauge.stats.selection import label, selected
 
-
 ALL = "all systems"
 """What the rows of all systems are called where they are estimated together"""
 
@@ -169,7 +168,9 @@ def estimate(
         for metric, x in zip(names, scores, strict=True):
             records += task.records(metric, x[:, None])
         if len(names) > 1:
-            signs = [1 if column.higher_is_better else -1 for column in chosen.columns.values()]
+            # Weights are not negative; and of rows rated below a number there are more where scores are worse.
+            up = 1 if below is None else -1
+            signs = [up if column.higher_is_better else -up for column in chosen.columns.values()]
             records += task.records(" + ".join(names), np.stack(scores, 1) * signs)
     if all(one.reason for one in records):
         raise InputError(records[0].reason or "there is nothing to estimate")

@@ -9,7 +9,7 @@ names.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -34,8 +34,8 @@ from nlgauge.stats.interrater import cohen_kappa
 from nlgauge.stats.join import Source, turned
 from nlgauge.stats.paired import paired
 from nlgauge.stats.project import ProjectRatings
-from nlgauge.stats.raters import StandIn, raters
 from nlgauge.stats.rated import Rated, rated_rows
+from nlgauge.stats.raters import StandIn, raters
 from nlgauge.stats.selection import label
 from nlgauge.stats.sentinels import beside, is_sentinel, unbeaten
 
@@ -327,9 +327,7 @@ def _raters_of(ratings: Source, aspect: str, names: Sequence[str]) -> Mapping[st
         return ratings.raters.get(aspect, {})
     if not names or not isinstance(ratings, Corpus):
         return {}
-    return {
-        name: {(row.system, row.item): row.scores[name] for row in ratings if name in row.scores} for name in names
-    }
+    return {name: {(row.system, row.item): row.scores[name] for row in ratings if name in row.scores} for name in names}
 
 
 @dataclass(frozen=True)
@@ -475,10 +473,7 @@ class _Work:
     ) -> list[Trust]:
         """The lines with correlations, for a scale, and with sentinels."""
         aspect = records[0].aspect
-        columns = {name: self.table.columns[name] for name in fine}
-        columns = {name: replace(one, parts=one.parts[:1], values=one.values[:, :1], details=())
-                   for name, one in columns.items()}  # fmt: skip
-        table = replace(self.table, columns=columns)
+        table = self._bare(fine)
         values = {key: float(value) for key, value, row in zip(table.rows, of.y, of.rows, strict=True) if row}
         source = {aspect: values}
         how: dict[str, Any] = {"replicates": self.replicates, "seed": self.seed}
@@ -486,9 +481,10 @@ class _Work:
         tested = tuple(name for name in known.columns if is_sentinel(name))
         if not tested:
             notes.append("Length and CopyRate need the texts of the outputs: give them too (--outputs)")
-        pooled = correlate(known, source, level="pooled", resample="items", **how)
+        of_scale = {**how, "replicates": 0 if of.yes_no else self.replicates}
+        pooled = correlate(known, source, level="pooled", resample="items", **of_scale)
         behind = unbeaten(known, source, pooled, level="pooled", coefficient="pearson", **how) if tested else []
-        more: dict[str, dict[str, float]] = {name: {} for name in fine}
+        more: dict[str, dict[str, Any]] = {name: {} for name in fine}
         if not of.yes_no:
             notes += pooled.notes
             others = {
@@ -516,13 +512,20 @@ class _Work:
             for one in records
         ]  # fmt: skip
 
+    def _bare(self, names: Sequence[str]) -> ScoreTable:
+        """The table of some scorers with their scores alone."""
+        columns = {name: self.table.columns[name] for name in names}
+        bare = {
+            name: replace(one, parts=one.parts[:1], values=one.values[:, :1], details=())
+            for name, one in columns.items()
+        }
+        return replace(self.table, columns=bare)
+
     def _estimates(
         self, aspect: str, ratings: Source, texts: Corpus | None, fine: Sequence[str], notes: list[str]
     ) -> dict[str, Estimate]:
         """The mean rating of all rows by each scorer and by all together."""
-        columns = {name: self.table.columns[name] for name in fine}
-        table = replace(self.table, columns={name: replace(one, parts=one.parts[:1], values=one.values[:, :1],
-                                                           details=()) for name, one in columns.items()})  # fmt: skip
+        table = self._bare(fine)
         below = self.below
         if below is None and self.of(aspect).yes_no:
             below = 1.0
@@ -547,9 +550,7 @@ class _Work:
         one = combined(x, np.where(of.rows, of.y, 0.0), of.rows, clusters, self.seed)
         if of.yes_no:
             bad = of.y[of.rows] == 0
-            return replace(
-                line, bad=int(bad.sum()), **_three("auroc", auroc(one[of.rows], bad, clusters[of.rows]))
-            )
+            return replace(line, bad=int(bad.sum()), **_three("auroc", auroc(one[of.rows], bad, clusters[of.rows])))
         table = replace(self.table, columns={name: Column(("score",), one[:, None])})
         values = {key: float(value) for key, value, row in zip(table.rows, of.y, of.rows, strict=True) if row}
         (found,) = correlate(
@@ -562,9 +563,7 @@ class _Work:
         of = self.of(aspect)
         rows = np.flatnonzero(of.rows)
         scores = {name: turned(column, 0)[rows] for name, column in self.table.columns.items()}
-        apart = {
-            name: _ranks(np.where(np.isnan(x), -math.inf, x)) - _ranks(of.y[rows]) for name, x in scores.items()
-        }
+        apart = {name: _ranks(np.where(np.isnan(x), -math.inf, x)) - _ranks(of.y[rows]) for name, x in scores.items()}
         most: dict[int, tuple[float, str]] = {}
         for name, gaps in apart.items():
             for place in np.argsort(-np.abs(gaps), kind="stable")[:_DISPUTED].tolist():
@@ -661,10 +660,11 @@ def _moved(
             notes.append(f"{name}: the earlier scores have none of it, so whether it moved is not known")
             continue
         (old_name,) = earlier.columns
+        now_sign, then_sign = table.signatures.get(name), earlier.signatures.get(old_name)
         try:
             notes += told_apart(
-                replace(table, signatures={spec: table.signatures[name]} if name in table.signatures else {}),
-                replace(earlier, signatures={spec: one for one in earlier.signatures.values()}), spec, "earlier run",
+                replace(table, signatures={name: now_sign} if now_sign else {}),
+                replace(earlier, signatures={name: then_sign} if then_sign else {}), name, "earlier run",
             )  # fmt: skip
         except InputError as error:
             notes.append(error.problem)
