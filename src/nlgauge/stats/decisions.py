@@ -86,9 +86,27 @@ def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> 
     The interval is a score interval with the effective number of rows. It has as many degrees of freedom as the rarer
     kind of rows allows. NaN where all rows are of one kind; no interval where all rows of a kind are of one cluster.
     """
+    found = auroc_without(scores, bad, clusters)
+    if found is None:
+        return Measured()
+    value, without, bads, goods = found
+    if not np.isfinite(without).all():
+        return Measured(value)
+    error = jackknife(value, without, bads + goods).error
+    rarer = min(effective_groups(bads), effective_groups(goods))
+    if error == 0 or not 0 < value < 1:
+        return Measured(value, *share_interval(round(value), rarer, level))
+    return Measured(value, *share_interval(value, value * (1 - value) / error**2, level, max(1.0, rarer - 1)))
+
+
+def auroc_without(scores: Float, bad: Mask, clusters: Integers) -> tuple[float, Float, Float, Float] | None:
+    """Return the AUROC, that without each cluster, and how many bad and good rows each cluster has: [clusters].
+
+    NaN for a cluster that has all rows of a kind; None where all rows are of one kind.
+    """
     good = ~bad
     if not bad.any() or not good.any():
-        return Measured()
+        return None
     of = np.unique(clusters, return_inverse=True)[1]
     wins = np.empty(len(scores))
     wins[good] = _beaten(scores[good], scores[bad])
@@ -98,16 +116,14 @@ def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> 
     for group in np.flatnonzero((bads > 0) & (goods > 0)):
         own = of == group
         within[group] = _beaten(scores[own & good], scores[own & bad]).sum()
-    total, pairs = wins[good].sum(), float(good.sum() * bad.sum())
-    value = float(total / pairs)
-    left = (bad.sum() - bads) * (good.sum() - goods)
-    if not left.all():
-        return Measured(value)
-    error = jackknife(value, (total - np.bincount(of, wins) + within) / left, bads + goods).error
-    rarer = min(effective_groups(bads), effective_groups(goods))
-    if error == 0 or not 0 < value < 1:
-        return Measured(value, *share_interval(round(value), rarer, level))
-    return Measured(value, *share_interval(value, value * (1 - value) / error**2, level, max(1.0, rarer - 1)))
+    total, left = wins[good].sum(), (bad.sum() - bads) * (good.sum() - goods)
+    rest = total - np.bincount(of, wins) + within
+    return (
+        float(total / (good.sum() * bad.sum())),
+        np.divide(rest, left, out=np.full(len(left), np.nan), where=left > 0),
+        bads,
+        goods,
+    )
 
 
 def _beaten(scores: Float, others: Float) -> Float:
