@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _OWN = {
     **{name: (name, name) for name in (
         "score", "check", "explain", "correlate", "contrast", "compare", "sample", "estimate", "calibrate", "trust",
-        "report", "plot", "cache", "serve",
+        "rate", "report", "plot", "cache", "serve",
     )},
     "list": ("installation", "list_all"), "doctor": ("installation", "doctor"), "export": ("installation", "export"),
 }  # fmt: skip

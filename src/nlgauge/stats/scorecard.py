@@ -7,6 +7,7 @@ two cards can be tested against each other, item by item, where nobody has the s
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +34,7 @@ from nlgauge.stats.paired import paired
 from nlgauge.stats.rated import joined
 
 FORMAT = "nlgauge-card-1"
+MEASURES = ("AUROC", "item", "pooled")
 _LEAST_SYSTEMS = 3
 """Rated outputs for an item from which a correlation within items is taken"""
 _DIGITS = 6
@@ -44,7 +46,7 @@ class SetAgreement:
 
     set: str
     digest: str
-    """Of the rows of the set"""
+    """Of the rows of the set and their ratings"""
     aspect: str
     rows: int = 0
     """Rated rows with a score"""
@@ -111,6 +113,8 @@ class Card:
             sets = [_read(SetAgreement, one) for one in record["sets"]]
             probes = [_read(ProbeShare, one) for one in record["probes"]]
             trained = record["trained_on"]
+            if any(one.measure not in MEASURES for one in sets):
+                raise ValueError
             made = cls(
                 str(record["scorer"]), str(record["signature"]), str(record["digest"]),
                 None if trained is None else tuple(map(str, trained)), dict(record["cost"]), tuple(sets),
@@ -146,6 +150,10 @@ def agreements(
     place, rated, aspects = joined(table, outputs, None)
     x = turned(column, 0)
     items = np.array(place.place[0])
+    digest = hashlib.sha256(outputs.digest.encode())
+    for aspect in aspects:
+        digest.update(aspect.encode() + rated.values[aspect].tobytes())
+    named = digest.hexdigest()[:12]
     made = []
     for aspect in aspects:
         y = rated.values[aspect]
@@ -168,7 +176,7 @@ def agreements(
             one |= {"measure": level, "value": line.value, "low": line.low, "high": line.high}
             units = (_within if within else _of_rows)(x, y, known, items, len(place.items))
         rounded = tuple(round(unit, _DIGITS) for unit in units.tolist())
-        made.append(SetAgreement(name, outputs.digest, aspect, **one, units=rounded))
+        made.append(SetAgreement(name, named, aspect, **one, units=rounded))
     return made
 
 
@@ -213,27 +221,25 @@ def _of_area(x: Float, bad: Mask, of: Any, count: int) -> Float:
 def probe_rows(sources: Sequence[Probed]) -> list[tuple[Row, str]]:
     """Return the statements of the probes as rows, with the role of each: 'right', 'wrong' or 'paraphrase'.
 
-    A row has its source, its question, and the paraphrases of the source as references.
+    A row has its source, its question, and the other paraphrases of the source as references.
     """
     made: list[tuple[Row, str]] = []
-    for number, one in enumerate(sources):
-
-        def row(text: str, question: str, role: str, number: int = number, one: Probed = one) -> tuple[Row, str]:
-            return Row(
-                text, references=one.paraphrases, source=one.source, question=question,
-                item=f"{number}.{len(made)}", extra={"source": number},
-            ), role  # fmt: skip
-
+    for one in sources:
         for probe in one.probes:
             for role, text in (("right", probe.right), ("wrong", probe.wrong)):
-                made.append(row(text, probe.question or one.question, role))
+                made.append((_statement(len(made), text, one, probe.question or one.question), role))
         for text in one.paraphrases:
-            made.append(row(text, one.question, "paraphrase"))
+            made.append((_statement(len(made), text, one, one.question), "paraphrase"))
     return made
 
 
+def _statement(number: int, text: str, of: Probed, question: str) -> Row:
+    references = tuple(other for other in of.paraphrases if other != text)
+    return Row(text, references=references, source=of.source, question=question, item=f"{number}")
+
+
 def probe_shares(table: ScoreTable, sources: Sequence[Probed]) -> list[ProbeShare]:
-    """Return how often the one scorer of a table orders our probes well, by kind; the rows are those of `probe_rows`."""
+    """Return how often the one scorer of a table of `probe_rows` orders our probes well, by kind."""
     (column,) = table.columns.values()
     values = iter(turned(column, 0).tolist())
     pairs: dict[str, list[tuple[float, int]]] = {kind: [] for kind in (*KINDS, "paraphrase")}
@@ -244,7 +250,6 @@ def probe_shares(table: ScoreTable, sources: Sequence[Probed]) -> list[ProbeShar
             pairs[probe.kind].append((_above(right, error), number))
             wrong += [error] if probe.question is None else []
         free = [next(values) for _ in one.paraphrases]
-        # A metric of references compares a paraphrase with itself, so that this says nothing of it.
         pairs["paraphrase"] += [(_above(text, error), number) for text in free for error in wrong]
     made = []
     for kind, found in pairs.items():
