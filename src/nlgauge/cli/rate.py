@@ -240,9 +240,9 @@ def _board_tables(made: Board) -> Iterator[list[list[Cell]]]:
         pace = Number(1000 * card.cost["seconds"] / max(1, card.cost["rows"]), digits=2)
         scorers.append([card.scorer, f"{first} of {of}", pace, trained])
     yield scorers
-    sets: list[list[Cell]] = [["set", "aspect", "measure", "scorer", "agreement", "cluster"]]
+    sets: list[list[Cell]] = [["set", "aspect", "scorer", "agreement", "cluster"]]
     for one in made.lines:
         value = Number(one.value, one.low, one.high, digits=3)
         name = one.scorer + (" (trained?)" if one.trained else "")
-        sets.append([one.set, one.aspect, _MEASURES[one.measure], name, value, Number(one.cluster, digits=0)])
+        sets.append([one.set, one.aspect, name, value, Number(one.cluster, digits=0)])
     yield sets
