@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
     from nlgauge.evaluation import evaluate, score
     from nlgauge.explanation import explain
+    from nlgauge.guard import Guard
     from nlgauge.metrics.bartscore import BARTScore
     from nlgauge.metrics.baryscore import BaryScore
     from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Cluster": "options",
     "Corpus": "data.corpus",
+    "Guard": "guard",
     "Metric": "metrics.base",
     "Prepared": "metrics.base",
     "RatingProject": "stats.project",
@@ -77,7 +79,7 @@ _HOMES = {
 
 __all__ = [
     "BLEU", "CER", "METEOR", "PRD", "ROUGE", "SARI", "TER", "WER", "BARTScore", "BERTScore", "BaryScore", "CIDEr",
-    "ChrF", "Cluster", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance", "Groundedness",
+    "ChrF", "Cluster", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance", "Groundedness", "Guard",
     "ImprovedPrecisionRecall", "InfoLM", "InputError", "Length", "MarkEvaluate", "MaskEval", "MeanAlignment",
     "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity", "Prepared",
     "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers", "SpecError",

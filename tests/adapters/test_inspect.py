@@ -100,5 +100,18 @@ def test_the_input_may_be_the_source(rows: list[dict[str, Any]], tmp_path: Path)
     assert log.samples[0].scores["nlgauge_scorer"].value["Consistency"] == pytest.approx(expected, abs=1e-6)
 
 
+def test_the_gate_gives_the_verdict_of_check(rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    from nlgauge.adapters.inspect import nlgauge_grounded
+
+    log = evaluated(rows, nlgauge_grounded("document", question="input"), tmp_path)
+    asked = [{**row, "question": f"Say {at}"} for at, row in enumerate(rows, 1)]
+    table = nlgauge.evaluate(asked, metrics="Consistency(aligner='D')", evidence=True)
+    verdict = nlgauge.check(table, grounded=True)
+    scores = [sample.scores["nlgauge_grounded"] for sample in log.samples]
+    assert [one.value for one in scores] == ["I" if row.failed else "C" for row in verdict.outcomes]
+    assert [one.metadata["finding"] for one in scores] == [row.finding for row in verdict.outcomes]
+    assert all((row.why in one.explanation) for one, row in zip(scores, verdict.outcomes, strict=True))
+
+
 def test_the_example_prints_what_the_page_says() -> None:
     run_example("Inspect")

@@ -117,7 +117,7 @@ def check(
     verdict = run(
         clustered(table, corpus, cluster), **limits, against=baseline, margin=margin, history=history,
         significance=significance, replicates=replicates, seed=seed,
-    )  # fmt: skip
+    ).with_answers([row.candidate for row in corpus])  # fmt: skip
     page = output is not None and output.suffix.lower() == ".html"
     if output is not None and page:
         before = None

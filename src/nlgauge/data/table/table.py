@@ -256,7 +256,7 @@ class ScoreTable:
     def is_at(path: str | Path) -> bool:
         """Return False for a file whose first line is no header of scores, such as a file of outputs."""
         try:
-            with open(path, "rb") as file:
+            with Path(path).open("rb") as file:
                 first = json.loads(file.readline(_LONGEST_HEADER))
         except OSError:
             return True  # a folder, or a place that `load` has an error for
