@@ -156,7 +156,7 @@ CHECK = _route(
 )
 STREAM = _route(
     "Check an answer while it is sent.",
-    "A line of JSON for each sentence that has ended, as a row of /check; then a line with `passed` and `sentences`. An "
+    "A line for each sentence that has ended, as a row of /check; then a line with `passed` and `sentences`. An "
     "error is the last line.",
     StreamBody,
     {'the first line; others hold a piece of the answer each, as in {"text": "The ferry "}': {"source": ["..."]}},
