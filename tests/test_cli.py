@@ -296,7 +296,8 @@ def test_correlate_tells_what_is_missing(scored: tuple[Path, Path], tmp_path: Pa
     ("options", "say"),
     [
         (["--level", "segment"], "item, system, pooled"),
-        (["--add", "COMET"], "write NAME=COLUMN"),
+        (["--add", "COMET="], "write COLUMN or NAME=COLUMN"),
+        (["--add", "COMET"], "rated.jsonl: no row has a number in the column 'COMET'"),
         (["--add", "COMET=absent"], "rated.jsonl: no row has a number in the column 'absent' (there are comet"),
         (["--add", "Good=comet"], "the name 'Good' is taken"),
         (["--add", "X=absent.seg.score"], "absent.seg.score: cannot be read"),

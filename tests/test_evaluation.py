@@ -23,6 +23,7 @@ from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.evaluation import NO_CANDIDATE
 from nlgauge.metrics import registry
 from tests.extras import lacking
+from tests.score_tables import same
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -32,7 +33,6 @@ SPECS = [
     "InfoLM(references='mean', measure='jensen_shannon', temperature=2, idf='none')",
     "InfoLM(measure='l2', stride=4)",
 ]
-LONG = "word " * 600
 
 
 @pytest.fixture(scope="session")
@@ -169,7 +169,8 @@ def test_the_signature_says_what_the_numbers_depend_on(corpus: Corpus) -> None:
 
 def test_all_metrics_together_encode_each_distinct_text_once_and_give_what_each_gives_alone(corpus: Corpus) -> None:
     others = {"InfoLM", "Perplexity", "MaskEval", "BARTScore"}  # masked, or of others
-    kinds = {name: kind for name, kind in registry.built_in_metrics().items() if name not in others}
+    kinds = registry.built_in_metrics().items()
+    kinds = {name: kind for name, kind in kinds if name not in others and not kind.subject}
     names = [
         name
         for name, kind in kinds.items()
@@ -203,8 +204,7 @@ def test_metrics_of_strings_load_no_model(corpus: Corpus, monkeypatch: pytest.Mo
     with pytest.raises(SpecError, match="no parameter 'model'"):
         nlgauge.evaluate(corpus, metrics="Length(model='pocket')")
     table.save(tmp_path / "scores.jsonl")
-    again = ScoreTable.load(tmp_path / "scores.jsonl").by_system()
-    assert repr(again) == repr(table.by_system()), "as text: they hold NaN, which equals nothing in Python 3.13"
+    assert same(ScoreTable.load(tmp_path / "scores.jsonl").by_system(), table.by_system())
 
 
 def test_metrics_of_strings_in_several_processes_give_the_same(corpus: Corpus, tmp_path: Path) -> None:

@@ -448,7 +448,7 @@ def test_a_question_that_fails_is_asked_again_and_its_row_says_why(court: Court,
     assert court.asked == {"one": 1, "two words": 3, "never": 4, "is it?": 1, "one two three": 1}, "answers are kept"
 
 
-def test_an_answer_is_kept_although_another_system_is_scored(court: Court, tmp_path: Path) -> None:
+def test_an_answer_is_cached_although_another_system_is_scored(court: Court, tmp_path: Path) -> None:
     judged(court, ["one", "two words"], tmp_path)
     rows = {"candidates": ["two words"], "sources": ["A text."], "references": [["Another column."]]}
     table = nlgauge.evaluate(**rows, metrics="acme-judge/Judged", model=court.name, cache=tmp_path, evidence=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import sys
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,12 @@ def test_the_workflow_runs_what_stands_in_the_repository() -> None:
     for step in steps:
         named = step.removeprefix("python ")
         assert step in targets or named.startswith("-m pip install ") or (ROOT / named).is_file(), step
+
+
+def test_the_short_runs_name_tests_that_there_are() -> None:
+    (slow,) = re.findall(r"^SLOW := ((?:.*\\\n)*.*)$", text("Makefile"), re.MULTILINE)
+    named = [*slow.replace("\\", "").split(), *runpy.run_path(str(ROOT / ".ci" / "base.py"))["TESTS"]]
+    assert [name for name in named if not (ROOT / "tests" / name).exists()] == []
 
 
 def test_the_release_page_names_every_place_of_a_version() -> None:

@@ -125,6 +125,19 @@ def test_a_metric_of_strings_loads_no_engine_and_no_other_metric() -> None:
     assert done.stdout.splitlines() == ["[]"], done.stderr
 
 
+def test_a_row_of_strings_by_the_command_loads_no_store_no_statistics_and_no_other_command(tmp_path: Path) -> None:
+    row = tmp_path / "row.jsonl"
+    row.write_text('{"candidate": "A cat.", "references": ["A cat."]}\n', encoding="utf-8")
+    unneeded = {"sqlite3", "nlgauge.run.store", "nlgauge.run.sets", "nlgauge.stats", "nlgauge.cli.check"}
+    code = (
+        "import sys; from click.testing import CliRunner; from nlgauge.cli import main;"
+        f"print(CliRunner().invoke(main, ['score', {str(row)!r}, '-m', 'TokenF1', '--no-cache']).exit_code);"
+        f"print(sorted({unneeded!r} & set(sys.modules)))"
+    )
+    done = python(code)
+    assert done.stdout.splitlines() == ["0", "[]"], done.stderr
+
+
 def test_the_command_line_loads_no_model_runtime_before_it_is_asked_to_score() -> None:
     code = (
         "import sys; from click.testing import CliRunner; from nlgauge.cli import main;"

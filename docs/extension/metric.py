@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,10 +15,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from nlgauge._plugins import LAB_METRICS
-from nlgauge.errors import NlgaugeError
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.parameters import Parameter, literal, parameters_of
-from nlgauge.metrics.registry import project_metrics
+from nlgauge.metrics.registry import project_metrics, typical
 
 _COSTS = {
     "strings": "no model",
@@ -27,6 +25,7 @@ _COSTS = {
     "encoding": "a pass of the model for each distinct text",
     "pairs": "a pass of the model for each pair of texts",
     "masking": "a pass of the model for each sub-word of each distinct text, or fewer by `stride`",
+    "asking": "a request to a server for each distinct question",
     "masked pairs": "a pass of the model for each word of both texts, or fewer by `stride`",
 }
 
@@ -39,9 +38,7 @@ def facts(name: str) -> str:
 
 
 def _facts(name: str, kind: type[Metric]) -> str:
-    metric: Metric | None = None
-    with suppress(NlgaugeError):  # a metric that needs a parameter has no facts before it is given
-        metric = kind()
+    metric = typical(kind)  # one that needs a parameter has no facts before it is given
     told = kind if metric is None else metric
     better = "Higher is better." if told.higher_is_better else "Lower is better."
     if set(told.parts) <= set(told.details):
@@ -134,10 +131,8 @@ def overview(docs: Path) -> str:
 
 
 def _reads(kind: type[Metric]) -> str:
-    try:
-        return ", ".join(f"`{column}`" for column in kind().columns)
-    except NlgaugeError:  # it needs a parameter, and what it reads depends on it
-        return ""
+    metric = typical(kind)
+    return "" if metric is None else ", ".join(f"`{column}`" for column in metric.columns)
 
 
 class MetricsDirective(SphinxDirective):

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
     from nlgauge.metrics.bertscore import BERTScore
     from nlgauge.metrics.cider import CIDEr
+    from nlgauge.metrics.column import Column
     from nlgauge.metrics.copy_rate import CopyRate
     from nlgauge.metrics.ctc import Consistency, Engagingness, Groundedness, MeanAlignment, Preservation, Relevance
     from nlgauge.metrics.frechet_distance import FrechetDistance
     from nlgauge.metrics.improved_precision_recall import ImprovedPrecisionRecall
     from nlgauge.metrics.infolm import InfoLM
+    from nlgauge.metrics.judge import Judge
     from nlgauge.metrics.length import Length
     from nlgauge.metrics.mark_evaluate import MarkEvaluate
     from nlgauge.metrics.maskeval import MaskEval
@@ -79,11 +81,11 @@ _HOMES = {
 
 __all__ = [
     "BLEU", "CER", "METEOR", "PRD", "ROUGE", "SARI", "TER", "WER", "BARTScore", "BERTScore", "BaryScore", "CIDEr",
-    "ChrF", "Cluster", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance", "Groundedness", "Guard",
-    "ImprovedPrecisionRecall", "InfoLM", "InputError", "Length", "MarkEvaluate", "MaskEval", "MeanAlignment",
-    "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity", "Prepared",
-    "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers", "SpecError",
-    "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check", "compare", "correlate", "estimate",
+    "ChrF", "Cluster", "Column", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance", "Groundedness",
+    "Guard", "ImprovedPrecisionRecall", "InfoLM", "InputError", "Judge", "Length", "MarkEvaluate", "MaskEval",
+    "MeanAlignment", "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity",
+    "Prepared", "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers",
+    "SpecError", "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check", "compare", "correlate", "estimate",
     "evaluate", "explain", "report", "sample", "score",
 ]  # fmt: skip
 

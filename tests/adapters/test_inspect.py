@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import nlgauge
-from nlgauge import SpecError
 from tests.adapters.needed import needed, run_example
 
 needed("inspect", "inspect_ai")

@@ -4,32 +4,14 @@ from __future__ import annotations
 
 import math
 import pickle
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from weakref import WeakValueDictionary
 
 import pytest
 
 import nlgauge
 from nlgauge import InputError, SpecError
 from nlgauge.adapters.scorer import RowScorer, Scorer, means
-from nlgauge.engine.models import loading
-
-
-@pytest.fixture
-def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the models that were really loaded."""
-    names: list[str] = []
-    really = loading.open_onnx
-
-    def counted(folder: Path, name: str, *given: Any) -> Any:
-        names.append(name)
-        return really(folder, name, *given)
-
-    monkeypatch.setattr(loading, "open_onnx", counted)
-    monkeypatch.setattr(loading, "_held", WeakValueDictionary())  # other tests may hold models
-    return names
 
 
 @pytest.mark.parametrize(

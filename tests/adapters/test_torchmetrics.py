@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import nlgauge
-from nlgauge import InputError
 from nlgauge.adapters.scorer import means
 from tests.adapters.needed import needed, run_example
 
@@ -48,16 +47,6 @@ def test_compute_is_evaluate_of_all_rows(rows: list[dict[str, Any]]) -> None:
     metric.reset()
     add(metric, rows[:2])
     assert numbers(metric.compute()) == expected(rows[:2])
-
-
-def test_sources_and_single_texts(rows: list[dict[str, Any]]) -> None:
-    metric = made("Consistency")
-    metric.update(rows[0]["candidate"], sources=rows[0]["source"])
-    metric.update([row["candidate"] for row in rows[1:]], sources=[row["source"] for row in rows[1:]])
-    bare = [{"candidate": row["candidate"], "source": row["source"]} for row in rows]
-    assert numbers(metric.compute()) == means(nlgauge.evaluate(bare, metrics="Consistency"))
-    with pytest.raises(InputError, match="a batch has 2 of candidate, 1 of references"):
-        metric.update(["a", "b"], ["c"])
 
 
 def test_it_is_copied_pickled_cast_and_collected(rows: list[dict[str, Any]]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import nlgauge
-from nlgauge import InputError, SpecError
+from nlgauge import SpecError
 from nlgauge.adapters.trl import Reward
 from tests.adapters.needed import needed
 
@@ -27,15 +27,6 @@ def test_rewards_are_the_scores_of_evaluate(rows: list[dict[str, Any]]) -> None:
     assert reward.__name__ == "BERTScore_recall"
 
 
-def test_conversations_are_read_as_their_text(rows: list[dict[str, Any]]) -> None:
-    plain = Reward("Consistency", source="prompts")([rows[0]["candidate"]], prompts=[rows[0]["source"]])
-    said = [{"role": "user", "content": rows[0]["source"]}]
-    answer = [{"role": "assistant", "content": "Let me look."}, {"role": "assistant", "content": rows[0]["candidate"]}]
-    assert Reward("Consistency", source="prompts")([answer], prompts=[said]) == plain
-    parts = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": rows[0]["source"]}]}]
-    assert Reward("Consistency", source="prompts")([answer], prompts=[parts]) == plain
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -48,11 +39,6 @@ def test_conversations_are_read_as_their_text(rows: list[dict[str, Any]]) -> Non
 def test_what_is_no_reward_is_refused(given: dict[str, str], message: str) -> None:
     with pytest.raises(SpecError, match=message):
         Reward(**given)
-
-
-def test_a_column_that_is_not_there_is_named() -> None:
-    with pytest.raises(InputError, match=r"the data set has no column 'answer' \(there are prompts, gold\)"):
-        Reward("TokenF1", references="answer")(["a"], prompts=["?"], gold=["a"], trainer_state=None)
 
 
 def test_a_step_of_grpo_is_rewarded_by_it(tmp_path: Path) -> None:

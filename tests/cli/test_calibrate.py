@@ -22,7 +22,7 @@ def given(tmp_path: Path) -> list[object]:
     return ["calibrate", tmp_path / "scores.jsonl", "--ratings", rated, "-o", tmp_path / "threshold.json"]
 
 
-def test_the_bar_is_written_with_its_promise(given: list[object], tmp_path: Path) -> None:
+def test_the_threshold_is_written_with_its_promise(given: list[object], tmp_path: Path) -> None:
     result = nlgauge(*given, "--risk", 0.15)
     assert result.exit_code == 0, result.stderr
     threshold = RatedThreshold.load(tmp_path / "threshold.json")
@@ -32,7 +32,7 @@ def test_the_bar_is_written_with_its_promise(given: list[object], tmp_path: Path
     assert nlgauge(*given, "--by", "f1").exit_code == 0 and RatedThreshold.load(tmp_path / "threshold.json").by == "f1"
 
 
-def test_no_bar_is_no_file(given: list[object], tmp_path: Path) -> None:
+def test_no_threshold_is_no_file(given: list[object], tmp_path: Path) -> None:
     result = nlgauge(*given, "--risk", 0.01)
     assert result.exit_code == 1 and "no threshold can be certified at a risk of 0.01" in result.stderr
     assert not (tmp_path / "threshold.json").exists() and "f1" in result.stdout
@@ -40,7 +40,7 @@ def test_no_bar_is_no_file(given: list[object], tmp_path: Path) -> None:
     assert record["chosen"][0]["threshold"] is None and len(record["reliability"]) == 5
 
 
-def test_a_bar_alone_says_what_is_checked(given: list[object], tmp_path: Path) -> None:
+def test_a_threshold_alone_says_what_is_checked(given: list[object], tmp_path: Path) -> None:
     assert nlgauge(*given, "--by", "f1").exit_code == 0
     (tmp_path / "out.jsonl").write_text('{"candidate": "x", "references": ["x"]}\n', encoding="utf-8")
     check = ["check", tmp_path / "out.jsonl", "--threshold", tmp_path / "threshold.json"]

@@ -35,7 +35,7 @@ def shown(
     return out.splitlines(), err.splitlines()
 
 
-def test_the_best_is_marked_and_what_cannot_be_told_apart(
+def test_the_best_is_marked_and_what_does_not_differ_significantly(
     table: ScoreTable, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (head, top, near, far), told = shown(table, capsys)

@@ -235,7 +235,7 @@ def test_a_training_tells_of_itself_where_no_terminal_shows_its_bar(monkeypatch:
 
 
 @pytest.mark.usefixtures("commands")
-def test_who_stops_a_command_is_told_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_stops_a_command_is_told_what_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["nlgauge", "check"])
     result = nlgauge("check")
     assert (result.exit_code, result.stdout) == (130, "")

@@ -80,7 +80,7 @@ def test_changed_scoring_source_is_computed_again_and_another_change_is_not(plac
     assert place.score("-m", "Length").signature != after.signature, "one digest stands for all scoring source"
 
 
-def test_a_kept_feature_does_not_outlive_its_reader(place: Place) -> None:
+def test_a_cached_feature_does_not_outlive_its_reader(place: Place) -> None:
     spec = "InfoLM(measure='l2')"
     before = place.score("-m", spec)
     place.edit("nlgauge/engine/features/masked.py", "shares.dtype.type(1 / temperature)", "shares.dtype.type(0.25)")

@@ -223,7 +223,8 @@ def has_examples(name: str) -> str | None:
 
 
 def test_every_metric_has_an_example() -> None:
-    rows = [name for name, kind in KINDS.items() if not issubclass(kind, SetMetric)]  # those: test_sets.py
+    # Those of sets: test_sets.py. Those of other people's numbers: tests/metrics/test_column.py and test_judge.py.
+    rows = [name for name, kind in KINDS.items() if not (issubclass(kind, SetMetric) or kind.example)]
     assert [todo for name in rows if (todo := has_examples(name))] == []
 
 

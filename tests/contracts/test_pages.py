@@ -11,16 +11,14 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import Corpus, Row, ScoreTable
+from nlgauge import Corpus
 from nlgauge.render.markup.environment import shown
 from tests.contracts.browser import Watched, axe, chromium
 from tests.outline import NASTY
 from tests.report_tables import DOWN, ITEMS, UP, corpus, table
-from tests.score_tables import column
 
 ROWS = corpus()
 SCHEMES = ("light", "dark")
-SENTENCE = "a bridge of the old town was closed after a storm and opens in spring with new lamps"
 
 
 @pytest.fixture(scope="module")
@@ -255,31 +253,6 @@ def test_a_script_that_texts_would_bring_does_not_run(browser: Any, path: Path) 
     watched.page.wait_for_timeout(100)
     assert watched.evaluate("window.ran") is None
     assert any("Content Security Policy" in error for error in watched.errors)
-    watched.context.close()
-
-
-def test_ten_thousand_rows_stay_usable(browser: Any, tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    words = SENTENCE.split()
-    sources = [" ".join(rng.choice(words, 110)) for _ in range(2500)]
-    rows = Corpus(
-        tuple(
-            Row(" ".join(rng.choice(words, 25)), (source[:150],), source, None, system, str(item))
-            for system in "abcd"
-            for item, source in enumerate(sources)
-        )
-    )
-    columns = {name: column(*rng.normal(size=10_000)) for name in ("One", "Two", "Three")}
-    of = ScoreTable([(row.system, row.item) for row in rows], columns, {}, {"corpus": rows.digest}, "0")
-    path = tmp_path / "report.html"
-    nlgauge.report(of, path, outputs=rows, replicates=20)
-    assert path.stat().st_size < 15_000_000
-    watched = Watched(browser, path)
-    assert watched.page.inner_text("#f-said") == "10,000 rows"
-    watched.page.fill("#f-text", "storm and")
-    expected = sum(any("storm and" in text for text in (row.candidate, row.source or "")) for row in rows)
-    watched.page.wait_for_selector(f"#f-said:has-text('{expected:,} of 10,000')")
-    assert watched.errors == [] and len(watched.requests) == 1
     watched.context.close()
 
 

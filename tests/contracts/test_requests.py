@@ -231,7 +231,7 @@ def test_states_and_words_beside_another_text_are_those_of_the_text(before: int,
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_the_share_of_a_stretch_is_the_largest_of_its_readings(order: int) -> None:
+def test_the_share_of_a_segment_is_the_largest_of_its_readings(order: int) -> None:
     """Half of the text stands at one end of a source of many readings, and all of it at the other."""
     source = " ".join(["w1", "w2", "w3", *WORDS[12:44], "w1", "w2"][::order])
     (found,) = answers(FakeModel(card=CARD), AlignmentRequest("w1 w2 w3", (source,), "windows"))

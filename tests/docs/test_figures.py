@@ -123,7 +123,7 @@ def test_the_tables_of_the_readme_are_those_of_the_generated_pages(block: str) -
     assert table and table in (ROOT / "docs" / f"{block}.md").read_text(encoding="utf-8")
 
 
-def test_the_rates_of_the_bars_are_those_of_the_models_cards() -> None:
+def test_the_rates_of_the_thresholds_are_those_of_the_models_cards() -> None:
     text = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
     shown = {}
     for name, low, high, table in re.findall(

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models.capabilities import (
@@ -37,6 +37,7 @@ WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{i}" for i in range(
 
 def tiny_tokenizer() -> Tokenizer:
     tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Replace(Regex(r"\.\z"), "")  # an answer without a final stop gets one
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.add_special_tokens(WORDS[:5])
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
@@ -74,6 +75,7 @@ class FakeModel:
     folder: Path | None = None
     batch_tokens: int | None = None
     apart = False
+    lacks: ClassVar[dict[Capability[Any], str]] = {}
     second_type = 0
     get, room, mask_id = Model.get, Model.room, Model.mask_id
     __getitem__, __contains__ = Model.__getitem__, Model.__contains__

@@ -1,4 +1,4 @@
-"""Sentences, stretches, search and rows, on texts of any kind; the tokens of the tiny tokenizer are words."""
+"""Sentences, segments, search and rows, on texts of any kind; the tokens of the tiny tokenizer are words."""
 
 from __future__ import annotations
 
@@ -27,11 +27,6 @@ def split(text: str) -> Tokens:
 def search(text: str, most: int = 6) -> Search:
     tokens = split(text)
     return Search(tokens, sentences(text, tokens, most), FLAT)
-
-
-def chosen(source: str, asked: str, room: int) -> list[str]:
-    ready = search(source)
-    return [source[slice(*ready.place(i))] for i in ready.choose(split(asked).ids, room)]
 
 
 # ---- Sentences and stretches

@@ -67,21 +67,6 @@ def test_places_are_of_the_text_and_do_not_overlap():
     assert CheckedSource([]).differences(text) == CheckedSource([""]).differences(text) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "source"),
-    [
-        ("A comedy by Noel Coward.", "A comedy by Noe\u0308l Coward."),
-        ("A comedy by Noe\u0308l Coward.", "A comedy by No\u00ebl Coward."),
-        ("The peak of tests was 0.024.", "# COVID-19 tests, the peak of tests\n2022-02-21,0.024 2022-02-22,0.017"),
-        ("It gained 100 patients.", "It gained COVID-19 patients."),
-        ("The split of the Northern ASSR.", "The split of the Northern Autonomous Soviet Socialist Republic."),
-        ("A founder of the Northern Comic-Con.", "A founder of the Northern Comic Book Fair."),
-    ],
-)
-def test_accents_tables_and_short_forms_are_no_differences(text, source):
-    assert said(text, source) == []
-
-
 def test_all_but_negations_are_doubted():
     found = CheckedSource([SOURCE]).differences("Sales fell to 2.1 million euros. Goats did not eat 40 trees.")
     assert [(one.reason, one.doubted) for one in found] == [
@@ -94,21 +79,25 @@ def test_all_but_negations_are_doubted():
 @pytest.mark.parametrize(
     ("source", "right", "wrong"),
     [
-        ("The bakery opens at 9 am on Sundays.", "The bakery opens at 9:00 on Sundays.", "The bakery opens at 9 pm on Sundays."),
+        ("The bakery opens at 9 am on Sundays.", "The bakery opens at 9:00 on Sundays.",
+         "The bakery opens at 9 pm on Sundays."),
         ("The cellar had -5 degrees.", "The cellar had \u22125 degrees.", "The cellar had 5 degrees."),
         ("Heat the oven to 180 °C.", "Heat the oven to 356 °F.", "Heat the oven to 180 °F."),
         ("The ticket costs 12,50 €.", "The ticket costs €12.50.", "The ticket costs $12.50."),
         ("The rate rose by 2 percentage points.", "The rate rose by 200 basis points.", "The rate rose by 2 percent."),
         ("Call the office on 555-0199.", "Call the office on 555-0199.", "Call the office on 555-0198."),
         ("Order AB-1234 was sent.", "Order ab-1234 was sent.", "Order AB-1243 was sent."),
-        ("Install version 2.3.1 of the driver.", "Install v2.3.1 of the driver.", "Install version 2.3.2 of the driver."),
-        ("The default timeout is **30** seconds.", "The default timeout is 30 seconds.", "The default timeout is 45 seconds."),
+        ("Install version 2.3.1 of the driver.", "Install v2.3.1 of the driver.",
+         "Install version 2.3.2 of the driver."),
+        ("The default timeout is **30** seconds.", "The default timeout is 30 seconds.",
+         "The default timeout is 45 seconds."),
         ('{"timeout_ms": 30000, "unit": "timeout"}', "The timeout is 30 seconds.", "The timeout is 40 seconds."),
         ("The firm has 12 000 members.", "The firm has 12'000 members.", "The firm has 12,500 members."),
         ("The walk takes 1h 45min.", "The walk takes 105 minutes.", "The walk takes 2 hours."),
         ("The final was on 15.01.1967.", "The final was on January 15, 1967.", "The final was on January 16, 1967."),
         ("Letters cost 2 euros, parcels cost 5 euros.", "Both together cost 7 euros.", "Letters cost 4 euros."),
-        ("The fee of 65,000 is insured up to 20 per cent.", "It is insured up to 13,000.", "The fee of 56,000 is insured."),
+        ("The fee of 65,000 is insured up to 20 per cent.", "It is insured up to 13,000.",
+         "The fee of 56,000 is insured."),
     ],
 )  # fmt: skip
 def test_quantities_in_another_form_agree_and_others_are_found(source, right, wrong):
@@ -118,7 +107,7 @@ def test_quantities_in_another_form_agree_and_others_are_found(source, right, wr
 
 def test_a_number_of_a_neighbouring_sentence_is_no_support():
     source = (
-        "Clothes can be returned within 30 days of delivery. Electronic devices are repaired by the maker for 12 months. "
+        "Clothes can be returned within 30 days of delivery. Electronic devices are repaired for 12 months. "
         "Shoes that were worn outside cannot be sent back. The shop opens at nine. Vouchers are valid for 60 days."
     )
     assert said("Clothes can be returned within 60 days of delivery.", source) == ["60 days: the source has 30 days"]

@@ -1,4 +1,4 @@
-"""Looks that may be taken any time: how often they err, what they find, and the bound that they are based on."""
+"""Interim analyses at any time: how often they err, what they find, and the bound that they are based on."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from numpy.testing import assert_allclose
 from nlgauge.maths.looking import least_groups, look_at, spent
 
 
-def test_all_looks_together_spend_the_level() -> None:
+def test_all_interim_analyses_together_spend_the_level() -> None:
     assert math.fsum(spent(0.05, look) for look in range(1, 10_000)) == pytest.approx(0.05 * (1 - 1 / 10_000))
 
 
 def test_the_bound_holds_for_every_sum_of_random_signs() -> None:
-    """All 2^12 signs: the share of them that goes as far is never above what `p` says, two-sided, at the first look."""
+    """All 2^12 signs: the share of them that goes as far is never above what `p` says, two-sided, at the first one."""
     rng = np.random.default_rng(1)
     signs = np.array(list(itertools.product((-1.0, 1.0), repeat=12)))
     for sizes in (np.ones(12), rng.exponential(size=12), np.r_[5.0, np.ones(11)]):
@@ -55,7 +55,7 @@ def test_it_agrees_with_itself_and_few_items_show_nothing() -> None:
 
 @pytest.mark.parametrize("fresh", [False, True], ids=["one baseline for all looks", "items anew at each look"])
 def test_unchanged_histories_raise_few_false_alarms_and_losses_are_found(fresh: bool) -> None:
-    """Histories of 1,000 rows: 20 looks at 50 items. `benchmarks/monitor.py` takes 2,000 of each kind."""
+    """Histories of 1,000 rows: 20 analyses of 50 items. `benchmarks/monitor.py` takes 2,000 of each kind."""
     rng, alarms, found = np.random.default_rng(7), 0, 0
     for _ in range(200):
         mean = rng.beta(6, 2, 50)

@@ -143,10 +143,12 @@ def test_signs_currencies_scales_and_halves_of_the_day_differ(one, other):
 @pytest.mark.parametrize(
     ("text", "kinds"),
     [
-        ("10-20 kg", [("mass", 10_000), ("mass", 20_000)]), ("between 3 and 5 days", [("duration", 259_200), ("duration", 432_000)]),
+        ("10-20 kg", [("mass", 10_000), ("mass", 20_000)]), ("between 3 and 5 days", [("duration", 259_200),
+        ("duration", 432_000)]),
         ("€10–15", [("money", 10), ("money", 15)]), ("2 to 4 °C", [("temperature", 2), ("temperature", 4)]),
         ('{"timeout_ms": 30000}', [("duration", 30)]), ("weight_kg: 12.5", [("mass", 12_500)]),
-        ("price_eur=5", [("money", 5)]), ("temp_c: 4", [("temperature", 4)]), ("pages 10-20", [("count", 10), ("count", 20)]),
+        ("price_eur=5", [("money", 5)]), ("temp_c: 4", [("temperature", 4)]),
+        ("pages 10-20", [("count", 10), ("count", 20)]),
     ],
 )  # fmt: skip
 def test_ranges_and_keys_have_their_unit(text, kinds):

@@ -35,7 +35,8 @@ def test_what_is_said_to_be_missing_is_found(sentence: str, topic: str) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "Dogs are not allowed.", "The policy does not cover floods.", "There is no lift.", "They do not provide towels.",
+        "Dogs are not allowed.", "The policy does not cover floods.", "There is no lift.",
+        "They do not provide towels.",
         "You cannot pay by card.", "It was not built in 1932.", "Nobody was hurt.", "The museum has no café.",
         "The bridge stays open at night.", "He never said it.", "The price does not include breakfast.",
     ],

@@ -3,20 +3,12 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.likelihood import Seq2SeqRequest
 from nlgauge.metrics.bartscore import BARTScore
 from tests.engine.fake import Seq2SeqModel
-from tests.metrics.pieces import scored, shown
+from tests.metrics.pieces import shown
 
 
 def mean_log(text, given):
     request = Seq2SeqRequest(text, given)
     return Engine(Seq2SeqModel()).features([request])[request].log_probabilities.mean()
-
-
-def values(rows, **parameters):
-    return scored(BARTScore(**parameters), rows, Seq2SeqModel())
-
-
-def numbers(rows, **parameters):
-    return [value.parts[0] for value in values(rows, **parameters)]
 
 
 def test_evidence_is_of_the_best_reference_or_of_all():

@@ -52,7 +52,6 @@ def shown(metric, pair, model=None):
 
 
 PAIR = ("w1 w2 w3 w4", "w1 w9 w3 w8 w7")  # two of four and two of five words are at their place
-LONG = " ".join(WORDS[5 + i % 40] for i in range(60))
 
 
 def test_uniform_candidate_and_probability_by_hand():
@@ -73,7 +72,7 @@ def test_log_probability_is_the_mean_logarithm():
 
 @pytest.fixture
 def heavy(tmp_path):
-    """A weighter whose weights grow with the number of the word: each is e times that of the one before."""
+    """Learned token weights that grow with the number of the word: each is e times that of the one before."""
     weight = np.eye(8, dtype=np.float32)[0]
     write_weighter(tmp_path / "weighter.safetensors", Weighter(weight, 0.6, states_digest(Copies()), "size"))
     return str(tmp_path)
@@ -95,33 +94,6 @@ def test_only_kept_words_are_masked(heavy, per_text):
         assert words == {"candidate": ["w3", "w4"], "source": ["w9"]}
         expected = 0.6 * OWN[2] / (0.6 * (OWN[2] + OWN[3]) + 0.4 * OTHER[1])
     assert value.parts[0] == pytest.approx(expected, rel=1e-5)
-
-
-def test_kept_words_save_passes(heavy):
-    texts = " ".join(f"w{i}" for i in range(30)), " ".join(f"w{i}" for i in range(9, 39))
-    passes = []
-    for keep in (1.0, 0.7):
-        metric, row, engine = MaskEval(weights=heavy, keep=keep), Row(texts[0], source=texts[1]), Engine(Copies(40))
-        known = metric.prepare(Setup((row,), engine))
-        first = engine.features(metric.requests(row, known))
-        engine.features(metric.followup_requests(row, known, first))
-        passes.append(engine.ledger.passes)
-    assert passes[1] < passes[0] / 4
-
-
-def test_evidence_names_hits_misses_predictions_and_weights():
-    record = shown(MaskEval(), PAIR)
-    candidate, source = record["texts"]
-    assert (candidate["name"], candidate["against"]) == ("candidate", "source")
-    assert [(w["text"], w["predicted"], w["alignment"]) for w in candidate["words"]] == [
-        ("w1", "w1", 1), ("w2", "w9", 0), ("w3", "w3", 1), ("w4", "w8", 0),
-    ]  # fmt: skip
-    words = [*candidate["words"], *source["words"]]
-    assert sum(w["weight"] for w in words) == pytest.approx(1)
-    assert record["items"] == [{"name": "candidate", "share": 0.5}, {"name": "source", "share": 0.5}]
-    (value,) = scored(MaskEval(), PAIR)
-    assert sum(w["weight"] * w["alignment"] for w in words) == pytest.approx(value.parts[0])
-    assert all(candidate["text"][w["begin"] : w["end"]] == w["text"] for w in candidate["words"])
 
 
 @pytest.mark.parametrize("weights", ["uniform", "candidate", None])
@@ -170,7 +142,7 @@ def test_spacy_is_asked_for_by_name(monkeypatch):
 
 
 @pytest.mark.usefixtures("one_model")
-def test_the_shipped_weighters_weigh_and_their_cards_say_how_they_were_made():
+def test_the_shipped_token_weights_work_and_their_cards_say_how_they_were_made():
     source = "The mill by the river was sold in March. Its new owner wants to grind flour there again."
     rows = [Row("The mill was sold in March.", source=source), Row("Its owner grinds flour.", source=source)]
     folder, model = loading.pocket_folder() / "weighters", loading.load("pocket")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -219,8 +219,9 @@ class AcmeModel:
 
 
 @pytest.fixture
-def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def offer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Pretend that an installed package offers things of this file: offer(group, name, attribute)."""
+    registry._bare.cache_clear()  # what other tests made is not installed here
     points: list[EntryPoint] = []
     monkeypatch.setattr(plugins, "entry_points", lambda *, group: [point for point in points if point.group == group])
 
@@ -229,7 +230,8 @@ def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         vars(point)["dist"] = dist
         points.append(point)
 
-    return add
+    yield add
+    registry._bare.cache_clear()
 
 
 def test_a_metric_of_a_package_goes_by_package_and_name(offer: Callable[..., None]) -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +14,6 @@ import pytest
 
 import nlgauge
 from nlgauge import ScoreTable
-from nlgauge.data.atomic_write import UNFINISHED
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError
@@ -154,66 +150,6 @@ def test_a_block_that_is_damaged_is_scored_again(
     after = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in place.iterdir()}
     assert {name for name in after if name.startswith("rows") and after[name] != before[name]} == {BLOCK}
     assert after[BLOCK][0] == before[BLOCK][0] and after.keys() == before.keys()
-
-
-def test_a_block_of_no_block_of_the_run_is_named(tmp_path: Path) -> None:
-    place = tmp_path / "scores"
-    run(place)
-    (place / BLOCK).rename(place / "rows-000000000004.parquet")
-    with pytest.raises(InputError, match=r"rows-000000000004\.parquet is no block of this run \(remove that file\)"):
-        run(place)
-    (place / "rows-000000000004.parquet").unlink()
-    assert len(run(place).rows) == 8
-
-
-def test_damaged_records_say_what_helps(tmp_path: Path) -> None:
-    place = tmp_path / "scores"
-    undisturbed = run(place)
-    (place / "_header.json").write_text("[" * 100_000)
-    with pytest.raises(InputError, match=r"_header\.json is not a JSON object \(give its command once more"):
-        ScoreTable.load(place)
-    assert run(place) == undisturbed
-    (place / "_plan.json").write_text("{")
-    with pytest.raises(InputError, match=r"_plan\.json is not a JSON object \(name another, or remove it\)"):
-        run(place)
-
-
-_FOREVER = """
-import sys, time
-import nlgauge
-from nlgauge.data.table.dataset import Dataset
-from tests.run.test_folder import run
-whole = Dataset._write
-
-def write(self, name, content):
-    def slowly(file):
-        content(file)
-        if name == "rows-000000000003.parquet":
-            print("written", flush=True)
-            time.sleep(600)
-    whole(self, name, slowly)
-
-Dataset._write = write
-run(sys.argv[1])
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_a_killed_run_leaves_nothing_that_blocks_or_stays(tmp_path: Path) -> None:
-    place = tmp_path / "scores"
-    for _ in range(2):
-        command = [sys.executable, "-c", _FOREVER, str(place)]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
-        assert child.stdout is not None and child.stdout.readline() == "written\n"
-        with pytest.raises(InputError, match="another run is at work"):
-            run(place)
-        child.send_signal(signal.SIGKILL)
-        child.communicate()
-        left = [path.name for path in place.iterdir() if path.name.startswith(".")]
-        lock, partial = sorted(left)  # that of the run that was killed before is gone
-        assert lock == ".lock" and partial.startswith(f".{BLOCK}.") and partial.endswith(UNFINISHED)
-    assert run(place) == nlgauge.evaluate(rows(3, 8), metrics=METRICS, cache=False)
-    assert not [path for path in place.iterdir() if path.name.startswith(".")]
 
 
 @pytest.mark.parametrize(

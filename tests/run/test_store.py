@@ -53,7 +53,7 @@ def sound(folder: Path, told: list[str]) -> dict[str, bytes]:
     return there
 
 
-def test_only_what_was_committed_is_kept(tmp_path: Path) -> None:
+def test_only_what_was_committed_is_cached(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.put({"row|1": b"1"})
     store.commit()
@@ -165,7 +165,7 @@ def _replace(folder: Path, file: Path, content: bytes | bytearray) -> None:
         "CREATE TRIGGER kept AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "PRAGMA user_version = 0",
     ],
 )  # fmt: skip
-def test_another_schema_is_begun_anew(tmp_path: Path, told: list[str], change: str) -> None:
+def test_another_schema_is_begun_again(tmp_path: Path, told: list[str], change: str) -> None:
     file = filled(tmp_path)
     with sqlite3.connect(file) as connection:
         connection.execute(change)
@@ -173,20 +173,6 @@ def test_another_schema_is_begun_anew(tmp_path: Path, told: list[str], change: s
     assert sound(tmp_path, told) == {}
     assert len(told) == 1 and "set aside as" in told[0]
     assert {path.name for path in tmp_path.iterdir()} == {"nlgauge2-1.damaged", "nlgauge2-2.sqlite"}
-
-
-def test_two_stores_that_see_the_same_damage_go_on_in_the_same_file(tmp_path: Path, told: list[str]) -> None:
-    file = filled(tmp_path)
-    with Store(tmp_path, tell=told.append) as one, Store(tmp_path, tell=told.append) as other:
-        assert one.get(list(ENTRIES)) == other.get(list(ENTRIES)) == ENTRIES
-        os.truncate(file, 20_000)
-        for store, name in ((one, "one"), (other, "other")):
-            store.get(list(ENTRIES))
-            store.put({f"row|{name}": name.encode()})
-            store.commit()
-        assert one.get(["row|one", "row|other"]) == {"row|one": b"one", "row|other": b"other"}
-    left = {path.name for path in tmp_path.iterdir()} - {"nlgauge2-1.damaged-wal", "nlgauge2-1.damaged-shm"}
-    assert left == {"nlgauge2-1.damaged", "nlgauge2-2.sqlite"}
 
 
 def test_a_full_disk_is_told_once_and_the_run_goes_on(
@@ -222,17 +208,6 @@ def test_a_damaged_file_is_set_aside_whole_and_cleared_by_a_person_alone(tmp_pat
         assert store.info().bytes > len(noise)
         store.clear()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_user_without_a_home(told: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def nowhere() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr("nlgauge.run.store.default_folder", nowhere)
-    with Store(tell=told.append) as store:
-        store.put({"row|1": b"1"})
-        assert store.get(["row|1"]) == {}
-    assert len(told) == 1
 
 
 def test_what_was_not_used_for_longest_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,6 @@ import pytest
 import nlgauge
 from nlgauge.serve.asking import Limits
 from nlgauge.serve.batch import Job
-from nlgauge.serve.menu import Menu
 from nlgauge.stats.gate import check
 from tests.serve.conftest import SPECS
 
@@ -75,14 +74,6 @@ def test_scores_are_those_of_evaluate_and_of_its_file(
     )
     sent = nlgauge.ScoreTable.load(tmp_path / "sent.jsonl")
     np.testing.assert_allclose(sent.values(sent.metrics[0]), table.values(table.metrics[0]), rtol=1e-4, atol=1e-5)
-
-
-def test_evidence_comes_where_it_is_asked_for(client: Any) -> None:
-    body = {"rows": [ROW], "metrics": [ALIGNED]}
-    without = client.post("/score", json=body).json()["scores"]
-    having = client.post("/score", json={**body, "evidence": True}).json()["scores"]
-    assert not any("evidence" in one for one in without)
-    assert having[0]["evidence"]["texts"][0]["text"] == ROW["candidate"]
 
 
 def test_explanations_are_those_of_the_command(client: Any, records: list[dict[str, Any]]) -> None:
@@ -219,11 +210,6 @@ def test_a_key_that_is_given_twice_is_refused(client: Any, body: str, name: str)
     assert answer.json()["error"].startswith(f"the key '{name}' is given twice in an object (leave one of them")
 
 
-def test_the_row_at_fault_is_named(client: Any) -> None:
-    answer = client.post("/score", json={"rows": [ROW, {"candidate": 1}]})
-    assert (answer.status_code, answer.json()["row"]) == (422, 2)
-
-
 def test_what_is_over_a_limit_is_413(serving: Serving) -> None:
     with serving(Limits(body=2000, rows=2, characters=150, metrics=2, work=1e-3)) as client:
         for body, say in (
@@ -334,12 +320,6 @@ def test_the_list_says_what_may_be_asked_for(client: Any) -> None:
     assert set(others["METEOR"]["parameters"]) == {"references", "empty", "variant", "tokenizer"}
 
 
-def test_a_menu_without_others_lists_none(serving: Serving) -> None:
-    with serving(menu=Menu.of(["TokenF1"], None)) as client:
-        assert client.get("/metrics-list").json()["others"] == []
-        assert client.post("/score", json={"rows": [ROW], "metrics": ["Length"]}).status_code == 422
-
-
 def test_prometheus_is_told_of_answers_and_of_nothing_that_a_client_wrote(serving: Serving) -> None:
     with serving() as client:
         client.post("/score", json={"rows": [ROW, ROW], "metrics": ["TokenF1"]})
@@ -353,27 +333,8 @@ def test_prometheus_is_told_of_answers_and_of_nothing_that_a_client_wrote(servin
     assert "secret" not in text
 
 
-def test_health_and_readiness(client: Any) -> None:
-    assert client.get("/health").json() == {"status": "ok"}
-    assert client.get("/ready").json() == {"status": "ready"}
-
-
 def test_nothing_is_sent_to_collectors_of_traces() -> None:
     pytest.importorskip("fastapi", reason="needs nlgauge[serve]")
     from nlgauge.serve.app import _SILENT
 
     assert not any(_SILENT.values())
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "status"), [("GET", "/none", 404), ("GET", "/score", 405), ("POST", "/", 405)]
-)
-def test_other_routes_and_methods_are_one_line_too(client: Any, method: str, path: str, status: int) -> None:
-    answer = client.request(method, path)
-    assert answer.status_code == status
-    assert "the routes are in /openapi.json" in answer.json()["error"]
-
-
-@pytest.mark.parametrize("path", ["/docs", "/redoc"])
-def test_no_page_loads_from_elsewhere(client: Any, path: str) -> None:
-    assert client.get(path).status_code == 404

@@ -97,15 +97,6 @@ def _words(table: ScoreTable, spec: str) -> list[list[str]]:
     return [[word["text"] for text in evidence[n].get("texts", []) for word in text["words"]] for n in sorted(evidence)]
 
 
-def test_a_text_of_several_jobs_goes_through_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    passes: list[int] = []
-    close = Engine.close
-    monkeypatch.setattr(Engine, "close", lambda engine: (passes.append(engine.ledger.passes), close(engine)))
-    scored(job(rows(7, 3), "BERTScore"))
-    scored(*(job(rows(7, 3), "BERTScore") for _ in range(4)))
-    assert passes[0] == passes[1] > 0
-
-
 def test_a_job_that_cannot_be_had_fails_alone_and_as_evaluate_does() -> None:
     good, bad = rows(8, 2), rows(9, 2, source=False)
     jobs = [job(good, "CopyRate", "BERTScore"), job(bad, "CopyRate", "BERTScore")]
@@ -174,14 +165,6 @@ def test_a_job_that_was_given_up_is_not_computed_further(monkeypatch: pytest.Mon
     assert PASSES == [2, 2, 1], "of the second job not the second block"
     assert [_values(one) for one in jobs] == [[1, 2], None, [3]]
     assert jobs[1].error is None
-
-
-def test_what_was_scored_is_there_by_row() -> None:
-    jobs = [touchy("a", "bcd"), touchy("ef")]
-    scored(*jobs)
-    found = [{n: one.value.parts for n, one in job.scored[str(Touchy())].items()} for job in jobs]
-    assert found == [{0: (1,), 1: (3,)}, {0: (2,)}]
-    assert jobs[0].scored[str(Touchy())][1].value.notes == ("counted",)
 
 
 def test_a_job_that_asks_for_too_much_work_is_refused_before_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:

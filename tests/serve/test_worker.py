@@ -19,7 +19,7 @@ from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.asking import Limits
 from nlgauge.serve.batch import Job
-from nlgauge.serve.worker import Worker, tell
+from nlgauge.serve.worker import Worker
 
 LONG = 30.0
 GATE = threading.Event()
@@ -73,18 +73,6 @@ def working(told: Callable[[list[Job], float], object] = lambda jobs, seconds: N
     worker.stop(60)
 
 
-def test_what_waits_is_put_into_one_evaluation() -> None:
-    together: list[list[int]] = []
-    with working(lambda jobs, seconds: together.append([len(one.corpus) for one in jobs])) as worker:
-        first = submitted(worker, "a")
-        assert BEGUN.acquire(timeout=LONG)
-        others = [submitted(worker, "b" * n, "c") for n in range(1, 5)]
-        GATE.set()
-        assert values(first) == [1]
-        assert [values(one) for one in others] == [[1, 1], [2, 1], [3, 1], [4, 1]]
-    assert together == [[1], [2, 2, 2, 2]]
-
-
 def test_an_evaluation_holds_so_many_rows_and_a_larger_request_alone() -> None:
     together: list[list[int]] = []
     with working(lambda jobs, seconds: together.append([len(one.corpus) for one in jobs]), batch_rows=3) as worker:
@@ -95,19 +83,6 @@ def test_an_evaluation_holds_so_many_rows_and_a_larger_request_alone() -> None:
         for one in (first, *jobs):
             assert len(values(one)) == len(one.corpus)
     assert together == [[1], [2, 1], [1], [5], [3]]
-
-
-def test_more_than_may_wait_are_sent_away() -> None:
-    with working(waiting=2) as worker:
-        taken = [submitted(worker, "a")]
-        assert BEGUN.acquire(timeout=LONG)
-        taken += [submitted(worker, "b"), submitted(worker, "c")]
-        assert worker.trouble == "as many requests wait as may"
-        with pytest.raises(Refused, match="2 requests wait already") as refused:
-            submitted(worker, "d")
-        assert refused.value.status == 429
-        GATE.set()
-        assert [values(one) for one in taken] == [[1], [1], [1]]
 
 
 def test_what_was_taken_is_finished_before_the_end() -> None:
@@ -145,16 +120,6 @@ def test_what_nobody_waits_for_is_not_scored() -> None:
     assert seen == ["a", "kept"]
 
 
-def test_one_that_fails_fails_alone_and_the_worker_goes_on(capfd: pytest.CaptureFixture[str]) -> None:
-    GATE.set()
-    with working() as worker:
-        good, bad = submitted(worker, "abc"), submitted(worker, "")
-        assert values(good) == [3]
-        assert isinstance(bad.done.result(LONG).error, ZeroDivisionError)
-        assert values(submitted(worker, "abcd")) == [4]
-    assert "secret" not in capfd.readouterr().err
-
-
 def test_an_evaluation_that_breaks_as_a_whole_leaves_nobody_waiting(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -172,29 +137,6 @@ def test_an_evaluation_that_breaks_as_a_whole_leaves_nobody_waiting(
     assert "secret" not in errors
 
 
-def test_who_came_first_does_not_wait_for_those_who_share_the_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nlgauge.serve.batch._ROWS_PER_BLOCK", 1)
-    with working() as worker:
-        first = submitted(worker, "a")
-        assert BEGUN.acquire(timeout=LONG)
-        early, late = submitted(worker, "bc"), submitted(worker, "def")
-        real = Slow.score_rows
-
-        def stopping(self: Slow, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
-            if rows[0].candidate == "def":
-                GATE.clear()
-            return real(self, rows, prepared, features)
-
-        monkeypatch.setattr(Slow, "score_rows", stopping)
-        GATE.set()
-        assert values(first) == [1]
-        assert values(early) == [2]
-        assert BEGUN.acquire(timeout=LONG) and BEGUN.acquire(timeout=LONG), "of the early one, and of the late one"
-        assert not late.done.done()
-        GATE.set()
-        assert values(late) == [3]
-
-
 def test_an_evaluation_that_takes_longer_than_a_request_may_is_trouble() -> None:
     with working(seconds=0.01) as worker:
         assert worker.trouble is None
@@ -203,16 +145,6 @@ def test_an_evaluation_that_takes_longer_than_a_request_may_is_trouble() -> None
         while worker.trouble is None:
             time.sleep(0.001)
         assert worker.trouble == "one evaluation takes longer than any request may"
-
-
-def test_an_error_is_told_by_its_place_and_not_by_its_words(capfd: pytest.CaptureFixture[str]) -> None:
-    try:
-        int("a secret word")
-    except ValueError as error:
-        tell(error)
-    (line,) = capfd.readouterr().err.splitlines()
-    assert line.startswith("nlgauge: ValueError at ") and "test_worker.py" in line
-    assert "secret" not in line
 
 
 def test_a_request_whose_client_is_gone_is_dropped_before_its_next_block(monkeypatch: pytest.MonkeyPatch) -> None:

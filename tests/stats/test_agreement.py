@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +10,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
-from nlgauge.data.table import Column
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.correlation import LEVELS
 from nlgauge.stats.join import join
 from tests.stats.tables import ITEMS, SYSTEMS
-
-
-def length(corpus: Iterable[nlgauge.Row], text: Callable[[Any], str] = lambda row: row.candidate) -> ScoreTable:
-    """Words between blanks, as a metric."""
-    rows = list(corpus)
-    values = np.array([[float(len(text(row).split()))] for row in rows])
-    return ScoreTable([(row.system, row.item) for row in rows], {"Length": Column(("score",), values)}, {}, {}, "")
 
 
 @pytest.mark.parametrize("level", LEVELS)

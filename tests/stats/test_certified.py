@@ -1,4 +1,4 @@
-"""Bars with a promise: kept in most drawings, refused where it cannot be, and what stands beside them."""
+"""Thresholds with a promise: it holds in most drawings, and is refused where it cannot hold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nlgauge.stats.certified import RatedScores
 from tests.stats.hidden import SPEC, outputs
 
 
-def test_a_bar_and_what_stands_beside_it() -> None:
+def test_a_threshold_and_what_stands_beside_it() -> None:
     table, corpus, truth = outputs(400, 200, systems=("a",))
     found = nlgauge.calibrate(table, corpus, risk=0.15)
     threshold = found.threshold()
@@ -34,7 +34,7 @@ def test_a_bar_and_what_stands_beside_it() -> None:
     assert (found.n, found.clusters) == (200, 200) and found.threshold("f1").risk is None
 
 
-def test_where_no_bar_can_be_certified_it_says_so() -> None:
+def test_where_no_threshold_can_be_certified_it_says_so() -> None:
     table, corpus, _ = outputs(400, 100, systems=("a",))
     found = nlgauge.calibrate(table, corpus, risk=0.02)
     assert math.isnan(found.chosen[0].threshold) and {threshold.by for threshold in found.thresholds} == {
@@ -48,7 +48,7 @@ def test_where_no_bar_can_be_certified_it_says_so() -> None:
         nlgauge.calibrate(replace(table, columns={"x": _noise(table)}), corpus).threshold()
 
 
-def test_rows_without_a_score_make_no_bar_and_no_mean_infinite() -> None:
+def test_rows_without_a_score_make_no_threshold_and_no_mean_infinite() -> None:
     table, corpus, _ = outputs(400, 100, systems=("a",))
     rated = [number for number, row in enumerate(corpus) if row.scores][:6]
     table.columns[SPEC].values[rated] = math.nan

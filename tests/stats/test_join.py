@@ -81,7 +81,7 @@ def test_a_column_becomes_a_metric(table: ScoreTable, tmp_path: Path) -> None:
     assert joined.column("COMET").reasons == {1: "no score in comet", 2: "no score in comet"}
     assert joined.column("COMET").higher_is_better
     assert joined.run["joined"]["COMET"] == {"from": "comet", "scores": 3, "missing": 2, "left_over": 0}
-    assert str(joined.signatures["COMET"]).startswith("COMET|from:comet|values:")
+    assert str(joined.signatures["COMET"]).startswith("COMET|column:comet|from:rows@")
     assert table.metrics == ["M"] and table.run == {"rows": 5}
     inner = join(joined, "B", source, column="stored.a.b", higher_is_better=False)
     assert inner.values("B").tolist() == [4, 3, 2, 1, 0]

@@ -17,7 +17,7 @@ THRESHOLD = RatedThreshold(
 )
 
 
-def test_a_bar_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_threshold_is_read_as_it_was_written(tmp_path: Path) -> None:
     THRESHOLD.save(tmp_path / "threshold.json")
     assert RatedThreshold.load(tmp_path / "threshold.json") == THRESHOLD
     record = json.loads((tmp_path / "threshold.json").read_text(encoding="utf-8"))
@@ -28,7 +28,7 @@ def test_a_bar_is_read_as_it_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change", [{"direction": "up"}, {"threshold": None}, {"metric": 3}, {"facts": []}, {"more": 1}]
 )
-def test_what_is_no_bar(tmp_path: Path, change: dict[str, object]) -> None:
+def test_what_is_no_threshold(tmp_path: Path, change: dict[str, object]) -> None:
     path = tmp_path / "threshold.json"
     THRESHOLD.save(path)
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")

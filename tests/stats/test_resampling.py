@@ -51,7 +51,7 @@ def without_copies(x: list[float], y: list[float], ids: list) -> float:  # type:
     return sum(pairs) / len(pairs) if pairs else math.nan
 
 
-def test_the_calibrated_threshold_is_kept_in_resamples() -> None:
+def test_the_calibrated_threshold_stays_in_resamples() -> None:
     x, y = table(3)
     kind = coefficient("accuracy_calibrated", x, y, "item")
     low, high = interval(bootstrap(x, y, kind, "item", resample="items"))

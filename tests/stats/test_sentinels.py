@@ -6,7 +6,6 @@ import numpy as np
 
 from nlgauge import Corpus, ScoreTable, correlate
 from nlgauge.data.table import Column
-from nlgauge.stats.sentinels import beside, unbeaten
 
 RNG = np.random.default_rng(1)
 ITEMS, SYSTEMS = 30, "abcd"
@@ -31,14 +30,6 @@ def table() -> ScoreTable:
         "Noise": Column(("score",), noise[:, None]),
     }
     return ScoreTable(rows, columns, {})
-
-
-def behind(length: float, coefficient: str = "pearson") -> set[tuple[str, str]]:
-    corpus = outputs(length)
-    made = beside(table(), corpus, coefficient)
-    options = {"level": "item", "coefficient": coefficient, "replicates": 200, "seed": 0}
-    found = unbeaten(made, corpus, correlate(made, corpus, **options), **options)
-    return {(one.metric, one.sentinel) for one in found}
 
 
 def test_what_p_and_interval_say_apart_is_said() -> None:

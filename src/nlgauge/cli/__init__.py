@@ -8,8 +8,10 @@ One file a command (or a group of them); what several need to read and print is 
 
 from __future__ import annotations
 
+import atexit
 import errno
 import functools
+import gc
 import sys
 import traceback
 from importlib import import_module
@@ -31,6 +33,7 @@ _OWN = {
         "plot", "cache", "serve",
     )},
     "list": ("installation", "list_all"), "doctor": ("installation", "doctor"), "export": ("installation", "export"),
+    "convert": ("installation", "convert"),
 }  # fmt: skip
 """The module and function of each command, imported when it is called: all their imports take longer than a row"""
 _KEEP = ("score", "check", "explain", "reproduce", "study")
@@ -39,6 +42,8 @@ _TRAINED = (
     "the folder of --out has the last checkpoint, if one was written: give the same command again, and it goes on"
 )
 
+_ALLOCATIONS = 50_000
+"""After so many new objects garbage is looked for; Python's own number is 700"""
 _NOT_DONE = 2
 _STOPPED = 130
 """The exit code of a command that Ctrl-C stopped, as a shell has it. With 1, a check that was stopped would look like
@@ -77,6 +82,10 @@ class _Commands(click.Group):
         return None
 
     def invoke(self, ctx: click.Context) -> Any:
+        # Imports make many objects that last, and a process that ends need not free them one by one: to look for
+        # garbage among them takes longer than the score of a row.
+        gc.set_threshold(_ALLOCATIONS)
+        atexit.register(gc.freeze)
         try:
             prepare()
             with heartbeat(lambda: ctx.invoked_subcommand):

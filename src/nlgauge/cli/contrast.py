@@ -11,7 +11,7 @@ import click
 import nlgauge
 from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import read_rated, show_tables, tell_joined
+from nlgauge.cli.terminal import read_rated, show_tables
 from nlgauge.errors import InputError
 from nlgauge.render.tables import Cell, Number
 
@@ -55,7 +55,6 @@ def contrast(
         show_json("contrast", **how, metrics=ranked, contrasts=contrasts.records)
     else:
         show_tables([_ranked(table, contrasts, how["coefficient"]), _pairs(table, contrasts)], layout, keys=2)
-    tell_joined(table)
     sets = [spec for spec, column in table.columns.items() if column.level == "system"]
     if left := sets if how["level"] != "system" else []:
         remark(f"metrics of sets have a system level only, left out: {', '.join(left)}")

@@ -12,7 +12,7 @@ import click
 import nlgauge
 from nlgauge.cli.options import MEASURED_ON_RATINGS
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import read_rated, show_tables, tell_joined
+from nlgauge.cli.terminal import read_rated, show_tables
 from nlgauge.render.tables import Cell, Number
 
 if TYPE_CHECKING:
@@ -124,7 +124,6 @@ def _tell_agreements(table: nlgauge.ScoreTable, agreements: Agreements) -> None:
         first = ", ".join(f"{system}/{item}" for system, item in agreements.unscored[:5])
         more = ", ..." if len(agreements.unscored) > 5 else ""
         remark(f"{len(agreements.unscored)} rated outputs are not in the scores ({first}{more})")
-    tell_joined(table)
     for one in agreements:
         if one.reason:
             remark(f"{one.metric} {one.part}, {one.aspect}: no value: {one.reason}")

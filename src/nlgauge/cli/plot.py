@@ -25,7 +25,7 @@ def _figure(*own: options.Option) -> Callable[[Run], click.Command]:
 _rated = partial(_figure, options.ratings(required=False), options.ADDED)
 
 
-@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.SEED)
+@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.ADD, options.SEED)
 def summary(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Systems by metrics: bars with 95 % intervals.
 
@@ -36,7 +36,7 @@ def summary(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> 
     return run(table, **how)
 
 
-@_figure(options.PARTS, click.option("--bins", type=click.IntRange(min=2), default=20, show_default=True))
+@_figure(options.PARTS, options.ADD, click.option("--bins", type=click.IntRange(min=2), default=20, show_default=True))
 def distributions(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """How the scores of each system are distributed, in the metric's own unit, with the median.
 
@@ -72,7 +72,7 @@ def agreement(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: An
     return run(table, rated, **how)
 
 
-@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.REPLICATES, options.SEED)
+@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.ADD, options.REPLICATES, options.SEED)
 def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Every two systems by each metric: the difference, starred where it is beyond chance (corrected by Holm)."""
     from nlgauge.reports.plots.pairwise import pairwise as run
@@ -85,7 +85,7 @@ def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) ->
     options.ratings(required=True),
     options.ONE_ASPECT,
     click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1."),
-    options.MAP,
+    options.ADDED,
 )
 def reliability(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
     """Which share of the rated rows is good, by score: the second table of nlgauge calibrate."""

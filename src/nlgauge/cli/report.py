@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from nlgauge.cli.options import CLUSTER, COEFFICIENT, LABEL, MAP, PLACE, RATINGS_HELP, REPLICATES, SEED, TEXT_FILES
+from nlgauge.cli.options import ADDED, CLUSTER, COEFFICIENT, LABEL, PLACE, RATINGS_HELP, REPLICATES, SEED, TEXT_FILES
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import beside, clustered, labelled, read_outputs, read_ratings
+from nlgauge.cli.terminal import beside, clustered, joined, labelled, read_outputs, read_ratings
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError
 
@@ -21,7 +21,7 @@ from nlgauge.errors import InputError
 @click.option("--ratings", type=PLACE, help=f"{RATINGS_HELP} In place of those of --outputs.")
 @TEXT_FILES
 @click.option("-o", "--output", type=PLACE, required=True, help="Where to write the page (HTML).")
-@MAP
+@ADDED
 @click.option("--title", help="By default it names the systems.")
 @click.option("--level", help="Level of agreement with ratings: item, system or pooled; item from 3 systems on.")
 @COEFFICIENT
@@ -36,7 +36,7 @@ from nlgauge.errors import InputError
 def report(
     scores: Path, outputs: Path | None, output: Path, candidates: Sequence[Path], references: Sequence[Path],
     source: Path | None, context: Path | None, systems: Sequence[str], columns: Sequence[str], cluster: str | None,
-    ratings: Path | None, **how: Any,
+    add: Sequence[str], lower: Sequence[str], ratings: Path | None, **how: Any,
 ) -> None:  # fmt: skip
     """Write a scores file as one HTML page: which system is best, how sure that is, and where it fails.
 
@@ -58,7 +58,10 @@ def report(
             outputs, columns, candidates=candidates, references=references, source=source, context=context,
             systems=systems, on_missing="skip", tell=False,
         )  # fmt: skip
-    rated = None if ratings is None else labelled(table, read_ratings(ratings, ()))[1]
+    rated = None if ratings is None else read_ratings(ratings, ())
+    with_columns, file = (rated, ratings) if corpus is None else (corpus, outputs)
+    table = joined(table, add, lower, with_columns, file)
+    rated = labelled(table, rated)[1]
     table, corpus = labelled(clustered(table, corpus, cluster), corpus)
     remark(*(rated.told() if isinstance(rated, ProjectRatings) else ()))
     remark(*run(table, output, outputs=corpus, ratings=rated, **how))

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from nlgauge.cli.options import MAP, PLACE, RATING_LABEL, SEED
+from nlgauge.cli.options import ADDED, PLACE, RATING_LABEL, SEED
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import read_outputs
+from nlgauge.cli.terminal import joined, read_outputs
+from nlgauge.errors import SpecError
 
 
 @click.command(short_help="Choose rows for people to rate: a folder with sheet and page.")
@@ -27,11 +28,12 @@ from nlgauge.cli.terminal import read_outputs
               help="The ratings that there are, as in 1-5; ASPECT=1-5 for one; repeatable; else 0-1.")  # fmt: skip
 @RATING_LABEL
 @SEED
-@MAP
+@ADDED
 @click.option("-o", "--output", type=PLACE, required=True, help="The folder to make; it must not hold anything yet.")
 def sample(
     outputs: Path, scores: Path | None, metric: str | None, count: int, aspects: Sequence[str], scales: Sequence[str],
-    labels: Sequence[str], columns: Sequence[str], output: Path, seed: int, **how: Any,
+    labels: Sequence[str], columns: Sequence[str], add: Sequence[str], lower: Sequence[str], output: Path,
+    seed: int, **how: Any,
 ) -> None:  # fmt: skip
     """Draw rows for people to rate, in random order and without their systems, and make a folder of them.
 
@@ -47,7 +49,9 @@ def sample(
     asked = aspects_from(list(aspects) or ["rating"], scales, labels)
     refuse_folder(output)
     corpus = read_outputs(outputs, columns)
-    table = None if scores is None else ScoreTable.load(scores)
+    if scores is None and (add or lower):
+        raise SpecError("--add and --lower are of the scores: add --scores")
+    table = None if scores is None else joined(ScoreTable.load(scores), add, lower, corpus, outputs)
     draw = run(corpus, count, scores=table, metric=metric, seed=seed, **how)
     design = {"n": count, "seed": seed, **how, "metric": metric, "scores": table is not None}
     project = write_project(output, corpus, draw, asked, design)

@@ -23,10 +23,12 @@ from nlgauge.cli.options import (
     REPEATS,
     SPEC,
     TEXT_FILES,
+    THEN,
     keeping,
+    with_then,
 )
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_hard
+from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_hard, told_spent
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import SpecError
 from nlgauge.render.tables import Cell, Number
@@ -47,11 +49,12 @@ _A_SUM = (
 @click.option(
     "-o", "--output", type=ADDRESS,
     help="Write every row's scores here: JSON Lines, - for stdout; in blocks a folder of Parquet, unless the name ends "
-    "in .jsonl.",
+    "in .jsonl; .otlp.jsonl makes gen_ai.evaluation.result events of OpenTelemetry.",
 )  # fmt: skip
 @TEXT_FILES
 @MAP
 @LOADING
+@THEN
 @READING
 @click.option("--evidence", is_flag=True, help="Also write what each score is based on (evidence).")
 @AGAINST
@@ -90,7 +93,7 @@ def score(
     references: Sequence[Path], source: Path | None, context: Path | None, systems: Sequence[str],
     columns: Sequence[str], against: Path | str | None, processes: int | None, rows_per_block: int | None,
     ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float, cluster: str | None, parts: bool,
-    layout: str, seed: int, on_missing: Any, **how: Any,
+    layout: str, seed: int, on_missing: Any, then: str | None, unsure: tuple[float, float] | None, **how: Any,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
@@ -103,6 +106,7 @@ def score(
     """
     if not metrics:
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")
+    metrics = with_then(metrics, then, unsure)
     in_blocks = rows_per_block is not None or ray is not None
     whole = output is None or not in_blocks or str(output).endswith(".jsonl") or is_stream(output)
     file, folder = (None if output is None else Path(output), None) if whole else (None, output)
@@ -135,6 +139,10 @@ def score(
         show_summary(table, layout, seed, parts, _people(table, rated or corpus))
     if groundedness:
         remark(_A_SUM)
+    if then is not None:
+        from nlgauge.stats.deciders import told
+
+        remark(*(note for spec in table.columns for note in told(table, spec)))
 
 
 if TYPE_CHECKING:
@@ -143,6 +151,8 @@ if TYPE_CHECKING:
     from nlgauge.stats.best import Best
     from nlgauge.stats.people import People
 
+_MOST_REASONS = 10
+"""Reasons of a metric that are printed: a judge may give each row its own"""
 _MOST_RESAMPLED = 100_000
 """Up to this number of values the marks come from exchanges of the two systems, which take some seconds, and above from
 Student's t, which differs little from them there"""
@@ -188,7 +198,7 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
         remark(*_legend(found))
         if hidden := [spec for spec, column in table.columns.items() if len(parts[spec]) < len(column.parts)]:
             remark(f"--parts shows more of {', '.join(hidden)}")
-    remark(*said)
+    remark(*said, *told_spent(rows))
     if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
         remark(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}")
     for signature in table.signatures.values():
@@ -294,10 +304,13 @@ def _missing(table: ScoreTable) -> Iterator[str]:
         what, names = ("rows", [str(n + 1) for n in range(len(table.rows))])
         if column.level == "system":
             what, names = "systems", table.systems
-        for reason in dict.fromkeys(column.reasons.values()):
+        reasons = list(dict.fromkeys(column.reasons.values()))
+        for reason in reasons[:_MOST_REASONS]:
             found = [names[index] for index in sorted(column.reasons) if column.reasons[index] == reason]
             first = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
             yield f"{spec}: no value for {len(found)} of {len(names)} {what} ({first}): {reason}"
+        if rest := sum(reason not in reasons[:_MOST_REASONS] for reason in column.reasons.values()):
+            yield f"{spec}: no value for {rest} more {what}, whose reasons stand in the file of -o"
         noted = table.run.get("noted", {}).get(spec, {})
         for note, count in table.run.get("notes", {}).get(spec, {}).items():
             first = ", ".join(names[number - 1] for number in noted.get(note, []))

@@ -12,7 +12,7 @@ import click
 import nlgauge
 from nlgauge.cli.options import IN_FORMATS, PLACE, Option, together
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import blaming, clustered, labelled, read_outputs, read_rated, show_tables, tell_joined
+from nlgauge.cli.terminal import blaming, clustered, joined, labelled, read_outputs, read_rated, show_tables
 from nlgauge.data.to_json import jsonable
 from nlgauge.errors import SpecError
 
@@ -74,11 +74,10 @@ def of_scores(run: Run) -> Run:
         rated: nlgauge.Corpus | None
         if outputs is not None:
             table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
-        elif add or lower or columns:
-            raise SpecError("--add, --lower and --map are of the rated outputs: add --ratings")
+        elif columns:
+            raise SpecError("--map is of the rated outputs: add --ratings")
         else:
-            table, rated = labelled(clustered(nlgauge.ScoreTable.load(scores), None, cluster))
-        tell_joined(table)
+            table, rated = labelled(clustered(joined(nlgauge.ScoreTable.load(scores), add, lower), None, cluster))
         return run(table, rated, **given, **({} if parts is None else {"every_part": parts}))
 
     return read

@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import math
 import os
+import re
 import shutil
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import MAP, PLACE, RATING_LABEL, RATINGS_HELP, SEED, Command, labels_given
+from nlgauge.cli.options import ADDED, PLACE, RATING_LABEL, RATINGS_HELP, SEED, Command, labels_given
 from nlgauge.cli.streams import remark
 from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.errors import InputError, SpecError
@@ -70,9 +71,39 @@ def read_outputs(
         dict(zip(systems, tables, strict=True)) if systems else tables, columns=_columns(columns), on_disk=on_disk,
         on_missing=on_missing,
     )  # fmt: skip
-    if tell and corpus.named_by_files:
-        _tell_named(corpus.named_by_files)
+    if tell:
+        remark(*corpus.read_as)
+        if corpus.named_by_files:
+            _tell_named(corpus.named_by_files)
     return corpus
+
+
+def scores_of(
+    files: Sequence[Path], columns: Sequence[str], specs: Sequence[str], how: Mapping[str, Any]
+) -> tuple[ScoreTable, Corpus | None]:
+    """A scores file; or outputs, which are scored now, and which are returned too.
+
+    Several files of outputs whose rows name one and the same system, or none, are systems that are called as the files.
+    Raises SpecError for scores beside another file.
+    """
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.data.corpus.corpus import called_after
+    from nlgauge.data.table import ScoreTable
+    from nlgauge.evaluation import evaluate
+
+    held = [file for file in files if ScoreTable.is_at(file)]
+    if held and len(files) == 1:
+        return ScoreTable.load(held[0]), None
+    if held:
+        raise SpecError(f"{held[0]} holds scores: give outputs alone, which are scored now, or one scores file alone")
+    some = [read_outputs(file, columns, on_missing="skip") for file in files]
+    if len(files) > 1 and len({tuple(corpus.systems) for corpus in some}) == 1 == len(some[0].systems):
+        names = called_after(list(map(str, files)))
+        some = [Corpus([replace(row, system=name) for row in one]) for name, one in zip(names, some, strict=True)]
+    corpus = some[0] if len(some) == 1 else Corpus([row for one in some for row in one])
+    tell_hard(corpus, specs, how["model"])
+    with blaming(files[0] if len(files) == 1 else None):
+        return evaluate(corpus, metrics=list(specs), evidence=True, progress=True, **how), corpus
 
 
 def _columns(pairs: Sequence[str]) -> dict[str, str | list[str]]:
@@ -103,7 +134,8 @@ def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: 
     from nlgauge.maths.text import foreign
     from nlgauge.metrics import registry
 
-    reading = [one for spec in specs if (one := registry.metric(spec, model=model)).cost != "strings"]
+    made = [registry.metric(spec, model=model) for spec in specs]
+    reading = [one for one in made if one.cost != "strings" and not one.remote]
     if not reading:
         return
     texts = [(number, row.candidate) for number, row in enumerate(corpus, 1) if numbers is None or number in numbers]
@@ -200,30 +232,91 @@ def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()
 
 def read_rated(
     scores: Path, outputs: Path, columns: Sequence[str], add: Sequence[str] = (), lower: Sequence[str] = (),
-    cluster: str | None = None, labels: Sequence[str] | None = None,
+    cluster: str | None = None, labels: Sequence[str] | None = None, texts: Corpus | None = None,
 ) -> tuple[ScoreTable, Corpus]:  # fmt: skip
     """Return a scores file, with what --add, --lower and --cluster ask for joined to it, and the rated outputs.
 
-    labels: of a command that has --label for ratings and tells the notes of a rating project itself.
+    Args:
+        labels: of a command that has --label for ratings and tells the notes of a rating project itself.
+        texts: all outputs, whose columns --add takes where only some are rated.
     """
     from nlgauge import ScoreTable
-    from nlgauge.stats.join import join
     from nlgauge.stats.project import ProjectRatings
 
     table, rated = ScoreTable.load(scores), read_ratings(outputs, columns, labels or ())
     if labels is None and isinstance(rated, ProjectRatings):
         remark(*rated.told())
-    pairs = [pair.partition("=") for pair in add]
-    if wrong := [name for name, equals, column in pairs if not (name and equals and column)]:
-        raise SpecError(f"--add {wrong[0]}: write NAME=COLUMN, as in --add COMET=comet")
-    if stray := set(lower) - {name for name, _, _ in pairs}:
-        raise SpecError(f"--lower {min(stray)}: no --add has that name")
-    for name, _, column in pairs:
-        source, of_rated = (column, None) if column.endswith(".score") else (rated, column)
-        with blaming(outputs):
-            table = join(table, name, source, column=of_rated, higher_is_better=name not in lower)
+    table = joined(table, add, lower, rated if texts is None else texts, outputs)
     table, labelled_outputs = labelled(clustered(table, rated, cluster), rated)
     return table, labelled_outputs or rated
+
+
+_SCORE_FILE = re.compile(r"(/.*|\.(seg|sys))\.score$")
+_OF_A_FILE = re.compile(r"(.+\.(?:jsonl|json|csv|tsv|parquet|eval)(?:\.gz)?):(.+)", re.DOTALL)
+
+
+def joined(
+    table: ScoreTable,
+    add: Sequence[str],
+    lower: Sequence[str],
+    outputs: Corpus | None = None,
+    file: Path | None = None,
+) -> ScoreTable:
+    """Return a table with the scores from elsewhere that --add names, and say on stderr what did not fit.
+
+    Args:
+        table: the scores.
+        add: columns, as `nlgauge.cli.options.ADD` describes them.
+        lower: the names of those of which lower is better.
+        outputs: the rows whose columns are meant where no file is named.
+        file: where the outputs come from, for errors.
+
+    Raises:
+        SpecError: for what is no column, and for a column of outputs that were not given.
+        InputError: as `nlgauge.stats.join.join`.
+    """
+    from nlgauge.metrics import registry
+    from nlgauge.metrics.column import Column
+    from nlgauge.stats.join import join
+
+    names = []
+    for given in add:
+        name, equals, column = ("", "", given) if given.startswith("Column(") else given.partition("=")
+        name, column = (name, column) if equals else ("", given)
+        if not column or (equals and not name):
+            raise SpecError(f"--add {given}: write COLUMN or NAME=COLUMN, as in --add COMET=comet")
+        source: Corpus | str | None = outputs
+        found = None
+        if _SCORE_FILE.search(column) or (column.endswith(".score") and Path(column).is_file()):
+            source = column
+            name = name or Path(column).name
+        elif found := _OF_A_FILE.fullmatch(column):
+            source, column = read_outputs(found[1], (), on_missing="skip", tell=False), found[2]
+        if source is None:
+            remedy = "give the outputs too, with --outputs, or write FILE:COLUMN"
+            raise SpecError(f"--add {given}: there are no outputs with a column {column!r}: {remedy}")
+        read = registry.metric(column) if column.startswith("Column(") else Column(column)
+        assert isinstance(read, Column)
+        names.append(name or (str(read) if column.startswith("Column(") else column))
+        upwards = read.higher_is_better and names[-1] not in lower
+        with blaming(found[1] if found else file):
+            table = join(
+                table, names[-1], source, column=read.column, labels=read.values, higher_is_better=upwards
+            )  # fmt: skip
+    if stray := set(lower) - set(names):
+        raise SpecError(f"--lower {min(stray)}: no --add has that name")
+    for name in names:
+        about = table.run["joined"][name]
+        if about["missing"] or about["left_over"]:
+            rest = f"{about['missing']} without a score, {about['left_over']} scores without a row"
+            remark(f"{name}, from {about['from']}: {about['scores']} joined, {rest}")
+    return table
+
+
+def told_spent(table: ScoreTable) -> Iterator[str]:
+    """Yield what judges have cost, a line each."""
+    for spec, counts in table.spent.get("asked", {}).items():
+        yield f"{spec}: " + ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
 def on_some_ratings(command: Command) -> Command:
@@ -234,19 +327,19 @@ def on_some_ratings(command: Command) -> Command:
     @RATING_LABEL
     @click.option("--key", type=PLACE, hidden=True)
     @click.option("--cluster", metavar="COLUMN", help="Rows that share its value are not independent; item, for one.")
-    @click.option("--outputs", type=PLACE, help="The outputs, where the ratings do not hold --cluster of every row.")
-    @MAP
+    @click.option("--outputs", type=PLACE, help="The outputs, where the ratings do not hold --cluster or --add of all.")
+    @ADDED
     @SEED
     @functools.wraps(command)
     def read(
         scores: Path, ratings: Path, labels: Sequence[str], key: Path | None, outputs: Path | None,
-        columns: Sequence[str], **given: Any,
+        columns: Sequence[str], add: Sequence[str], lower: Sequence[str], **given: Any,
     ) -> None:  # fmt: skip
         if key is not None:
             problem = "--key is no longer read: nlgauge sample makes one folder, which --ratings takes"
             raise SpecError(f"{problem}; finish sheets that have a key with the version of nlgauge that drew them")
-        table, rated = read_rated(scores, ratings, columns, labels=labels)
         texts = None if outputs is None else read_outputs(outputs, columns)
+        table, rated = read_rated(scores, ratings, columns, add, lower, labels=labels, texts=texts)
         command(table=table, rated=rated, outputs=texts, **given)
 
     return read
@@ -280,14 +373,6 @@ def _arrows() -> dict[int, str]:
     except (UnicodeEncodeError, LookupError):
         return {ord("↑"): "^", ord("↓"): "v"}
     return {}
-
-
-def tell_joined(table: ScoreTable) -> None:
-    """What --add could not join, on stderr."""
-    for name, joined in table.run.get("joined", {}).items():
-        if joined["missing"] or joined["left_over"]:
-            rest = f"{joined['missing']} without a score, {joined['left_over']} scores without a row"
-            remark(f"{name}, from {joined['from']}: {joined['scores']} joined, {rest}")
 
 
 def say(answers: Sequence[str], layout: str) -> None:

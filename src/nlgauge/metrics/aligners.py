@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nlgauge.engine.features.alignment import AlignedStretch, Alignment, AlignmentRequest, Reading
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
+from nlgauge.engine.models.packing import Packing
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.alignment import Array, greedy_alignment, logistic, rescaled, unsupported_spans, word_alignment
 from nlgauge.maths.claims import Claims, all_of, claims
@@ -109,7 +110,12 @@ class TextAligner(Protocol):
 
     @property
     def shows_words(self) -> bool:
-        """Whether each word has its own alignment"""
+        """Whether each word has an alignment to show"""
+        ...
+
+    @property
+    def judges_words(self) -> bool:
+        """Whether each word has a judgement of its own"""
         ...
 
     def requests(self, direction: Direction) -> Sequence[AnyRequest]:
@@ -131,6 +137,7 @@ class EmbeddingAligner:
 
     weak: ClassVar[float] = 0.6  # for the embeddings of `pocket`, chosen by eye
     shows_words: ClassVar[bool] = True
+    judges_words: ClassVar[bool] = True
 
     layer: int
     stopwords: bool
@@ -178,7 +185,8 @@ class TrainedAligner:
 
     aggregate: R, which predicts the share of supported words as one number, without words. reading: how a long text is
     read. temperature: divides the log-odds of whole stretches. asks: whether it reads a question. english: whether it
-    reads only English, so that a text that is clearly not English has no alignment.
+    reads only English, so that a text that is clearly not English has no alignment. packing: how a published detector
+    reads both texts; None for an aligner of nlgauge.
     """
 
     stopwords: bool
@@ -188,6 +196,12 @@ class TrainedAligner:
     temperature: float = 1.0
     asks: bool = False
     english: bool = False
+    packing: Packing | None = None
+
+    @property
+    def judges_words(self) -> bool:
+        """Whether each word has a judgement of its own; else all words of a sentence have that of the sentence."""
+        return self.packing is None or self.packing.words
 
     @property
     def shows_words(self) -> bool:
@@ -326,8 +340,11 @@ def _chance(logit: float) -> float | None:
     return None if np.isnan(logit) else float(logistic(logit))
 
 
-def shown(direction: Direction, aligned: Aligned, weak: float) -> EvidenceText:
-    """The words of a text that count, as evidence. Words with alignment below `weak` are weakly aligned."""
+def shown(direction: Direction, aligned: Aligned, weak: float, whole: bool = False) -> EvidenceText:
+    """The words of a text that count, as evidence. Words with alignment below `weak` are weakly aligned.
+
+    whole: whether a stretch was judged as a whole, and is marked as one.
+    """
     text, places = direction.text, zip(aligned.spans.tolist(), aligned.alignment.tolist(), strict=True)
     if aligned.judged is None:
         words = [EvidenceWord(text[begin:end], begin, end, alignment) for (begin, end), alignment in places]
@@ -341,4 +358,6 @@ def shown(direction: Direction, aligned: Aligned, weak: float) -> EvidenceText:
     asked = set(text_words(direction.question))
     marked = [not asked.issuperset(text_words(text[begin:end])) for begin, end in aligned.spans.tolist()]
     spans = unsupported_spans(np.where(marked, aligned.alignment, 1.0), aligned.spans, weak)
+    if whole:
+        spans = [(one.begin, one.end) for one in stretches if one.supported is not None and one.supported < weak]
     return EvidenceText(direction.name, direction.against, text, words, weak, spans, stretches, quotes, reasons or None)

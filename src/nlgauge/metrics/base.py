@@ -24,10 +24,10 @@ from nlgauge.metrics.parameters import check_parameters, literal
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
 
-Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs"]
+Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs", "asking"]
 """The cost of a row's texts, cheapest first: no model; its embedding table; a pass per text; a pass per pair of texts;
-a pass per token of each text; a pass per word of each text, read with another text"""
-COSTS: tuple[Cost, ...] = ("strings", "static", "encoding", "pairs", "masking", "masked pairs")
+a pass per token of each text; a pass per word of each text, read with another text; a request to a server"""
+COSTS: tuple[Cost, ...] = ("strings", "static", "encoding", "pairs", "masking", "masked pairs", "asking")
 
 
 QUESTION = "question"
@@ -62,6 +62,9 @@ class ModelAccess(Protocol):
     @property
     def model(self) -> Model: ...
 
+    def other(self, name: str) -> ModelAccess:
+        """Access to another model of the metric's `other_models`."""
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -76,6 +79,12 @@ class Setup:
         if self.engine is None:
             raise SpecError("a metric that uses a model needs a field model: str | None = None")
         return self.engine.model
+
+    def other_model(self, name: str) -> Model:
+        """One of the metric's `other_models`. Raises SpecError for a model that cannot be loaded."""
+        if self.engine is None:
+            raise SpecError("a metric that uses a model needs a field model: str | None = None")
+        return self.engine.other(name).model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +137,16 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     citation: ClassVar[str] = ""
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
+    subject: ClassVar[str] = ""
+    """The parameter that a spec gives without its name, as in ``Column('judge')``"""
+    example: ClassVar[str] = ""
+    """A value of `subject`, for what describes a metric that has no default there"""
+    cached: ClassVar[bool] = True
+    """Whether scores of rows are cached; not where they are read faster than they are looked up"""
+    remote: ClassVar[bool] = False
+    """Whether a server makes the scores: a field `model` is then the server's, and rows are scored in this process"""
+    conduct: ClassVar[tuple[str, ...]] = ()
+    """Parameters that change no score, such as a time limit; cache keys leave them out"""
 
     def __post_init__(self) -> None:
         check_parameters(self, self.name)
@@ -161,6 +180,10 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
         warnings.warn("Metric.score is deprecated: use nlgauge.score", DeprecationWarning, stacklevel=2)
         return nlgauge.score(self, candidate, **given)
+
+    def spent(self, prepared: Any) -> Mapping[str, int]:
+        """What a run has cost besides time, such as requests to a server; empty for what is computed here."""
+        return {}
 
     @property
     def name(self) -> str:
@@ -198,9 +221,9 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         return (type(self),)
 
     def __str__(self) -> str:
-        last = sorted(fields(self), key=lambda one: one.name == "model")
+        last = sorted(fields(self), key=lambda one: (one.name != self.subject, one.name == "model"))
         given = [
-            f"{one.name}={literal(getattr(self, one.name))}"
+            ("" if one.name == self.subject else f"{one.name}=") + literal(getattr(self, one.name))
             for one in last
             if one.default is MISSING or getattr(self, one.name) != one.default
         ]
@@ -216,7 +239,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
 def model_of(metric: Metric) -> str | None:
     """The name of a metric's model; None for a metric without one."""
-    return (metric.model or POCKET) if hasattr(metric, "model") else None
+    return (metric.model or POCKET) if hasattr(metric, "model") and not metric.remote else None
 
 
 def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:

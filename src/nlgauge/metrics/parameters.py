@@ -50,6 +50,7 @@ def param(
     minimum: float | None = None,
     maximum: float | None = None,
     help: str = "",
+    **of_field: Any,
 ) -> Any:
     """Declare a parameter of a metric: ``ngram: int = param(4, minimum=1, help="maximum length of n-grams")``.
 
@@ -60,9 +61,10 @@ def param(
         choices: the allowed values, if these are a fixed list.
         minimum, maximum: limits of a number, which then has to be finite; None is allowed if the type allows it.
         help: what it is, for a reader who knows the metric's name alone.
+        of_field: what else `dataclasses.field` takes, such as hash=False for a mapping.
     """
     declared = {"choices": tuple(choices), "minimum": minimum, "maximum": maximum, "help": help}
-    return field(default=default, metadata=declared)
+    return field(default=default, metadata=declared, **of_field)
 
 
 @cache

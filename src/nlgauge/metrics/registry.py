@@ -10,13 +10,12 @@ from __future__ import annotations
 import ast
 import inspect
 import os
-import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, replace
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any, TypeGuard, cast
 
 from nlgauge._plugins import LAB_METRICS, in_the_lab, load_offered, offered
@@ -26,6 +25,8 @@ from nlgauge.metrics.parameters import parameters_of
 
 LONGEST_SPEC = 4096
 """Characters: a spec holds words and numbers, and at most the path of a file"""
+FIRST = ""
+"""Stands for the name of a parameter that a spec gives without one"""
 _SHOWN = 100
 _OTHER_NAMES = dict.fromkeys(
     (
@@ -63,6 +64,14 @@ def project_metrics() -> dict[str, type[Metric]]:
     return {**built_in_metrics(), **{name: _offered_metric(name, lab[name]) for name in sorted(lab, key=str.lower)}}
 
 
+def typical(kind: type[Metric]) -> Metric | None:
+    """Return a metric with its default parameters, for descriptions; None where one without a default is needed."""
+    try:
+        return kind(**{kind.subject: kind.example} if kind.example else {})
+    except (SpecError, TypeError):
+        return None
+
+
 def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
     """A metric from its spec, ``Name`` or ``Name(param=value, ...)``, values being Python literals; nothing is run.
 
@@ -82,7 +91,7 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
         raise SpecError(f"{_shown(spec)} is not a metric; give a spec such as 'InfoLM', or a Metric")
     if model is None:
         model = os.environ.get("NLGAUGE_MODEL") or None
-    if model is not None and getattr(made, "model", model) is None:
+    if model is not None and not made.remote and getattr(made, "model", model) is None:
         made = replace(made, model=model)  # type: ignore[call-arg]  # which a metric that reads one has
     return made
 
@@ -94,7 +103,10 @@ def _bare(name: str) -> Metric:
 
 
 def parsed(spec: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what is no spec."""
+    """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what is no spec.
+
+    One parameter may stand without its name, and is called FIRST.
+    """
     if len(spec) > LONGEST_SPEC:
         limit = f"it has {len(spec):,} characters, and the limit is {LONGEST_SPEC:,}"
         raise SpecError(f"cannot read the metric spec {_shown(spec)}: {limit}; write Name or Name(param=value, ...)")
@@ -109,15 +121,15 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
         call = ast.parse(f"f({rest}", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise wrong from None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or len(call.args) > 1:
         raise wrong
     parameters: dict[str, Any] = {}
-    for keyword in call.keywords:
+    for keyword in [*(ast.keyword(FIRST, value) for value in call.args), *call.keywords]:
         if keyword.arg is None or keyword.arg in parameters:
             raise wrong
         if isinstance(keyword.value, ast.Name):
-            named = f"{keyword.arg}={keyword.value.id}"
-            quoted = f"{keyword.arg}='{keyword.value.id}'"
+            equals = f"{keyword.arg}=" if keyword.arg else ""
+            named, quoted = f"{equals}{keyword.value.id}", f"{equals}'{keyword.value.id}'"
             shell = f'-m "{name}({quoted})"'
             raise SpecError(f"{name}: {named} has no quotes: write {quoted}, and on a command line {shell}")
         try:
@@ -127,10 +139,21 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
     return name, parameters
 
 
+def named(kind: type[Metric], given: dict[str, Any], spec: str) -> dict[str, Any]:
+    """Return the parameters of a spec, all by their names. Raises SpecError where one may not stand without."""
+    if FIRST not in given:
+        return given
+    if not kind.subject or kind.subject in given:
+        unnamed = f"{_shown(given[FIRST])} has no name; write Name(param=value, ...)"
+        raise SpecError(f"cannot read the metric spec {_shown(spec)}: {unnamed} with literal values")
+    return {kind.subject if name == FIRST else name: value for name, value in given.items()}
+
+
 def _made(spec: str) -> Metric:
     name, given = parsed(spec)
     kind = metric_class(name)
     known = parameters_of(kind)
+    given = named(kind, given, spec)
     preset = given.pop("preset", None) if kind.presets else None
     for parameter in given:
         if parameter not in known:
@@ -158,8 +181,7 @@ def _refuse_class(metric: Metric) -> None:
 
 def _files() -> Iterator[str]:
     """The modules that may hold metrics."""
-    found = pkgutil.iter_modules(import_module("nlgauge.metrics").__path__)
-    yield from (f"nlgauge.metrics.{module.name}" for module in found if not module.ispkg)
+    yield from (f"nlgauge.metrics.{file.stem}" for file in sorted(Path(__file__).parent.glob("[!_]*.py")))
 
 
 def _is_metric(thing: object) -> TypeGuard[type[Metric]]:
@@ -203,6 +225,8 @@ def metric_class(name: str) -> type[Metric]:
         raise SpecError(in_the_lab(name))
     known = [*names(), *LAB_METRICS.difference(names())]
     same = [one for one in known if _plainly(one) == _plainly(name)]
+    from difflib import get_close_matches
+
     near = get_close_matches(_plainly(name), map(_plainly, known), 1, cutoff=0.85)
     same = same or [one for one in known if _plainly(one) in near]
     meant = _OTHER_NAMES.get(_plainly(name)) or next(iter(same), None)

@@ -27,6 +27,8 @@ _WORK = 160
 """Bytes that a character on its way through the model counts as: a block is seconds of work, not minutes, and a run
 that is killed loses no more"""
 _MOST_ROWS = 4096
+_MOST_ASKED = 128
+"""Rows of a block that a server scores: their answers are cached together, and a run that is killed loses no more"""
 
 Rows: TypeAlias = Sequence[Row] | Mapping[int, Row]
 """Rows by their number in the corpus"""
@@ -148,6 +150,11 @@ class BlockScorer:
                 features = self._features(engine, {n: rows[n] for n in numbers}, todo, asked, fresh)
             yield ScoredBlock({spec: self._scored(spec, {n: rows[n] for n in todo[spec]}, features) for spec in todo})
 
+    @property
+    def remote(self) -> bool:
+        """Whether a server scores the rows, which is asked from this process."""
+        return any(one.metric.remote for one in self.metrics.values())
+
     def requests(self, rows: Rows, wanted: Sequence[int]) -> Asked:
         """Return all that is first requested of the model for some rows; equal requests are one object."""
         asked: dict[int, dict[str, Sequence[AnyRequest]]] = {}
@@ -168,7 +175,8 @@ class BlockScorer:
 
     def _split(self, rows: Rows, wanted: Sequence[int], asked: Asked) -> Iterator[Sequence[int]]:
         """Some rows in blocks, those that share texts together."""
-        alone = self.engine is None and len(wanted) <= _MOST_ROWS  # without a model nothing is gained by the order
+        most = _MOST_ASKED if self.remote else _MOST_ROWS
+        alone = self.engine is None and len(wanted) <= most  # without a model nothing is gained by the order
         if alone and self.weight(rows, wanted, asked) <= BLOCK_WEIGHT:
             yield list(wanted)
             return
@@ -178,7 +186,7 @@ class BlockScorer:
         def weigh(some: Sequence[int]) -> int:
             return self.weight(rows, [wanted[at] for at in some], asked)
 
-        for block in blocks(texts, weigh, BLOCK_WEIGHT, _MOST_ROWS):
+        for block in blocks(texts, weigh, BLOCK_WEIGHT, most):
             yield [wanted[at] for at in block]
 
     def _features(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from hashlib import blake2b
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from typing import TYPE_CHECKING
 
 from nlgauge._version import __version__
@@ -29,7 +30,9 @@ class RowCache:
     def __init__(self, store: Store, metrics: Mapping[str, PreparedMetric], corpus: Corpus, evidence: bool) -> None:
         self._store, self._metrics, self._corpus = store, metrics, corpus
         self._keys = {
-            spec: RowKeys(one.metric, one.facts, evidence) for spec, one in metrics.items() if can_be_kept(one.facts)
+            spec: RowKeys(one.metric, one.facts, evidence)
+            for spec, one in metrics.items()
+            if one.metric.cached and can_be_kept(one.facts)
         }
 
     def look_up(self, rows: Sequence[int]) -> tuple[dict[str, dict[int, RowResult]], frozenset[int]]:
@@ -83,9 +86,10 @@ def facts_of(metric: Metric, prepared: Prepared, engine: Engine | None, **more: 
 
 
 @cache
-def _version(distribution: str) -> str:
-    """Read once in a process: a file is parsed for it, which takes longer than a row of strings."""
-    return version(distribution)
+def _version(name: str) -> str:
+    """Read once in a process, and of the whole file its line alone: to parse it takes longer than a row of strings."""
+    found = re.search(r"^Version: (.+)$", distribution(name).read_text("METADATA") or "", re.MULTILINE)
+    return version(name) if found is None else found[1].strip()
 
 
 def made_by(metric: Metric, engine: Engine | None) -> str:
@@ -103,7 +107,8 @@ def can_be_kept(facts: Mapping[str, object]) -> bool:
 def metric_key(metric: Metric, facts: Mapping[str, object], evidence: bool) -> str:
     """What the store knows a metric by: all that determines its numbers beside the texts."""
     # The facts name the model's files, however these are called.
-    parameters = [(one.name, literal(getattr(metric, one.name))) for one in fields(metric) if one.name != "model"]
+    left_out = ("model", *metric.conduct)
+    parameters = [(one.name, literal(getattr(metric, one.name))) for one in fields(metric) if one.name not in left_out]
     digests = {name: fact.get("digest") if isinstance(fact, dict) else fact for name, fact in facts.items()}
     content = repr([metric.name, parameters, sorted(digests.items()), evidence])
     return blake2b(content.encode(), digest_size=16).hexdigest()

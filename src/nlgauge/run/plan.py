@@ -15,15 +15,14 @@ from nlgauge.data.corpus.records import column_for
 from nlgauge.data.signature import Signature
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, RowMetric, Setup, model_of
-from nlgauge.metrics.sets import SetMetric
 from nlgauge.options import RunOptions
 from nlgauge.run.block import BlockScorer, CacheLookup, PreparedMetric, ScoredBlock
 from nlgauge.run.cache import RowCache, can_be_kept, facts_of, metric_key
 from nlgauge.run.results import Distinct, RowResult, Scores, packed, texts_of
-from nlgauge.run.sets import SetScorer
 
 if TYPE_CHECKING:
     from nlgauge.engine.engine import Engine
+    from nlgauge.run.sets import SetScorer
     from nlgauge.run.store import Store
 
 
@@ -86,7 +85,11 @@ class Plan:
             if isinstance(metric, RowMetric):
                 prepared = metric.prepare(setup)
                 self.metrics[spec] = PreparedMetric(metric, prepared, facts_of(metric, prepared, engine))
-            elif isinstance(metric, SetMetric):
+            else:
+                from nlgauge.metrics.sets import SetMetric  # a row of strings does without
+                from nlgauge.run.sets import SetScorer
+
+                assert isinstance(metric, SetMetric)
                 layers = metric.prepare(setup)
                 side = against.digest[:8] if against is not None else "references"
                 facts = facts_of(metric, layers, engine, against=side)

@@ -15,7 +15,7 @@ def score(
     scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
 ) -> Generator[ScoredBlock, None, None]:
     """An `Executor`."""
-    if len(scorers) < 2 or any(scorer.engine is not None for scorer in scorers):
+    if len(scorers) < 2 or any(scorer.engine is not None or scorer.remote for scorer in scorers):
         yield from score_here(scorers, tasks, options)
         return
     number = min(options.processes, len(scorers))

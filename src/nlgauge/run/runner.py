@@ -37,6 +37,7 @@ def run(
     cannot be scored as given, SpecError for a model that cannot be had.
     """
     began, ledgers = time.monotonic(), {}
+    spent: dict[str, Mapping[str, int]] = {}
     with ExitStack() as held:
         store = None
         if options.cache is not False:
@@ -48,9 +49,12 @@ def run(
             score(plans, range(len(corpus.rows)) if rows is None else rows, options, sink, known)
             for plan in plans:
                 sink.finish(plan)
+                asked = {spec: one for spec, one in plan.metrics.items() if one.metric.remote}
+                spent |= {spec: counts for spec, one in asked.items() if (counts := one.metric.spent(one.prepared))}
                 if plan.engine is not None:
                     ledgers[plan.engine.model.name] = vars(plan.engine.ledger)
-        return sink.end({"seconds": round(time.monotonic() - began, 3), "models": ledgers})
+        cost = {"asked": spent} if spent else {}
+        return sink.end({"seconds": round(time.monotonic() - began, 3), "models": ledgers, **cost})
 
 
 def score(

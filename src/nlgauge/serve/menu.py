@@ -66,7 +66,7 @@ class Menu:
             return self.named[known]
         name, given = registry.parsed(spec)
         kind = self._kind(name)
-        for parameter, value in given.items():
+        for parameter, value in registry.named(kind, given, spec).items():
             self._refuse_open(kind, name, parameter, value)
         metric = registry.metric(spec, model=self.model)
         if str(metric) not in self.named and not self.any_metric:

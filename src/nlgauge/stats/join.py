@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.data.corpus.paths import looked_up
+from nlgauge.data.corpus.numbers import Labels, numbers_in, provenance
 from nlgauge.data.repeats import REMEDY, first_repeat
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
@@ -145,18 +145,30 @@ def join(
     source: Corpus | Scores | Mapping[str, object] | str | os.PathLike[str],
     *,
     column: str | None = None,
+    labels: Labels | None = None,
     higher_is_better: bool = True,
 ) -> ScoreTable:
     """The table with one metric more, `name`, whose scores come from elsewhere; the table given stays as it is.
 
-    source: a Corpus with `column` (one of its rows' ratings or other columns; a.b is b inside a); {(system, item):
-    score}, or {system: score} for a metric of sets; or the path of an mt-metrics-eval score file, lines of
-    system<TAB>score: of segments (.seg.score: a line for each item, in the order in which the table's items first
-    appear) or of systems (.sys.score). The run's `joined` says how many scores had no row. Raises InputError.
+    Args:
+        table: the table.
+        name: what the metric is called.
+        source: a Corpus with `column`; {(system, item): score}, or {system: score} for a metric of sets; or the path of
+            an mt-metrics-eval score file, lines of system<TAB>score: of segments (.seg.score: a line for each item, in
+            the order in which the table's items first appear) or of systems (.sys.score).
+        column: a rating or another column of the rows of a Corpus; a.b is b inside a.
+        labels: the numbers of the column's labels, as `nlgauge.Column` takes them.
+        higher_is_better: whether a higher score is better.
+
+    Returns:
+        The table, whose run's `joined` says how many scores had no row.
+
+    Raises:
+        InputError: the name is taken, the source cannot be read, or none of its scores has a row.
     """
     if not name or name in table.columns:
         raise InputError(f"the name {name!r} is taken" if name else "a metric needs a name", remedy="choose another")
-    given, scores = read(name, source, column, list(dict.fromkeys(item for _, item in table.rows)))
+    given, scores = read(name, source, column, list(dict.fromkeys(item for _, item in table.rows)), labels)
     level = "system" if all(item is None for _, item in scores) else "item"
     places = table.places(level)
     if not any(place in scores for place in places):
@@ -166,7 +178,9 @@ def join(
     missing = np.flatnonzero(np.isnan(values)).tolist()
     reasons = dict.fromkeys(missing, f"no score in {given}")
     added = Column(("score",), values[:, None], reasons, higher_is_better=higher_is_better, level=level)
-    digest = hashlib.sha256(values.tobytes()).hexdigest()[:8]
+    facts: Mapping[str, object] = {"from": given, "values": hashlib.sha256(values.tobytes()).hexdigest()[:8]}
+    if isinstance(source, Corpus) and column is not None:
+        facts = provenance(source, column, values)
     joined = {
         "from": given,
         "scores": len(places) - len(missing),
@@ -176,7 +190,7 @@ def join(
     return replace(
         table,
         columns={**table.columns, name: added},
-        signatures={**table.signatures, name: Signature(name, {"from": given, "values": digest})},
+        signatures={**table.signatures, name: Signature(name, facts)},
         run={**table.run, "joined": {**table.run.get("joined", {}), name: joined}},
     )
 
@@ -187,7 +201,7 @@ Place: TypeAlias = tuple[str, str | None]
 
 def read(
     name: str, source: Corpus | Scores | Mapping[str, object] | str | os.PathLike[str], column: str | None,
-    items: Sequence[str],
+    items: Sequence[str], labels: Labels | None = None,
 ) -> tuple[str, dict[Place, float]]:  # fmt: skip
     """Where the scores of a metric `name` come from, and the scores; a score file's segments are those of `items`."""
     if isinstance(source, (str, os.PathLike)):
@@ -199,24 +213,13 @@ def read(
         return "given", dict[Place, float](keyed(source).items())
     if column is None:
         raise InputError(f"{name}: which column of the rows?", remedy="give column=, on the command line NAME=COLUMN")
-    return column, _of_column(source, column)
+    return column, _of_column(source, column, labels)
 
 
-def _of_column(rows: Iterable[Row], column: str) -> dict[Place, float]:
-    rows = list(rows)
+def _of_column(rows: Sequence[Row], column: str, labels: Labels | None) -> dict[Place, float]:
     refuse_twice([(row.system, row.item) for row in rows], "the file")
-    scores: dict[Place, float] = {}
-    for at, row in enumerate(rows, 1):
-        value = looked_up({**row.scores, **{f"scores.{key}": value for key, value in row.scores.items()}}, column)
-        value = looked_up(row.extra, column) if value is None else value
-        score = number(value, f"the column {column!r}", row=at)
-        if not math.isnan(score):
-            scores[row.system, row.item] = score
-    if not scores:
-        names = dict.fromkeys(name for row in rows for name in (*row.extra, *row.scores))
-        remedy = f"there are {', '.join(names)}" if names else "there are no other columns and no ratings"
-        raise InputError(f"no row has a number in the column {column!r}", remedy=remedy)
-    return scores
+    scores = zip(rows, numbers_in(rows, column, labels), strict=True)
+    return {(row.system, row.item): score for row, score in scores if not math.isnan(score)}
 
 
 def _of_file(path: Path, items: Sequence[str]) -> dict[Place, float]:

@@ -21,10 +21,6 @@ def loaded(*configuration: str, **given: Any) -> Any:
     return needed("evaluate_module", "evaluate").load(FOLDER, *configuration, **given)
 
 
-def test_the_folder_holds_a_file_of_its_own_name() -> None:
-    assert (Path(FOLDER) / f"{Path(FOLDER).name}.py").is_file()
-
-
 def test_values_are_the_means_of_evaluate(rows: list[dict[str, Any]]) -> None:
     module = loaded()
     given = {"predictions": [row["candidate"] for row in rows], "references": [row["references"] for row in rows]}
@@ -41,22 +37,6 @@ def test_values_are_the_means_of_evaluate(rows: list[dict[str, Any]]) -> None:
         "BERTScore precision",
         "BERTScore recall",
     }
-
-
-def test_without_a_metric_the_columns_choose_one(rows: list[dict[str, Any]]) -> None:
-    given = {"predictions": [row["candidate"] for row in rows], "references": [row["references"] for row in rows]}
-    plain = [{"candidate": row["candidate"], "references": row["references"]} for row in rows]
-    assert loaded().compute(**given) == means(nlgauge.evaluate(plain, metrics="BERTScore"))
-    sources = {"predictions": given["predictions"], "sources": [row["source"] for row in rows]}
-    assert loaded("sources").compute(**sources).keys() == {"Consistency"}
-    with pytest.raises(SpecError, match="no metric was given"):
-        loaded().compute(**given, metrics=[])
-
-
-def test_a_reference_may_be_one_text(rows: list[dict[str, Any]]) -> None:
-    given = {"predictions": [row["candidate"] for row in rows], "references": [row["references"][0] for row in rows]}
-    records = [{"candidate": row["candidate"], "references": row["references"][0]} for row in rows]
-    assert loaded().compute(**given, metrics="TokenF1") == means(nlgauge.evaluate(records, metrics="TokenF1"))
 
 
 def test_a_configuration_names_the_columns(rows: list[dict[str, Any]]) -> None:

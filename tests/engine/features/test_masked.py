@@ -10,7 +10,6 @@ from nlgauge.engine.features.masked import Bag, BagRequest, TokenWeights
 from nlgauge.engine.models.capabilities import TOKENIZER
 from tests.engine.fake import WORDS, FakeModel
 
-LONG = " ".join(WORDS[5 + i % 40] for i in range(30))
 fitting = st.lists(st.sampled_from(WORDS[5:]), min_size=1, max_size=14).map(" ".join)
 
 

@@ -4,9 +4,7 @@ import pytest
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.vectors import POOLINGS, SentenceVectors, VectorsRequest
 from nlgauge.engine.models.capabilities import TOKENIZER
-from tests.engine.fake import WORDS, FakeModel
-
-LONG = " ".join(WORDS[5 + i % 40] for i in range(30))
+from tests.engine.fake import FakeModel
 
 
 def read(text: str, *layers: int, model=None, window="slide"):

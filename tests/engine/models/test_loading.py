@@ -1,5 +1,6 @@
 """Names become models: what is embedded, folders of each kind, what packages offer, and what is refused."""
 
+import shutil
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
@@ -12,6 +13,7 @@ from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
 from nlgauge.engine.models.loading import companion_folder, folder_of, load
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
+from nlgauge.options import RunOptions
 from tests.engine.fake import WORDS, save_tokenizer, tiny_tokenizer
 
 needs_torch = pytest.mark.skipif(find_spec("transformers") is None, reason="the torch backend needs nlgauge[torch]")
@@ -48,6 +50,15 @@ def test_a_companion_is_a_folder_by_its_name(companion):
     assert model[TOKENIZER].digest == load("pocket")[TOKENIZER].digest
     assert load("nlgauge-base/base").digest == model.digest
     assert load("base", "int8").precision == "int8"
+
+
+def test_the_last_installed_model_stays_loaded_and_a_folder_is_read_again(tmp_path):
+    options = RunOptions()
+    first = options.load("pocket")
+    assert options.load("pocket") is first and RunOptions(precision="int8").load("pocket") is not first
+    shutil.copytree(folder_of("pocket"), tmp_path / "own")
+    own = options.load(str(tmp_path / "own"))
+    assert options.load(str(tmp_path / "own")) is not own
 
 
 # ---- What is refused

@@ -39,7 +39,7 @@ def test_too_much_to_test_is_left_to_contrast_and_said(monkeypatch: pytest.Monke
     assert any("200 draws" in note for note in made.notes) and any("nlgauge contrast" in note for note in made.notes)
 
 
-def test_rows_that_cannot_be_told_apart_are_said() -> None:
+def test_rows_that_do_not_differ_are_said() -> None:
     twice = ScoreTable([("s", "1"), ("s", "1")], {"M": column(1, 2), "N": column(2, 1)}, {})
     made = agreeing(Scored(twice, None, {("s", "1"): 1.0}), None, "pearson", 10, 0)
     assert made.matrix is None and len(made.notes) == 2 and "is there twice" in made.notes[0]

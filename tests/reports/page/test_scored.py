@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from nlgauge import Corpus, InputError, Row
-from nlgauge.reports.page.scored import Scale, Scored
+from nlgauge.reports.page.scored import Scored
 from tests.report_tables import corpus, table
 
 ROWS = corpus()
-
-
-def scale(*values: float, up: bool = True, **more: object) -> Scale:
-    return Scale("M", "M", "score", np.array(values), up, **more)  # type: ignore[arg-type]
 
 
 def test_outputs_of_other_rows_are_refused() -> None:

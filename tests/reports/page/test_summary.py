@@ -18,7 +18,7 @@ def made(of: ScoreTable, replicates: int = 1000):
     return {card.spec: card for card in cards(of, of.by_system(), Pairings(of, replicates, 0).test)}
 
 
-def test_the_best_and_those_that_cannot_be_told_apart_from_it() -> None:
+def test_the_best_and_those_that_do_not_differ_significantly_from_it() -> None:
     card = made(TABLE)[UP]
     ranks = {one.score.system: one.rank for one in card.part.standings}
     assert ranks["bad"] == "behind"

@@ -32,7 +32,7 @@ def table() -> ScoreTable:
     return ScoreTable(rows, columns, {}, {"rows": 4}, "0")
 
 
-def test_rows_under_the_bar_fail_and_the_bar_itself_passes(table: ScoreTable) -> None:
+def test_rows_under_the_threshold_fail_and_the_threshold_itself_passes(table: ScoreTable) -> None:
     found = check(table, "Score", at_least=0.8, allow_missing=True)
     assert [one.state for one in found.outcomes] == ["passed", "failed", "allowed", "passed"]
     (failed,) = found.failures
@@ -62,7 +62,7 @@ def test_a_gate_that_could_decide_about_no_row_fails_whatever_is_allowed() -> No
     assert found.passed and not found.nothing_checked
 
 
-def test_a_value_next_to_the_bar_is_shown_with_the_digits_that_tell_them_apart() -> None:
+def test_a_value_next_to_the_threshold_is_shown_with_enough_digits() -> None:
     values = Column(("score",), np.array([[0.79999], [0.7999999], [math.nextafter(0.8, 0)]]))
     table = ScoreTable([("A", item) for item in "xyz"], {"M": values}, {})
     problems = [one.problem for one in check(table, at_least=0.8).failures]
@@ -123,7 +123,7 @@ def test_grounded_passes_fails_or_cannot_say() -> None:
     assert check(judged(0.4, 0.7, thresholds=[0.4, 0.6]), grounded=True, allow_missing=True).passed
 
 
-def test_grounded_needs_bars_that_somebody_measured(table: ScoreTable) -> None:
+def test_grounded_needs_thresholds_that_somebody_measured(table: ScoreTable) -> None:
     with pytest.raises(InputError, match="has no measured thresholds"):
         check(judged(0.5), grounded=True)
     with pytest.raises(InputError, match="no metric with a probability"):

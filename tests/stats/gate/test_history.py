@@ -1,4 +1,4 @@
-"""A gate that looks every night: the history it keeps, the alarm, margins, clusters, and what is refused."""
+"""A gate with an interim analysis every night: its history, the alarm, margins, clusters, and what is refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOSS = 0.1
 ROOT = Path(__file__).parents[3]
 
 
-def test_every_look_is_kept_and_counted_by_its_baseline(tmp_path: Path) -> None:
+def test_every_interim_analysis_is_saved_and_counted_by_its_baseline(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     for number in (1, 2, 3):
         (one,) = check(run(BEFORE + NOISE), against=run(BEFORE), history=path).regressions
@@ -88,7 +88,7 @@ def test_what_cannot_be_looked_at_is_refused(tmp_path: Path) -> None:
             check(run(BEFORE), against=run(BEFORE), history=path)
 
 
-def test_an_edited_look_is_refused_whichever_field_it_is(tmp_path: Path) -> None:
+def test_an_edited_interim_analysis_is_refused_whichever_field_it_is(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     check(run(BEFORE), against=run(BEFORE), history=path)
     look = json.loads(path.read_text(encoding="utf-8"))
@@ -128,7 +128,7 @@ for _ in range(5):
 """
 
 
-def test_checks_at_the_same_time_lose_no_look_and_number_them_all(tmp_path: Path) -> None:
+def test_checks_at_the_same_time_lose_no_interim_analysis(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     at_once = [subprocess.Popen([sys.executable, "-c", _LOOK, str(path)], cwd=ROOT) for _ in range(3)]
     assert [one.wait(120) for one in at_once] == [0, 0, 0]

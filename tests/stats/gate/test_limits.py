@@ -13,7 +13,7 @@ from nlgauge.data.signature import Signature
 from tests.stats.hidden import SPEC, outputs
 
 
-def test_a_bar_of_the_same_scores() -> None:
+def test_a_threshold_of_the_same_scores() -> None:
     table, corpus, _ = outputs(400, 200, systems=("a",))
     threshold = nlgauge.calibrate(table, corpus, risk=0.15).threshold()
     verdict = nlgauge.check(table, threshold=threshold)

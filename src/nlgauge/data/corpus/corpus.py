@@ -27,7 +27,7 @@ from nlgauge.data.corpus.records import (
 )
 from nlgauge.data.corpus.row import FIELDS, OnMissing, Row
 from nlgauge.data.corpus.spool import Spool
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, MissingExtraError
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,6 +49,9 @@ class Corpus(Sequence[Row]):
     named_by_files: tuple[str, ...] = field(default=(), compare=False)
     """The systems that were called as their files are, because rows do not name their system"""
 
+    read_as: tuple[str, ...] = field(default=(), compare=False)
+    """How tables and logs of other tools were read, for the user"""
+
     def __post_init__(self) -> None:
         if not isinstance(self.rows, Spool):
             object.__setattr__(self, "rows", tuple(self.rows))
@@ -65,7 +68,11 @@ class Corpus(Sequence[Row]):
         on_disk: bool = False,
         on_missing: OnMissing = "error",
     ) -> Corpus:
-        """Read .jsonl, .json (a list of records), .csv, .tsv (each also .gz), in UTF-8, or .parquet.
+        """Read .jsonl, .json (a list of records), .csv, .tsv (each also .gz), in UTF-8, or .parquet; "-" is stdin.
+
+        Tables with the columns of Ragas, DeepEval, LangChain, LlamaIndex, LangSmith, Langfuse and Phoenix are read as
+        they are, and so are logs of Inspect (.eval, .json), results of promptfoo, and traces of OpenTelemetry (OTLP as
+        JSON); `read_as` says how.
 
         `path` may be a folder, whose files are read in the order of their names, and an address as s3://bucket/rows
         that pyarrow or fsspec opens. Several paths are a list, or a mapping from the names of systems to their paths.
@@ -103,8 +110,10 @@ class Corpus(Sequence[Row]):
             for file, system in zip(files, systems, strict=True)
         )
         counts: dict[str, int] = {}
-        rows = rows_of(tables, names, name, on_missing, counts)
+        told: dict[str, None] = {}
+        rows = rows_of(tables, names, name, on_missing, counts, told)
         corpus = cls(Spool(rows) if on_disk else tuple(rows), counts)
+        object.__setattr__(corpus, "read_as", tuple(told))
         if len(files) > 1 and not isinstance(given, Mapping):
             there = set(corpus.systems)
             object.__setattr__(corpus, "named_by_files", tuple(system for system in systems if system in there))
@@ -182,19 +191,25 @@ class Corpus(Sequence[Row]):
         columns: Columns | None = None,
         on_missing: OnMissing = "error",
     ) -> Corpus:
-        """Build from mappings, a mapping of lists, a pandas DataFrame or a `datasets.Dataset`; the rest as in `read`.
+        """Build from mappings, a mapping of lists, a data frame or a `datasets.Dataset`; the rest as in `read`.
+
+        A data frame is one of pandas, polars, pyarrow, duckdb or another library that narwhals knows.
 
         None, NaN and pandas' NA are absent values. A list that was printed into a cell of a data frame is read as in
         CSV. Raises InputError.
         """
         table: Any = records
         names = field_names(columns, None)
+        if not isinstance(table, Mapping | list | tuple):
+            table = as_records(table)
         if hasattr(table, "iterrows"):  # only a DataFrame: a Dataset has a to_dict too, with another meaning
             refuse_repeated(list(table.columns), None)
             table = _with_lists(table.to_dict("records"), names)
         elif isinstance(table, Mapping):
             table = _records_of_lists(table)
-        return cls(tuple(rows_of([Table(None, table)], names, None, on_missing)))
+        told: dict[str, None] = {}
+        rows = tuple(rows_of([Table(None, table)], names, None, on_missing, told=told))
+        return cls(rows, read_as=tuple(told))
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -245,6 +260,23 @@ def called_after(files: Sequence[str]) -> list[str]:
         if len(set(names)) == len(names):
             return names
     return list(files)
+
+
+def as_records(table: Any) -> Any:
+    """Return the records of a data frame of polars, pyarrow, duckdb and the like, and anything else as it is.
+
+    Raises MissingExtraError without narwhals, which reads them.
+    """
+    library = type(table).__module__.partition(".")[0].lstrip("_")
+    if library not in ("polars", "pyarrow", "duckdb", "modin", "cudf", "dask", "ibis", "sqlframe", "pyspark"):
+        return table
+    try:
+        import narwhals
+    except ImportError:
+        raise MissingExtraError(f"reading a table of {library}", "tables") from None
+    frame = narwhals.from_native(table)
+    collect = getattr(frame, "collect", None)
+    return (collect() if collect is not None else frame).rows(named=True)
 
 
 def _with_lists(records: Iterable[dict[Any, Any]], names: Names) -> Iterator[dict[Any, Any]]:

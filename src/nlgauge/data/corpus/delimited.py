@@ -11,7 +11,7 @@ from nlgauge.data.corpus.cells import listed
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.opening import LONGEST_LINE
 from nlgauge.data.corpus.place import InputPlace, refuse_repeated, shown
-from nlgauge.data.corpus.records import LISTS, NUMBERED_REFERENCE, Names, fields_by_column
+from nlgauge.data.corpus.records import LISTS, NUMBERED_REFERENCE, Names, fields_by_column, with_known
 from nlgauge.errors import InputError
 
 _LARGEST_CELL = LONGEST_LINE  # a quote that is not closed makes one cell of all the lines that follow
@@ -37,7 +37,7 @@ def delimited(lines: Iterable[str], file: str, delimiter: str, names: Names) -> 
     named = [number for number, name in enumerate(header) if name or not number]
     refuse_repeated([header[number] for number in named], file)
     _refuse_other_delimiter(header, file, candidate)
-    ours = fields_by_column(names)
+    ours = fields_by_column(with_known(names, dict.fromkeys(header))[0])
     last = named[-1] + 1 if named else 0
     for number, (line, cells) in enumerate(table, 1):
         place = InputPlace(file, number)

@@ -8,6 +8,9 @@ from typing import Any
 NAMES = ("page_content", "text", "content")
 """What frameworks call the text of a document, in the order in which they are tried"""
 
+_AROUND = ("node", "document")
+"""What a record may hold the document in: LlamaIndex's nodes with scores, Phoenix's documents"""
+
 
 def without_documents(value: Any) -> Any:
     """Return a value in which each document is replaced by its text: the value itself, or entries of a list.
@@ -24,7 +27,10 @@ def without_documents(value: Any) -> Any:
 def _text(value: Any) -> Any:
     if isinstance(value, str) or value is None:
         return value
-    for name in NAMES:
+    for outer in _AROUND:
+        if isinstance(value, Mapping) and isinstance(value.get(outer), Mapping):
+            value = value[outer]
+    for name in (*NAMES, "document.content"):
         found = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
         if isinstance(found, str):
             return found

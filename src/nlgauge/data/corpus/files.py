@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
 from nlgauge.data.corpus.delimited import delimited
 from nlgauge.data.corpus.json_records import json_lines, parsed
-from nlgauge.data.corpus.opening import File, lines, refuse_empty, seekable
+from nlgauge.data.corpus.opening import STDIN, File, lines, refuse_empty, seekable
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, kind, refuse_repeated, shown
 from nlgauge.data.corpus.records import Names
+from nlgauge.data.corpus.tools import exported, inspect_log, with_traces
 from nlgauge.errors import InputError, MissingExtraError
 
 _PACKED = (".xz", ".lzma", ".bz2", ".zst", ".lz4", ".br", ".zip", ".7z", ".tar", ".tgz")
@@ -25,10 +26,14 @@ def records_of(file: File, names: Names) -> Iterable[object]:
     """
     _refuse_packed(file)
     suffix = PurePath(file.name.lower().removesuffix(".gz")).suffix
+    if file.name == STDIN:
+        suffix = _looks_like(file)
     if suffix == ".parquet":
         return parquet_records(file)
     if suffix == ".jsonl":
-        return json_lines(lines(file), file.name)
+        return with_traces(json_lines(lines(file), file.name), InputPlace(file.name))
+    if suffix == ".eval":
+        return inspect_log(seekable(file), file.name)
     if suffix == ".json":
         return _listed(file)
     if suffix in (".csv", ".tsv"):
@@ -40,13 +45,36 @@ def records_of(file: File, names: Names) -> Iterable[object]:
     raise InputError("the file's name does not tell its format", file=file.name, remedy=remedy)
 
 
+def _looks_like(file: File) -> str:
+    """The format of the standard input, by its first character: JSON Lines, or one JSON value, or CSV."""
+    with file.open() as stream:
+        head = stream.read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")
+        rest = head.partition(b"\n")
+    if head.startswith(b"PAR1"):
+        return ".parquet"
+    if head.startswith(b"PK"):
+        return ".eval"
+    if head[:1] == b"[":
+        return ".json"
+    if head[:1] != b"{":
+        return ".tsv" if b"\t" in rest[0] and b"," not in rest[0] else ".csv"
+    # A record on a line of its own, or the beginning of a log.
+    return (
+        ".jsonl"
+        if rest[0].rstrip().endswith(b"}") and (not rest[1] or rest[0].count(b"{") == rest[0].count(b"}"))
+        else ".json"
+    )
+
+
 def _refuse_packed(file: File) -> None:
     if (suffix := PurePath(file.name.lower()).suffix) in _PACKED:
         raise InputError(f"{suffix} is not read", file=file.name, remedy="decompress it, or compress it as .gz")
 
 
-def _listed(file: File) -> list[object]:
+def _listed(file: File) -> Sequence[object]:
     records = parsed("".join(lines(file)), InputPlace(file.name))
+    if isinstance(records, dict) and (found := exported(records, InputPlace(file.name))) is not None:
+        return found
     if not isinstance(records, list):
         raise InputError(f"this is {kind(records)}, not a list of records", file=file.name, remedy=JSON_REMEDY)
     return records

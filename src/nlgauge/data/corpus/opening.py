@@ -6,9 +6,11 @@ import codecs
 import gzip
 import io
 import os
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias, cast
 
@@ -41,8 +43,24 @@ def is_address(path: FilePath) -> bool:
     return "://" in os.fspath(path)
 
 
+STDIN = "-"
+"""Stands for the standard input, which is read once and held"""
+
+
+@cache
+def _standard_input() -> bytes:
+    return sys.stdin.buffer.read()
+
+
+def _stdin() -> File:
+    content = _standard_input()
+    return File(STDIN, len(content), lambda: io.BytesIO(content))
+
+
 def file_at(path: FilePath) -> File:
-    """One file. Raises InputError where there is none."""
+    """One file, or the standard input for "-". Raises InputError where there is none."""
+    if os.fspath(path) == STDIN:
+        return _stdin()
     if is_address(path):
         (file,) = _addressed(os.fspath(path), folder=False)
         return file
@@ -55,6 +73,8 @@ def files_at(path: FilePath) -> list[File]:
     Names that begin with a dot or an underscore are not data, by the custom of the tools that write such folders.
     Raises InputError where there is none.
     """
+    if os.fspath(path) == STDIN:
+        return [_stdin()]
     if is_address(path):
         return _addressed(os.fspath(path), folder=True)
     if not Path(path).is_dir():

@@ -15,6 +15,7 @@ from nlgauge.data.corpus.documents import NAMES, without_documents
 from nlgauge.data.corpus.paths import looked_up
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, absent, kind, shown
 from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, OnMissing, Row
+from nlgauge.data.corpus.tools import Exported, known_columns
 from nlgauge.errors import InputError
 
 # Other tools' names for the candidate, likeliest first; our own is there for its other spellings, as in "Candidate".
@@ -100,6 +101,23 @@ def _meant(theirs: str | tuple[str, ...]) -> tuple[str, ...]:
     return (theirs, *theirs.split(",")) if isinstance(theirs, str) else theirs
 
 
+def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str | None]:
+    """Return the names of the columns, those of a known tool among them, and what is to be told of these.
+
+    They are taken where the user names no candidate and the table has none of that name.
+    """
+    given = {ours: theirs for ours, theirs in names.items() if ours != theirs}
+    found = None if "candidate" in given or "candidate" in record else known_columns(record)
+    if found is None:
+        return names, None
+    tool, columns = found
+    taken = {
+        ours: theirs for ours, theirs in columns.items() if ours not in given and (ours not in record or ours == theirs)
+    }
+    told = ", ".join(f"{ours}={theirs}" for ours, theirs in taken.items())
+    return field_names({**taken, **given}, None), f"read as {tool} names its columns: {told}"
+
+
 def fields_by_column(names: Names) -> dict[str, str]:
     """The field that each column is read as."""
     ours = {one: name for name, theirs in names.items() for one in _meant(theirs)}
@@ -108,19 +126,20 @@ def fields_by_column(names: Names) -> dict[str, str]:
 
 def rows_of(
     tables: Iterable[Table], names: Names, file: str | None, on_missing: OnMissing = "error",
-    counts: dict[str, int] | None = None,
+    counts: dict[str, int] | None = None, told: dict[str, None] | None = None,
 ) -> Iterator[Row]:  # fmt: skip
     """The rows that records stand for, one table after another.
 
-    file: what all of them together are called. counts: takes the number of rows of each file. Raises InputError, with
-    file and row, for one that cannot be taken as it is.
+    file: what all of them together are called. counts: takes the number of rows of each file. told: takes what is to be
+    told of tables of other tools. Raises InputError, with file and row, for one that cannot be taken as it is.
     """
     positions: Counter[str] = Counter()
     found: dict[str, None] = {}
     taken = names.keys() if names is OWN_NAMES else {one for theirs in names.values() for one in _meant(theirs)}
     paths = {one for one in taken if "." in one}
     for table in tables:
-        number = 0
+        number, theirs, columns = 0, names, taken
+        said = f"read as {table.records.tool}" if isinstance(table.records, Exported) else None
         try:
             numbered = enumerate(table.records, 1)
         except TypeError:
@@ -129,20 +148,25 @@ def rows_of(
             raise InputPlace(table.file).error(problem, remedy) from None
         for number, record in numbered:
             named = _named(record, InputPlace(table.file, number))
+            if number == 1 and said is None:
+                theirs, said = with_known(names, named)
+                columns = taken if theirs is names else {one for some in theirs.values() for one in _meant(some)}
+            if number == 1 and said and told is not None:
+                told[f"{table.file}: {said}" if table.file else said] = None
             found.update(dict.fromkeys(named))
             if paths:
                 met = {path for path in paths if looked_up(named, path, _NOWHERE) is not _NOWHERE}
                 found.update(dict.fromkeys(sorted(met)))
                 paths -= met
-            yield _row(named, names, taken, InputPlace(table.file, number), positions, on_missing == "skip", table)
+            yield _row(named, theirs, columns, InputPlace(table.file, number), positions, on_missing == "skip", table)
         if counts is not None and table.file is not None:
             counts[table.file] = counts.get(table.file, 0) + number
     if not positions:
         raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
-    for ours, theirs in names.items():
-        if ours == theirs or (isinstance(theirs, str) and theirs in found):
+    for ours, column in names.items():
+        if ours == column or (isinstance(column, str) and column in found):
             continue
-        if lacking := [name for name in _parts(theirs) if name not in found]:
+        if lacking := [name for name in _parts(column) if name not in found]:
             problem = f"no row has the column {shown(lacking[0])}, mapped to {ours}"
             raise InputError(problem, file=file, remedy=f"the columns are {shown(list(found))}")
 

@@ -240,10 +240,14 @@ class ScoreTable:
     def save(self, path: str | Path) -> None:
         """Write JSON Lines: a header, then one record per value. The file is complete or not there at all.
 
-        '-' is the standard output, and a pipe or a device is written to as it is.
+        '-' is the standard output, and a pipe or a device is written to as it is. A name that ends in .otlp.jsonl makes
+        OpenTelemetry's events gen_ai.evaluation.result of the values (OTLP logs), which `load` does not read.
         Raises InputError where it cannot be written, ValueError for evidence that JSON cannot hold.
         """
-        writing.write(self, path)
+        from nlgauge.data.table import telemetry
+
+        write = telemetry.write if str(path).endswith(telemetry.SUFFIX) else writing.write
+        write(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreTable:

@@ -238,13 +238,17 @@ def told_apart(
     now, before = (dict(one.signatures[spec].facts) if spec in one.signatures else {} for one in (table, earlier))
     if not now or not before:
         return [f"what the numbers of {spec} depend on is not known of both runs, and was not compared"]
-    names = list(dict.fromkeys([*now, *before]))
+    names = [name for name in dict.fromkeys([*now, *before]) if name not in _OF_ROWS]
     if other := [name for name in names if _settled(now.get(name)) != _settled(before.get(name))]:
         facts = "; ".join(f"{name} is {_short(now.get(name))}, was {_short(before.get(name))}" for name in other)
         raise InputError(f"the {what}'s {spec} was computed otherwise: {facts}", remedy=remedy)
     versions = [name for name in names if _rowless(now.get(name)) != _rowless(before.get(name))]
     told = ", ".join(f"{name} {_short(before.get(name))} -> {_short(now.get(name))}" for name in versions)
     return [f"other versions than in the {what}, which may move numbers: {told}"] if told else []
+
+
+_OF_ROWS = ("from", "values")
+"""Facts of scores that were not computed here: which rows these are of"""
 
 
 def _rowless(fact: object) -> object:

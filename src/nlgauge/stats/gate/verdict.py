@@ -46,6 +46,8 @@ class Outcome:
     """Differences from the source that were found without a model, such as "9 pm: the source has 9 am" """
     quotes: tuple[str, ...] = ()
     """The sentences of the source that the worst part of the answer was read with"""
+    decided_by: str | None = None
+    """The name of the model that decided, where a second one reads the rows that the first cannot decide"""
 
     @property
     def failed(self) -> bool:
@@ -115,6 +117,8 @@ class Verdict:
     left_out: Mapping[str, int] = field(default_factory=dict)
     """How many rows took no part in the comparison with the baseline, by why"""
     notes: tuple[str, ...] = ()
+    second_at_least: float | None = None
+    """`at_least` of the rows that a second model decided, where it has thresholds of its own"""
 
     @property
     def failures(self) -> tuple[Outcome, ...]:

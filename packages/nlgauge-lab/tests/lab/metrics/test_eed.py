@@ -12,6 +12,15 @@ from nlgauge_lab.metrics.eed import EED
 from tests.metrics.strings import scored, value
 
 
+def test_cder_worked_by_hand() -> None:
+    metric = CDER(tokenizer="spaces")
+    assert value(metric, "a b c d", "a b c d") == 0
+    # Read c d, jump to the start, read a b: a jump before and one between; nothing asks where the path ends.
+    assert value(metric, "a b c d", "a b x d") == 25
+    assert value(metric, "a b c d e f", "d e f a b c") == pytest.approx(100 * 3 / 6)
+    assert value(metric, "a", "b c") == 100
+
+
 def test_eed_of_the_published_programs_example() -> None:
     # torchmetrics 1.9 gives their mean as 0.3078.
     found = [

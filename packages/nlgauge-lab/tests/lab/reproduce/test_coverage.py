@@ -1,4 +1,4 @@
-"""Populations are drawn as they say, intervals that ought to hold do, and the risk of every bar is known."""
+"""Populations are drawn as they say, intervals that ought to hold do, and the risk of every threshold is known."""
 
 from __future__ import annotations
 

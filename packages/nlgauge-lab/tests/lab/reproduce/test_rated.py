@@ -47,7 +47,7 @@ def test_views(folder: Path, view: str, expected: list[tuple[str, tuple[str, ...
     assert all(len(some) == len(corpus) for some in made)
 
 
-def test_the_items_that_the_weighters_learned_from_are_left_out(folder: Path) -> None:
+def test_the_items_that_the_token_weights_learned_from_are_left_out(folder: Path) -> None:
     corpus = Data(folder).corpus([Source("tiny")])
     learned, others = by_item(corpus)
     # The SHA-256 of a, b and c begin with ca, 3e and 2e: .44 of three items is the one of the smallest.

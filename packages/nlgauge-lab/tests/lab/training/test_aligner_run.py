@@ -8,18 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
+pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
 pytest.importorskip("onnx", reason="training needs nlgauge-lab[train]")
 
-from safetensors.numpy import load_file, save_file  # noqa: E402
+from safetensors.numpy import load_file, save_file
 
-from lab.training.aligner_world import texts, write_body  # noqa: E402
-from nlgauge.engine.models.adaptation import DOWN, UP, read_delta  # noqa: E402
-from nlgauge.engine.models.capabilities import ALIGNER  # noqa: E402
-from nlgauge.engine.models.folder import read_weights  # noqa: E402
-from nlgauge.engine.models.loading import load  # noqa: E402
-from nlgauge.errors import SpecError  # noqa: E402
-from nlgauge_lab.training.aligner_run import train  # noqa: E402
+from lab.training.aligner_world import texts, write_body
+from nlgauge.engine.models.adaptation import DOWN, UP, read_delta
+from nlgauge.engine.models.capabilities import ALIGNER
+from nlgauge.engine.models.folder import read_weights
+from nlgauge.engine.models.loading import load
+from nlgauge.errors import SpecError
+from nlgauge_lab.training.aligner_run import train
 
 RECIPE = 'body = "{}"\nseed = 3\n[shape]\nrow = 48\nstretch = 16\n{}[training]\nsteps = {}\nbatch_tokens = 200\n'
 

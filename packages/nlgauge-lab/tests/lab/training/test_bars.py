@@ -1,4 +1,4 @@
-"""The bars of `check --grounded`: chosen by sets, whatever their sizes, and written where the gate finds them."""
+"""The thresholds of `check --grounded`: chosen by sets, whatever their sizes, and written where the gate finds them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def judged(unsupported: list[float], supported: list[float], least: list[float] 
     return Judged(chances, np.array(truth), chances if least is None else np.array(least))
 
 
-def test_the_bars_lie_around_the_threshold_that_parts_the_two_kinds() -> None:
+def test_both_thresholds_lie_around_the_one_that_parts_the_two_kinds() -> None:
     rng = np.random.default_rng(0)
     low, high = rng.beta(2, 5, 2000), rng.beta(5, 2, 2000)
     found = bars([judged(low.tolist(), high.tolist())])
@@ -53,7 +53,7 @@ def test_the_command_writes_what_the_gate_reads(tmp_path: Path) -> None:
     (tmp_path / "scifact.dev.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     table = evaluate([{"candidate": source, "source": source}], metrics="Consistency(aligner='D')", model=str(model))
-    with pytest.raises(InputError, match="has no measured bars"):
+    with pytest.raises(InputError, match="has no measured thresholds"):
         check(table, grounded=True)
     command = ["train", "bars", "--labelled", str(tmp_path), "--model", str(model), "--write", "--no-cache"]
     done = CliRunner().invoke(main, command)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -54,10 +53,6 @@ class Pair(Run):
 
     def evaluate(self) -> None:
         return None
-
-
-def lines(path: Path) -> list[dict[str, float]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def test_a_step_goes_down_the_clipped_gradient_at_its_share_of_the_rate(tmp_path: Path) -> None:

@@ -1,0 +1,100 @@
+"""The number that a row has in a column: a number as it is, 1 or 0 for True or False, and the number of a label."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping
+from itertools import tee
+from numbers import Real
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.data.corpus.corpus import Corpus
+from nlgauge.data.corpus.paths import looked_up
+from nlgauge.data.corpus.place import absent, kind, shown
+from nlgauge.data.corpus.row import Row
+from nlgauge.errors import InputError, SpecError
+
+Labels: TypeAlias = Mapping[str, float | None]
+"""Numbers by label, in lower case; None for a label that stands for no value"""
+LABELS: Labels = {
+    "true": 1, "yes": 1, "pass": 1, "passed": 1, "false": 0, "no": 0, "fail": 0, "failed": 0,
+    "": None, "none": None, "null": None, "nan": None,
+}  # fmt: skip
+"""Labels that are read without being explained"""
+
+
+def label_key(label: object) -> str:
+    """Return a label as `Labels` names it."""
+    return str(label).strip().casefold()
+
+
+def labels_of(metric: str, values: object) -> Labels:
+    """Return numbers by label in a fixed order. Raises SpecError for what are none, and for a label given twice."""
+    wrong = SpecError(f"{metric}: values={shown(values)} are not numbers by label; write {{'pass': 1, 'fail': 0}}")
+    if not isinstance(values, Mapping) or not values:
+        raise wrong
+    numbers: dict[str, float | None] = {}
+    for label, number in values.items():
+        if not (number is None or (isinstance(number, Real) and math.isfinite(number))):
+            raise wrong
+        if (key := label_key(label)) in numbers:
+            raise SpecError(f"{metric}: values={shown(values)} has the label {key!r} twice")
+        exact = None if number is None else float(number)
+        numbers[key] = int(exact) if exact is not None and exact.is_integer() else exact
+    return dict(sorted(numbers.items()))
+
+
+def numbers_in(rows: Iterable[Row], column: str, labels: Labels | None = None) -> list[float]:
+    """Return the number of each row in a column, NaN where it has none.
+
+    Args:
+        rows: the rows.
+        column: a column that is not ours, a rating (`scores.NAME`, or its name alone), or a path into one of them: a.b
+            is b inside a.
+        labels: what the texts of the column stand for; by default numbers as they are written, and `LABELS`.
+
+    Raises:
+        InputError: a value that is none of these, by its row; or no row has a value.
+    """
+    rows, others = tee(rows)
+    found = [number_in(row, column, labels, number) for number, row in enumerate(rows, 1)]
+    if all(map(math.isnan, found)):
+        names = dict.fromkeys(name for row in others for name in (*row.extra, *row.scores))
+        remedy = f"there are {', '.join(names)}" if names else "there are no other columns and no ratings"
+        raise InputError(f"no row has a number in the column {column!r}", remedy=remedy)
+    return found
+
+
+def provenance(corpus: Corpus, column: str, numbers: ArrayLike) -> dict[str, object]:
+    """Return what a signature says of numbers in a column: the column, the files of the rows, the numbers' digest."""
+    file = "+".join(corpus.files) or "rows"
+    digest = hashlib.sha256(np.asarray(numbers, float).tobytes()).hexdigest()
+    return {"column": column, "from": {"name": file, "digest": digest}}
+
+
+def number_in(row: Row, column: str, labels: Labels | None = None, number: int | None = None) -> float:
+    """Return the number of one row in a column; see `numbers_in`. number: of the row, for the error."""
+    value = looked_up({**row.scores, **{f"scores.{key}": value for key, value in row.scores.items()}}, column)
+    value = looked_up(row.extra, column) if value is None else value
+    if absent(value):
+        return math.nan
+    if not isinstance(value, str | Real) and hasattr(value, "item"):
+        value = value.item()  # numpy's bool
+    try:
+        if labels is None and isinstance(value, Real):
+            return float(value)
+        known = LABELS if labels is None else labels
+        if isinstance(value, str | Real) and (key := label_key(value)) in known:
+            return math.nan if (meant := known[key]) is None else float(meant)
+        if labels is None and isinstance(value, str):
+            return float(value)
+    except (ValueError, OverflowError):
+        pass
+    said = f"the column {column!r} is {kind(value)}, not a number"
+    said = said if labels is None else f"{said} or one of the labels {', '.join(map(repr, labels))}"
+    remedy = "give labels their numbers, None for no value: Column('NAME', values={'pass': 1, 'fail': 0, 'n/a': None})"
+    raise InputError(said, row=number, remedy=remedy)

@@ -1,0 +1,367 @@
+"""What other tools write, as records of ours: tables by their columns' names, and logs by their shape.
+
+Tables: Ragas, DeepEval, LangChain, LlamaIndex, LangSmith, Langfuse, Phoenix, promptfoo. Logs: Inspect, promptfoo,
+DeepEval, and traces of OpenTelemetry (OTLP as JSON) with the attributes of OpenInference or of its own conventions.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from nlgauge.data.corpus.json_records import parsed
+from nlgauge.data.corpus.paths import looked_up
+from nlgauge.data.corpus.place import InputPlace, absent
+from nlgauge.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    import zipfile
+
+Record = dict[str, Any]
+_NOWHERE = object()
+
+
+class _Dialect(NamedTuple):
+    """The columns by which a tool's table is known."""
+
+    tool: str
+    candidate: str
+    others: Mapping[str, tuple[str, ...]]
+    """Columns or paths by field of ours, likeliest first; one of them has to be there too"""
+
+
+_DIALECTS = (
+    _Dialect("Ragas", "response", {
+        "source": ("retrieved_contexts",), "question": ("user_input",), "references": ("reference",),
+    }),
+    _Dialect("Ragas", "answer", {
+        "source": ("contexts",), "references": ("ground_truth", "ground_truths"), "question": ("question",),
+    }),
+    _Dialect("DeepEval", "actual_output", {
+        "source": ("retrieval_context", "context"), "question": ("input",), "references": ("expected_output",),
+    }),
+    _Dialect("DeepEval", "actualOutput", {
+        "source": ("retrievalContext", "context"), "question": ("input",), "references": ("expectedOutput",),
+    }),
+    _Dialect("LangChain", "result", {"source": ("source_documents",), "question": ("query",)}),
+    _Dialect("LangChain or Langfuse", "output", {
+        "source": ("source_documents", "context"), "question": ("query", "input"),
+        "references": ("reference", "expected_output", "expectedOutput", "reference_output"),
+    }),
+    _Dialect("LlamaIndex", "response.response", {"source": ("response.source_nodes",), "question": ("query",)}),
+    _Dialect("LlamaIndex", "response.text", {"source": ("source_nodes",), "question": ("query",)}),
+    *(_Dialect("LangSmith", f"outputs.{name}", {
+        "source": ("outputs.documents", "outputs.context", "inputs.context"),
+        "question": ("inputs.question", "inputs.input", "inputs.query"),
+        "references": (f"reference_outputs.{name}", "reference_outputs.output", "reference_outputs.answer"),
+    }) for name in ("output", "answer", "response")),
+    _Dialect("Phoenix", "attributes.output.value", {
+        "source": ("attributes.retrieval.documents",), "question": ("attributes.input.value",),
+    }),
+    _Dialect("Phoenix", "output.value", {"source": ("retrieval.documents",), "question": ("input.value",)}),
+    _Dialect("promptfoo", "response.output", {
+        "source": ("vars.context",), "question": ("vars.query", "vars.question"),
+    }),
+)  # fmt: skip
+
+
+def known_columns(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | None:
+    """Return the tool whose columns a record has, and the column of each field; None where no one tool has them.
+
+    Args:
+        record: the first record of a table, or the names in its header, each without a value.
+    """
+    found = []
+    for tool, candidate, others in _DIALECTS:
+        value = looked_up(record, candidate, _NOWHERE)
+        if not (isinstance(value, str) or absent(value)):
+            continue
+        there = {
+            ours: next((name for name in names if looked_up(record, name, _NOWHERE) is not _NOWHERE), "")
+            for ours, names in others.items()
+        }
+        if named := {ours: name for ours, name in there.items() if name}:
+            found.append((tool, {"candidate": candidate, **named}))
+    return found[0] if len({columns["candidate"] for _, columns in found}) == 1 else None
+
+
+class Exported(list[Record]):
+    """Records of ours that were made of a tool's log. Raises InputError for a log of another shape."""
+
+    def __init__(self, tool: str, records: Iterable[Record], place: InputPlace) -> None:
+        try:
+            super().__init__(records)
+        except InputError:
+            raise
+        except (AttributeError, TypeError, ValueError, LookupError) as bad:
+            raise place.error(f"not readable as {tool}: {bad}", "write it again, or give a table of records") from None
+        self.tool = tool
+
+
+def exported(log: Mapping[str, Any], place: InputPlace) -> list[Record] | None:
+    """Return the records of a tool's log, None for what is none. Raises InputError for a log without rows."""
+    results = log.get("results")
+    if isinstance(log.get("eval"), dict) and "status" in log:
+        return Exported("an Inspect log", _inspect(log, log.get("samples") or [], place), place)
+    if isinstance(results, dict) and isinstance(results.get("results"), list):
+        return Exported("results of promptfoo", map(_promptfoo, filter(_is_record, results["results"])), place)
+    if "resourceSpans" in log or "resourceLogs" in log:
+        return Exported("traces of OpenTelemetry", _traces([log], place), place)
+    if isinstance(log.get("testCases"), list):
+        return [one for one in log["testCases"] if _is_record(one)]
+    return None
+
+
+def with_traces(values: Iterator[object], place: InputPlace) -> Iterable[object]:
+    """Return the values of JSON Lines, or where these are traces their records."""
+    first = next(values, _NOWHERE)
+    if not (isinstance(first, dict) and ("resourceSpans" in first or "resourceLogs" in first)):
+        return values if first is _NOWHERE else chain([first], values)
+    return Exported("traces of OpenTelemetry", _traces([first, *values], place), place)
+
+
+def _is_record(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _text(content: object) -> str | None:
+    """The text of a message's content, which may be a list of parts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        texts = [one if isinstance(one, str) else one.get("text", one.get("content")) for one in content if one]
+        return "\n".join(text for text in texts if isinstance(text, str)) or None
+    return None
+
+
+# ---- Inspect
+
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""What the letters of Inspect's scorers stand for"""
+_LARGEST = 1 << 30
+
+
+def inspect_log(data: BinaryIO, file: str) -> list[Record]:
+    """Return the records of an Inspect log in its own format, a zip of JSON files. Raises InputError."""
+    import zipfile  # with all that it imports, which nothing else here needs
+
+    place = InputPlace(file)
+    remedy = f"write it as JSON: inspect log dump {file} > log.json"
+    try:
+        with data, zipfile.ZipFile(data) as log:
+            infos = {one.filename: one for one in log.infolist()}
+            if sum(one.file_size for one in infos.values()) > _LARGEST:
+                raise place.error(f"the log holds more than {_LARGEST:,} bytes", remedy)
+            head = infos.get("header.json") or infos["_journal/start.json"]
+            samples = [one for name, one in infos.items() if name.startswith("samples/") and name.endswith(".json")]
+            header, *values = (parsed(_entry(log, one).decode("utf-8"), place) for one in (head, *samples))
+    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError, OSError, EOFError, zlib.error) as bad:
+        raise place.error(f"not readable as an Inspect log: {bad}", remedy) from None
+    return Exported("an Inspect log", _inspect(header, values, place), place)
+
+
+_ZSTANDARD = 93
+
+
+def _entry(log: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """A file of a zip. Inspect compresses by Zstandard, which zipfile reads from Python 3.14 on.
+
+    Raises MissingExtraError without pyarrow, which has it too.
+    """
+    if info.compress_type != _ZSTANDARD or sys.version_info >= (3, 14):
+        return log.read(info)
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtraError("reading an Inspect log that is compressed by Zstandard", "tables") from None
+    assert log.fp is not None  # it is open
+    log.fp.seek(info.header_offset + 26)
+    lengths = log.fp.read(4)
+    log.fp.seek(int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little"), 1)
+    # In a stream, because a size that a header claims is not to be trusted.
+    with pyarrow.CompressedInputStream(pyarrow.BufferReader(log.fp.read(info.compress_size)), "zstd") as stream:
+        content: bytes = stream.read(info.file_size + 1)
+    if zlib.crc32(content) != info.CRC:
+        raise OSError(f"{info.filename} is damaged")
+    return content
+
+
+def _inspect(log: Mapping[str, Any], samples: Sequence[Any], place: InputPlace) -> Iterator[Record]:
+    if not samples:
+        raise place.error("the Inspect log has no samples", "give the whole log, not its header")
+    about = log.get("eval", {})
+    samples = [one for one in samples if _is_record(one)]
+    several = len({one.get("epoch") for one in samples}) > 1
+    for sample in samples:
+        held = sample.get("attachments") or {}
+        choices = looked_up(sample, "output.choices") or []
+        answer = looked_up(choices[0], "message.content") if isinstance(choices, list) and choices else None
+        asked = sample.get("input")
+        if isinstance(asked, list):
+            turns = [_text(one.get("content")) for one in asked if _is_record(one) and one.get("role") == "user"]
+            asked = "\n".join(text for text in turns if text) or None
+        target = sample.get("target")
+        scores = {
+            name: _graded(one.get("value")) for name, one in (sample.get("scores") or {}).items() if _is_record(one)
+        }
+        yield {
+            "candidate": _attached(_text(answer), held),
+            "references": [one for one in (target if isinstance(target, list) else [target]) if one],
+            "question": _attached(_text(asked), held),
+            "system": about.get("model"),
+            "item": f"{sample.get('id')}{'#' + str(sample.get('epoch')) if several else ''}",
+            "sample": str(sample.get("id")),
+            "epoch": sample.get("epoch"),
+            "graded": scores,
+            "metadata": sample.get("metadata"),
+        }
+
+
+def _graded(value: object) -> object:
+    if _is_record(value):
+        return {name: _graded(one) for name, one in value.items()}  # type: ignore[attr-defined]
+    return _GRADES.get(value, value) if isinstance(value, str) else value
+
+
+def _attached(text: str | None, held: Mapping[str, Any]) -> str | None:
+    """A text, which Inspect may keep elsewhere in the sample."""
+    name = (text or "").removeprefix("attachment://")
+    return held.get(name, text) if text is not None and name != text else text
+
+
+# ---- promptfoo
+
+_WORDED = ("equals", "similar", "factuality", "levenshtein", "rouge-n", "bleu", "meteor")
+"""Assertions whose value is a text that the output should say"""
+
+
+def _promptfoo(result: Mapping[str, Any]) -> Record:
+    said: Any = result.get("vars") or looked_up(result, "testCase.vars") or {}
+    asserted: Any = looked_up(result, "testCase.assert") or []
+    references = [
+        one["value"]
+        for one in asserted
+        if _is_record(one) and one.get("type") in _WORDED and isinstance(one.get("value"), str)
+    ]
+    provider = result.get("provider")
+    system = (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else provider
+    output = looked_up(result, "response.output")
+    return {
+        "candidate": json.dumps(output, ensure_ascii=False) if isinstance(output, dict | list) else output,
+        "source": said.get("context"),
+        "question": next(
+            (said[name] for name in ("query", "question") if said.get(name)), looked_up(result, "prompt.raw")
+        ),
+        "references": references,
+        "system": f"{system}, prompt {result['promptIdx'] + 1}" if result.get("promptIdx") else system,
+        "item": str(result.get("testIdx", result.get("id"))),
+        "vars": said,
+        "success": result.get("success"),
+        "score": result.get("score"),
+        "namedScores": result.get("namedScores"),
+        "error": result.get("error"),
+    }
+
+
+# ---- OpenTelemetry
+
+EVALUATION = "gen_ai.evaluation.result"
+"""The event that says how an output was judged"""
+
+
+def _plain(value: object) -> Any:
+    """A value of OTLP as JSON has it."""
+    if not isinstance(value, dict):
+        return value
+    if "arrayValue" in value:
+        return [_plain(one) for one in (value["arrayValue"] or {}).get("values", [])]
+    if "kvlistValue" in value:
+        return _attributes((value["kvlistValue"] or {}).get("values", []))
+    if "intValue" in value:  # written as a text
+        return int(value["intValue"])
+    return next(iter(value.values()), None)
+
+
+def _attributes(pairs: object) -> Record:
+    pairs = pairs if isinstance(pairs, list) else []
+    return {one["key"]: _plain(one.get("value")) for one in pairs if _is_record(one) and "key" in one}
+
+
+def _parts(log: Mapping[str, Any], outer: str, middle: str, inner: str) -> Iterator[tuple[Record, Record]]:
+    """Each span, or record of a log, with the attributes of its resource."""
+    for resource in log.get(outer) or []:
+        about = _attributes(looked_up(resource, "resource.attributes"))
+        for scope in resource.get(middle) or []:
+            for one in scope.get(inner) or []:
+                yield about, one
+
+
+def _traces(logs: Sequence[Any], place: InputPlace) -> Iterator[Record]:
+    """A record of each trace: what its first span got and gave, the documents that were retrieved, the evaluations."""
+    traces: dict[str, list[tuple[Record, Record]]] = {}
+    judged: dict[str, Record] = {}
+    for log in logs:
+        for about, span in _parts(log, "resourceSpans", "scopeSpans", "spans"):
+            traces.setdefault(str(span.get("traceId")), []).append((about, span))
+            for event in span.get("events") or []:
+                _judged(judged, str(span.get("traceId")), event.get("name"), event)
+        for _, record in _parts(log, "resourceLogs", "scopeLogs", "logRecords"):
+            _judged(judged, str(record.get("traceId")), record.get("eventName"), record)
+    if not traces:
+        raise place.error("there are no spans, so there is nothing to score", "give the traces, with the outputs")
+    for trace, spans in traces.items():
+        ids = {span.get("spanId") for _, span in spans}
+        outermost = [(about, span) for about, span in spans if span.get("parentSpanId") not in ids]
+        attributes = [_attributes(span.get("attributes")) for _, span in outermost]
+        inner = [_attributes(span.get("attributes")) for _, span in spans]
+        about = outermost[0][0] if outermost else {}
+        version = about.get("service.version")
+        yield {
+            "candidate": next(filter(None, map(_output, [*attributes, *reversed(inner)])), None),
+            "question": next(filter(None, map(_input, [*attributes, *inner])), None),
+            "source": [text for one in inner for text in _documents(one)] or None,
+            "system": " ".join(filter(None, [about.get("service.name"), version])) or None,
+            "item": trace,
+            "evaluations": judged.get(trace, {}),
+        }
+
+
+def _judged(judged: dict[str, Record], trace: str, event: object, record: Mapping[str, Any]) -> None:
+    """Take note of an evaluation: its number, or its label where it has none."""
+    said = _attributes(record.get("attributes"))
+    if EVALUATION in (event, said.get("event.name")) and "gen_ai.evaluation.name" in said:
+        score = said.get("gen_ai.evaluation.score.value", said.get("gen_ai.evaluation.score.label"))
+        judged.setdefault(trace, {})[str(said["gen_ai.evaluation.name"])] = score
+
+
+def _output(said: Mapping[str, Any]) -> str | None:
+    text = said.get("output.value") or said.get("llm.output_messages.0.message.content")
+    return text if isinstance(text, str) else _messages(said.get("gen_ai.output.messages"), ("assistant",))
+
+
+def _input(said: Mapping[str, Any]) -> str | None:
+    text = said.get("input.value")
+    return text if isinstance(text, str) else _messages(said.get("gen_ai.input.messages"), ("user",))
+
+
+def _messages(value: object, roles: Sequence[str]) -> str | None:
+    """The last message of a role. OpenTelemetry holds messages as JSON in a text, or as a value of its own."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return None
+    messages = [one for one in value if _is_record(one) and one.get("role") in roles] if isinstance(value, list) else []
+    return _text(messages[-1].get("parts", messages[-1].get("content"))) if messages else None
+
+
+def _documents(said: Mapping[str, Any]) -> Iterator[str]:
+    """The texts of the documents that a span retrieved, in their order."""
+    number = 0
+    while isinstance(text := said.get(f"retrieval.documents.{number}.document.content"), str):
+        yield text
+        number += 1

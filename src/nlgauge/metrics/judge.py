@@ -1,0 +1,274 @@
+"""Judge: what a model behind an address says of each row; it is asked by HTTP, and nothing else is sent anywhere."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+from nlgauge.data.corpus import Row
+from nlgauge.data.corpus.numbers import labels_of
+from nlgauge.engine.features.request import Features
+from nlgauge.errors import SpecError
+from nlgauge.metrics.answers import (
+    APIS,
+    YES_NO,
+    Answer,
+    Chat,
+    Decisions,
+    Failure,
+    Numbers,
+    Read,
+    SystemOne,
+    endpoint,
+    model_names,
+)
+from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.parameters import param
+from nlgauge.metrics.prompts import Asked, Prompt, prompt_of
+from nlgauge.metrics.server import Server, address_of, key_of
+
+_PROBE = Asked("A source:\nWater is wet.\n\nAn answer:\nWater is wet.", "Is the answer supported by the source?")
+_SCALE = re.compile(r"(\d{1,3})-(\d{1,3})")
+_CHANGED = "the server answered as the model {now!r}, and at the beginning of the run as {first!r}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgePrepared(Prepared):
+    """A judge that has been found to answer."""
+
+    server: Server
+    form: Chat | Decisions | SystemOne
+    url: str
+    served: str
+    """The model as the server names it in its answers"""
+    answers: dict[tuple[bytes, int], Answer] = field(default_factory=dict)
+    """The answers of this run, by the digest of the prompt and the number of the repeat"""
+
+
+@dataclass(frozen=True)
+class Judge(RowMetric):
+    """The answer of a language model, or of a decision model, to a question about each row; it is asked over HTTP.
+
+    The number is the probability of yes where the server gives probabilities, else 1 or 0 for the word that it answers.
+    An answer that cannot be read is no number and has its reason. Nothing is sent to any other address, answers are
+    cached, and a key comes from the environment alone. The numbers are not repeatable: a server may answer otherwise
+    the next time. Measure how far to trust it by `correlate`, `estimate` and `calibrate`.
+    """
+
+    subject: ClassVar[str] = "url"
+    example: ClassVar[str] = "http://127.0.0.1:8080/v1"
+    remote: ClassVar[bool] = True
+    conduct: ClassVar[tuple[str, ...]] = ("at_once", "retries", "wait", "timeout", "most_requests", "key")
+    cost: ClassVar[Cost] = "asking"
+
+    url: str = param(
+        help="the address, as in http://127.0.0.1:8080/v1, or the whole address of the interface",
+    )
+    prompt: str = param(
+        "supported",
+        help="'supported', 'answers', 'contradicts' or 'better' (than the first reference), or a file with a prompt",
+    )
+    api: str | None = param(
+        None,
+        choices=(None, *APIS),
+        help="'chat' (/chat/completions), 'decisions' or 'systemone'; by default what the address ends in, else chat",
+    )
+    values: Mapping[str, float] | str | None = param(
+        None,
+        hash=False,
+        help="numbers by label, as in {'good': 1, 'bad': 0}, or a scale such as '1-5', for a prompt of your own in a "
+        "chat",
+    )
+    lower_is_better: bool = param(False, help="whether a lower number is better; of the named prompts that is known")
+    repeat: int = param(
+        1,
+        minimum=1,
+        help="how often each question is asked; more than once adds how far the answers lie apart and how many flip",
+    )
+    json: bool = param(False, help="whether to ask for JSON, by a schema where the server takes one")
+    temperature: float = param(0.0, minimum=0, help="of a chat; 0 gives the most probable answer")
+    most_tokens: int = param(16, minimum=1, help="the longest answer of a chat, in tokens")
+    at_once: int = param(8, minimum=1, help="requests at a time")
+    retries: int = param(4, minimum=0, help="how often a failed request is sent again")
+    wait: float = param(0.5, minimum=0, help="seconds before a failed request is sent again; they double each time")
+    timeout: float = param(60.0, minimum=0.001, help="seconds for one answer")
+    most_requests: int | None = param(None, minimum=1, help="the budget of a run, in requests")
+    key: str = param("NLGAUGE_JUDGE_KEY", help="the variable of the environment that holds the key")
+    model: str | None = param(None, help="the model's name for the server; may be left out where it serves one")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "url", address_of(self.url, self.name))
+        if not re.fullmatch(r"[A-Z_][A-Z0-9_]*", self.key):
+            # Not repeated: it may be the key itself.
+            raise SpecError(f"{self.name}: key= is the name of a variable of the environment, in capitals")
+        if self.values is None:
+            return
+        if self._api != "chat":
+            raise SpecError(f"{self.name}: values= is for a chat; decision models are asked questions of yes or no")
+        if isinstance(self.values, str):
+            scale = _SCALE.fullmatch(self.values)
+            if scale is None or not int(scale[1]) < int(scale[2]):
+                raise SpecError(f"{self.name}: values={self.values!r} is no scale; write '1-5', for one")
+        else:
+            labels = labels_of(self.name, self.values)
+            if len(labels) < 2 or None in labels.values():
+                raise SpecError(f"{self.name}: values={self.values!r} are no two labels with a number each")
+            object.__setattr__(self, "values", labels)
+
+    @property
+    def _api(self) -> str:
+        return endpoint(self.url, self.api)[0]
+
+    @cached_property
+    def template(self) -> Prompt:
+        """The prompt. Raises SpecError for a file that cannot be read, and for one that does not fit."""
+        prompt = prompt_of(self.prompt, self.name)
+        if not prompt.question and self._api != "chat":
+            remedy = "a line --- in the file, and the question below it"
+            raise SpecError(f"{self.name}: {self._api} needs a question apart from the texts: write {remedy}")
+        if prompt.ours and self.values is not None:
+            raise SpecError(f"{self.name}: values= is for a prompt of your own; {self.prompt!r} asks for yes or no")
+        return prompt
+
+    @property
+    def labels(self) -> Numbers:
+        """The numbers of the answers."""
+        if isinstance(self.values, str):
+            low, high = map(int, self.values.split("-"))
+            return {str(number): float(number) for number in range(low, high + 1)}
+        return YES_NO if self.values is None else self.values
+
+    @property
+    def parts(self) -> tuple[str, ...]:  # type: ignore[override]  # which a class may have as a whole
+        return ("score",) if self.repeat == 1 else ("score", "spread", "flips")
+
+    @property
+    def details(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.parts[1:]
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]
+        return not (self.lower_is_better or self.template.lower_is_better)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.template.columns
+
+    def prepare(self, setup: Setup) -> JudgePrepared:
+        """Ask one short question, to know the model that answers and what the server takes.
+
+        Raises:
+            SpecError: nobody answers at the address, it refuses the key, or it serves several models.
+        """
+        key_of(self.key)
+        server = Server(self.url, self.key, self.retries, self.timeout, self.wait, self.most_requests)
+        api, url, listed = endpoint(self.url, self.api)
+        model = self.model or self._only_model(server, listed)
+        form: Chat | Decisions | SystemOne
+        if api == "chat":
+            ours = self.template.ours
+            form = Chat(self.labels, model, self.most_tokens, self.temperature, self.json, ours)
+        else:
+            form = (Decisions if api == "decisions" else SystemOne)(model)
+        while True:
+            reply = server.ask(url, form.body(_PROBE, 0 if self.repeat > 1 else None), unless=form.refused)
+            if reply.failure is None or (name := form.refused(reply.failure)) is None:
+                break
+            form.without.add(name)
+        if reply.failure is not None:
+            raise SpecError(f"{self.name}: no judge answers at {url}: {reply.failure}")
+        served = reply.content.get("model")
+        served = served if isinstance(served, str) and served else model
+        found = form.read(reply.content)
+        by_words = api == "chat" and not (isinstance(found, Read) and found.by_probability)
+        facts: dict[str, object] = {
+            "judge": served,
+            "prompt": {"name": self.template.name, "digest": self.template.digest},
+            "answers": "words" if by_words else "probabilities",
+            "numbers": "not repeatable",
+        }
+        if isinstance(form, Chat) and form.without:
+            facts["without"] = ",".join(sorted(form.without))
+        facts |= {QUESTION: "shown"} if self.template.may_show_question else {}
+        return JudgePrepared(facts=facts, server=server, form=form, url=url, served=served)
+
+    def _only_model(self, server: Server, listed: str) -> str:
+        reply = server.ask(listed)
+        names = model_names(reply.content)
+        if len(names) == 1:
+            return names[0]
+        told = reply.failure or (f"there are {', '.join(names[:10])}" if names else "it lists none")
+        raise SpecError(f"{self.name}: which model is to be asked at {self.url}? {told}: name it, model='...'")
+
+    def score_rows(self, rows: Sequence[Row], prepared: JudgePrepared, features: Features) -> list[Value]:
+        filled = [self.template.filled(row) for row in rows]
+        jobs = {
+            (asked.digest, turn): asked
+            for some in filled
+            if not isinstance(some, str)
+            for asked in some
+            for turn in self._turns
+        }
+        self._ask({job: asked for job, asked in jobs.items() if job not in prepared.answers}, prepared)
+        return [self._value(one, prepared.answers) for one in filled]
+
+    @property
+    def _turns(self) -> range:
+        return range(self.repeat)
+
+    def _ask(self, jobs: Mapping[tuple[bytes, int], Asked], prepared: JudgePrepared) -> None:
+        """Ask several questions at a time. An interruption ends the waits, and asks nothing more."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        def answer(job: tuple[bytes, int]) -> Answer:
+            body = prepared.form.body(jobs[job], job[1] if self.repeat > 1 else None)
+            reply = prepared.server.ask(prepared.url, body)
+            if reply.failure is not None:
+                return Failure(f"the judge did not answer: {reply.failure}", reply.temporary)
+            now = reply.content.get("model", prepared.served)
+            if now != prepared.served:
+                return Failure(_CHANGED.format(now=now, first=prepared.served), temporary=True)
+            return prepared.form.read(reply.content)
+
+        pool = ThreadPoolExecutor(self.at_once, "nlgauge-judge")
+        try:
+            for job, found in zip(jobs, pool.map(answer, jobs), strict=True):
+                prepared.answers[job] = found
+        except BaseException:
+            prepared.server.stopped.set()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _value(self, filled: Sequence[Asked] | str, answers: Mapping[tuple[bytes, int], Answer]) -> Value:
+        if isinstance(filled, str):
+            return self._none(filled, temporary=False)
+        turns: list[float] = []
+        for turn in self._turns:
+            numbers: list[float] = []
+            for order, asked in enumerate(filled):
+                found = answers[asked.digest, turn]
+                if isinstance(found, Failure):
+                    return self._none(found.reason, found.temporary)
+                # Asked in the other order, yes speaks for the other answer.
+                numbers.append(found.number if order == 0 else 1 - found.number)
+            turns.append(math.fsum(numbers) / len(numbers))
+        mean = math.fsum(turns) / len(turns)
+        if self.repeat == 1:
+            return Value((mean,))
+        spread = math.sqrt(math.fsum((turn - mean) ** 2 for turn in turns) / (len(turns) - 1))
+        middle = (min(self.labels.values()) + max(self.labels.values())) / 2
+        above = sum(turn > middle for turn in turns)
+        return Value((mean, spread, min(above, len(turns) - above) / len(turns)))
+
+    def _none(self, reason: str, temporary: bool) -> Value:
+        return Value((math.nan,) * len(self.parts), reason, temporary=temporary)
+
+    def spent(self, prepared: JudgePrepared) -> Mapping[str, int]:
+        """What the run has cost: requests, those that were sent again, failures, tokens."""
+        return dict(prepared.server.counts)

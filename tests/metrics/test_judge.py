@@ -1,0 +1,382 @@
+"""Judge: a model behind an address, against a scripted server; nothing here leaves this machine."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge import Judge, SpecError
+from nlgauge.metrics import registry
+from nlgauge.metrics.prompts import PROMPTS, prompt_of
+from tests.command import nlgauge as command
+from tests.metrics.court import Court, chance, court
+
+ROWS = [{"candidate": f"answer {n}", "source": f"source {n}", "system": "ab"[n % 2], "item": n // 2} for n in range(20)]
+
+
+@pytest.fixture
+def server() -> Iterator[Court]:
+    with court(chance) as one:
+        yield one
+
+
+def judge(server: Court, **parameters: Any) -> Judge:
+    return Judge(server.url, **{"wait": 0.001, "timeout": 5.0, **parameters})
+
+
+def scored(metric: Judge, rows: list[dict[str, Any]] | None = None, **how: Any) -> nlgauge.ScoreTable:
+    return nlgauge.evaluate(rows or ROWS, metrics=metric, **{"cache": False, **how})
+
+
+def column(metric: Judge, rows: list[dict[str, Any]] | None = None, **how: Any) -> Any:
+    table = scored(metric, rows, **how)
+    return table.column(table.metrics[0])
+
+
+@pytest.mark.parametrize("api", ["chat", "decisions", "systemone"])
+def test_the_number_is_the_probability_of_yes(server: Court, api: str) -> None:
+    table = scored(judge(server, api=api))
+    told = [chance(text) for text in sorted(server.asked)]
+    assert sorted(table.values(table.metrics[0])) == pytest.approx(sorted(told), abs=1e-12)
+    assert set(server.asked.values()) == {1} and len(server.asked) == len(ROWS)
+    signature = str(table.signatures[table.metrics[0]])
+    assert "|judge:judge-1|" in signature and "|prompt:supported@" in signature
+    assert "|answers:probabilities|numbers:not repeatable" in signature
+    counts = table.spent["asked"][table.metrics[0]]
+    assert counts["requests"] == len(ROWS) + 2 and counts["tokens in"] == 10 * (len(ROWS) + 1)
+    assert 2 <= server.most <= 8
+
+
+def test_the_address_of_the_interface_is_an_address_too(server: Court) -> None:
+    for end in ("/decisions", "/chat/completions"):
+        assert not column(Judge(server.url + end)).reasons
+    assert Judge("http://h:1/v1/") == Judge("http://h:1/v1")
+
+
+def test_without_probabilities_the_word_counts(server: Court) -> None:
+    server.logprobs = False
+    table = scored(judge(server))
+    assert set(table.values(table.metrics[0])) == {0, 1}
+    assert "|answers:words|" in str(table.signatures[table.metrics[0]])
+
+
+def test_what_the_server_does_not_take_is_left_out_and_told(server: Court) -> None:
+    server.refuses = ("logprobs", "max_tokens", "temperature")
+    table = scored(judge(server))
+    assert not table.column(table.metrics[0]).reasons
+    assert server.bodies[-1].keys() == {"model", "messages", "max_completion_tokens"}
+    signature = str(table.signatures[table.metrics[0]])
+    assert "|without:logprobs,max_tokens,temperature|" in signature
+
+
+def test_error_rates_come_out_as_they_are(server: Court) -> None:
+    """A judge that passes about 90 % of the good answers and 20 % of the bad ones passes as many in the table."""
+    server.logprobs = False
+    rows = [{"candidate": f"{'good' if n % 2 else 'bad'} {n}", "source": "s"} for n in range(120)]
+    server.says = lambda text: float(chance(text) < (0.9 if "good" in text else 0.2))
+    values = column(judge(server, at_once=16), rows).values[:, 0]
+    for first, word in enumerate(("bad", "good")):
+        said = [server.says(text) for text in server.asked if word in text]
+        assert len(said) == 60 and values[first::2].mean() == sum(said) / 60
+
+
+def chat(text: object, finish: str = "stop", **message: object) -> dict[str, Any]:
+    return {"choices": [{"message": {"content": text, **message}, "finish_reason": finish}], "model": "judge-1"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "number"),
+    [
+        (chat("**Yes.**"), 1), (chat("no doubt: yes"), math.nan), (chat("No, it is not yes"), 0),
+        (chat("Yes. There is no doubt."), 1), (chat("The answer is: no"), 0),
+        (chat("<think>no, or yes?</think>\nyes"), 1), (chat('{"answer": "no"}'), 0),
+        (chat('```json\n{"verdict": true}\n```'), 1),
+    ],
+)  # fmt: skip
+def test_words_are_read(server: Court, reply: dict[str, Any], number: float) -> None:
+    server.change = lambda _: reply
+    found = column(judge(server), ROWS[:1]).values[0, 0]
+    assert found == number or (math.isnan(found) and math.isnan(number))
+
+
+@pytest.mark.parametrize(
+    ("reply", "api", "reason"),
+    [
+        (chat("I think so"), "chat", "the answer 'I think so' is none of 'yes', 'no'"),
+        (chat("yes or no"), "chat", "the answer 'yes or no' is none of 'yes', 'no'"),
+        (chat("Let me", "length"), "chat", "and is cut: most_tokens is too small"),
+        (chat(""), "chat", "the answer is empty"),
+        (chat(None, refusal="I cannot"), "chat", "the judge refused: 'I cannot'"),
+        (chat("yes", "content_filter"), "chat", "the judge refused: a filter"),
+        (chat('{"answer": "ye'), "chat", "is none of"),
+        ({"model": "judge-1", "choices": []}, "chat", "the reply has no choices[0].message"),
+        (
+            {"model": "judge-1", "answers": [{"type": "refusal", "refusal": "no"}]},
+            "decisions",
+            "the judge refused: 'no'",
+        ),
+        (
+            {"model": "judge-1", "answers": [{"probability": 2}]},
+            "decisions",
+            "probability is 2, not a number from 0 to 1",
+        ),
+        ({"model": "judge-1", "answers": [{"probability": True}]}, "decisions", "probability is True, not a number"),
+        ({"model": "judge-1", "answers": []}, "decisions", "has no answer to the question"),
+        ({"model": "judge-1", "answers": {"answer": {"noul": None}}}, "systemone", "noul is None, not a number"),
+        ([], "chat", "the reply is no JSON object"),
+    ],
+)
+def test_what_cannot_be_read_is_a_reason_and_no_number(server: Court, reply: object, api: str, reason: str) -> None:
+    server.change = lambda said: said if len(server.bodies) == 1 else reply
+    found = column(judge(server, api=api, retries=0), ROWS[:1])
+    assert math.isnan(found.values[0, 0]) and reason in found.reasons[0]
+
+
+def test_failures_are_sent_again_and_what_still_fails_says_why(server: Court, tmp_path: Path) -> None:
+    cut = json.dumps(chat("yes"))[:30].encode()
+    answers: dict[int, tuple[int, dict[str, str], bytes]] = {
+        2: (429, {"Retry-After": "0"}, b""), 3: (503, {}, b"busy"), 4: (200, {}, cut),
+        5: (200, {"Content-Length": "900"}, b"{"),
+    }  # fmt: skip
+    server.before = lambda number, body: answers.get(number)
+    one = judge(server, at_once=1)
+    table = scored(one, ROWS[:1])
+    assert not np.isnan(table.values(table.metrics[0])).any()
+    counts = table.spent["asked"][table.metrics[0]]
+    assert counts["sent again"] == 4 and not counts["failed"]
+    server.before = lambda number, body: (
+        (500, {}, b'{"error": {"message": "out\\nof memory"}}') if "answer 1" in str(body) else None
+    )
+    found = column(judge(server, retries=1), ROWS[:3], cache=tmp_path)
+    assert found.reasons == {1: "the judge did not answer: HTTP 500: out of memory"}
+    # What failed is asked again by the next run, and what was answered is not.
+    server.before = lambda number, body: None
+    server.bodies.clear()
+    assert not column(judge(server, retries=1), ROWS[:3], cache=tmp_path).reasons
+    assert len(server.asked) == 1
+    server.bodies.clear()
+    again = column(judge(server, retries=9, at_once=2, timeout=9.0, wait=0.5), ROWS[:3], cache=tmp_path)
+    assert not server.asked and not again.reasons
+
+
+def test_a_request_that_is_wrong_is_not_sent_again(server: Court) -> None:
+    server.before = lambda number, body: (413, {}, b'{"detail": "too long"}') if number == 2 else None
+    found = column(judge(server), ROWS[:1])
+    assert found.reasons[0] == "the judge did not answer: HTTP 413: too long" and len(server.bodies) == 2
+
+
+def test_a_slow_answer_is_given_up(server: Court) -> None:
+    table = scored(judge(server), ROWS[:1])
+    server.slow = 0.5
+    with pytest.raises(SpecError, match=r"no answer within 0.05 seconds"):
+        scored(judge(server, timeout=0.05, retries=0), ROWS[:1])
+    assert table.metrics
+
+
+def test_the_budget_is_never_passed(server: Court) -> None:
+    found = column(judge(server, model="judge-1", most_requests=6), ROWS)
+    assert len(server.bodies) == 6 and np.isnan(found.values).sum() == len(ROWS) - 5
+    assert set(found.reasons.values()) == {"the judge did not answer: the budget of 6 requests is spent"}
+
+
+def test_a_model_that_changes_is_told_and_not_mixed(server: Court, tmp_path: Path) -> None:
+    def later(reply: dict[str, Any]) -> dict[str, Any]:
+        return {**reply, "model": "judge-2"} if len(server.bodies) > 5 else reply
+
+    server.change = later  # type: ignore[assignment]
+    found = column(judge(server, at_once=1), ROWS, cache=tmp_path)
+    assert len(found.reasons) == len(ROWS) - 4
+    assert set(found.reasons.values()) == {
+        "the server answered as the model 'judge-2', and at the beginning of the run as 'judge-1'"
+    }
+    # The next run is of the other model, and takes nothing that the first one said.
+    server.bodies.clear()
+    server.change, server.model = (lambda reply: reply), "judge-2"
+    table = scored(judge(server), cache=tmp_path)
+    assert "|judge:judge-2|" in str(table.signatures[table.metrics[0]])
+    assert len(server.asked) == len(ROWS)
+
+
+def test_equal_questions_are_asked_once_and_repeats_so_often(server: Court) -> None:
+    rows = [{**ROWS[0], "item": n} for n in range(4)]
+    column(judge(server), rows)
+    assert list(server.asked.values()) == [1]
+    server.bodies.clear()
+    turns = iter([0.9, 0.8, 0.9, 0.4])
+    server.says = lambda text: next(turns)
+    table = scored(judge(server, repeat=3, at_once=1, temperature=1.0), rows)
+    one = table.column(table.metrics[0])
+    assert one.parts == ("score", "spread", "flips") and one.details == ("spread", "flips")
+    assert one.values[3] == pytest.approx([0.7, np.std([0.8, 0.9, 0.4], ddof=1), 1 / 3])
+    assert [body["seed"] for body in server.bodies] == [0, 0, 1, 2]
+
+
+def test_better_is_asked_in_both_orders(server: Court) -> None:
+    server.says = lambda text: 0.9 if text.find("mine") < text.find("theirs") else 0.6
+    rows = [{"candidate": "mine", "references": ["theirs"]}]
+    assert column(judge(server, prompt="better"), rows).values[0, 0] == pytest.approx((0.9 + 0.4) / 2)
+
+
+def test_our_prompts_show_what_they_say(server: Court) -> None:
+    row = {"candidate": "{source} of it", "source": "S {candidate}", "references": ["R"]}
+    for name in PROMPTS:
+        for question in (None, "Why?"):
+            if name == "answers" and question is None:
+                continue
+            server.bodies.clear()
+            column(judge(server, prompt=name), [{**row, "question": question}])
+            (said, *_) = server.asked
+            assert "{source} of it" in said and "[[" not in said and ("Why?" in said) == (question is not None)
+            assert ("S {candidate}" in said) == (name in ("supported", "contradicts"))
+            assert said.endswith("\nAnswer with one word: yes or no.")
+    assert not judge(server, prompt="contradicts").higher_is_better
+    empty = column(
+        judge(server), [{**ROWS[0], "item": 0}, {**ROWS[0], "candidate": " ", "item": 1}, {"candidate": "a", "item": 2}]
+    )
+    assert [empty.reasons.get(n) for n in range(3)] == [None, "the candidate has no words", "no source"]
+
+
+def test_a_prompt_of_a_file_asks_for_labels(server: Court, tmp_path: Path) -> None:
+    path = tmp_path / "mark.txt"
+    path.write_text("Text: {candidate}\n---\nMark {candidate} from 1 to 10.\n", encoding="utf-8")
+    server.change = lambda reply: chat("I give it 10.") if len(server.bodies) > 1 else reply
+    metric = judge(server, prompt=str(path), values="1-10")
+    assert column(metric, ROWS[:1]).values[0, 0] == 10
+    assert server.bodies[-1]["messages"][0]["content"] == "Text: answer 0\n\nMark answer 0 from 1 to 10."
+    server.change = lambda reply: chat("4.5 of 10 or 7")
+    assert "none of '1'" in column(metric, ROWS[:1]).reasons[0]
+    words = Judge(server.url, prompt=str(path), values={"Good": 1, "bad": -1}, json=True)
+    server.change = lambda reply: chat('{"answer": "bad"}')
+    assert column(words, ROWS[:1]).values[0, 0] == -1
+    assert server.bodies[-1]["response_format"]["json_schema"]["schema"]["properties"]["answer"]["enum"] == [
+        "bad",
+        "good",
+    ]
+    again = registry.metric(str(words))
+    assert again == words and hash(again) == hash(words)
+    first = scored(metric, ROWS[:1]).signatures
+    path.write_text("Text: {candidate}\n---\nMark it.\n", encoding="utf-8")
+    assert scored(judge(server, prompt=str(path), values="1-10"), ROWS[:1]).signatures != first
+
+
+def test_the_key_comes_from_the_environment_and_is_told_nowhere(
+    server: Court, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "sk-very-secret-123"
+    monkeypatch.setenv("NLGAUGE_JUDGE_KEY", key)
+    rows, scores, cache = (tmp_path / name for name in ("rows.jsonl", "scores.jsonl", "cache"))
+    rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    answers = {3: (400, {}, json.dumps({"error": {"message": f"bad key {key}"}}).encode())}
+    server.before = lambda number, body: answers.get(number)
+    done = command("score", rows, "-m", f"Judge('{server.url}')", "-o", scores, "--cache", cache)
+    assert done.exit_code == 0, done.stderr
+    assert server.headers[0]["Authorization"] == f"Bearer {key}"
+    assert "HTTP 400: bad key ***" in done.stderr and "requests" in done.stderr and "tokens in" in done.stderr
+    for place in (
+        done.stdout,
+        done.stderr,
+        *(one.read_bytes().decode("latin-1") for one in tmp_path.rglob("*") if one.is_file()),
+    ):
+        assert key not in place
+    server.before = lambda number, body: (401, {}, f'{{"error": "{key[:8]} is wrong"}}'.encode())
+    with pytest.raises(SpecError, match="HTTP 401: the server refuses the key in NLGAUGE_JUDGE_KEY") as error:
+        scored(judge(server))
+    assert key[:8] not in str(error.value)
+    for given in (key, "gsk_0123456789"):
+        with pytest.raises(SpecError, match="is the name of a variable") as error:
+            judge(server, key=given)
+        assert given not in str(error.value)
+
+
+def test_a_redirection_is_not_followed(server: Court) -> None:
+    with court() as other:
+        server.before = lambda number, body: (307, {"Location": other.url + "/chat/completions"}, b"")
+        with pytest.raises(SpecError, match="the server sends on to another address"):
+            scored(judge(server))
+        assert not other.bodies
+
+
+@pytest.mark.parametrize(
+    ("spec", "say"),
+    [
+        ("Judge", "needs the parameter 'url'"),
+        ("Judge('ftp://h')", "the address of the server is http://"),
+        ("Judge('http://u:p@h/v1')", "holds a user, a query or a fragment"),
+        ("Judge('http://h/v1?key=abc')", "holds a user, a query or a fragment"),
+        ("Judge('http://h', api='completions')", "is not one of None, 'chat', 'decisions', 'systemone'"),
+        ("Judge('http://h', values='5-1')", "is no scale"),
+        ("Judge('http://h', values={'a': None, 'b': 1})", "are no two labels with a number each"),
+        ("Judge('http://h', api='decisions', values='1-5')", "decision models are asked questions of yes or no"),
+        ("Judge('http://h', repeat=0)", "repeat must be at least 1, not 0"),
+    ],
+)
+def test_a_wrong_judge_is_one_clear_error(spec: str, say: str) -> None:
+    with pytest.raises(SpecError) as error:
+        registry.metric(spec)
+    assert say in str(error.value)
+
+
+def test_wrong_prompts_and_servers_are_one_clear_error(server: Court, tmp_path: Path) -> None:
+    (tmp_path / "none.txt").write_text("Is it good?", encoding="utf-8")
+    (tmp_path / "one.txt").write_text("Is {candidate} good?", encoding="utf-8")
+    (tmp_path / "two.txt").write_text("{candidate} [[of {source}]]", encoding="utf-8")
+    for metric, say in (
+        (judge(server, prompt="suported"), "is none of 'supported', 'answers', 'contradicts', 'better'"),
+        (judge(server, prompt=str(tmp_path / "none.txt")), r"has no {candidate}"),
+        (judge(server, prompt=str(tmp_path / "two.txt")), r"only {question} may stand in \[\[ \]\]"),
+        (judge(server, prompt=str(tmp_path / "one.txt"), api="decisions"), "needs a question apart from the texts"),
+        (judge(server, values="1-5"), "'supported' asks for yes or no"),
+        (Judge("http://127.0.0.1:9/v1", retries=0, timeout=2.0), "which model is to be asked at .*no whole answer"),
+    ):
+        with pytest.raises(SpecError, match=say):
+            scored(metric)
+    server.models = ["one", "two"]
+    with pytest.raises(SpecError, match=r"there are one, two: name it, model='...'"):
+        scored(judge(server))
+    assert not column(judge(server, model="two"), ROWS[:1]).reasons and server.bodies[-1]["model"] == "two"
+
+
+def test_it_is_scored_in_this_process_beside_others_and_in_blocks(server: Court, tmp_path: Path) -> None:
+    spec = str(judge(server))
+    whole = nlgauge.evaluate(ROWS, metrics=["Length", spec, "CopyRate"], processes=3, cache=False)
+    blocks = nlgauge.evaluate(ROWS, metrics=["Length", spec], rows_per_block=7, output=tmp_path / "o", cache=False)
+    np.testing.assert_array_equal(whole.values(spec), blocks.values(spec))
+    assert registry.metric(spec, model="pocket").model is None  # --model is for models that are read here
+    with pytest.raises(SpecError, match="a judge is asked from one process"):
+        import pickle
+
+        pickle.dumps(registry.metric(spec).prepare(None))  # type: ignore[arg-type]
+
+
+def test_the_service_lets_no_client_name_an_address(server: Court) -> None:
+    from nlgauge.serve.menu import Menu
+
+    menu = Menu.of([str(judge(server))], None, any_metric=True)
+    assert menu.metric(str(judge(server))) == judge(server)
+    with pytest.raises(SpecError, match="a request cannot set"):
+        menu.metric("Judge('http://127.0.0.1:1/v1')")
+
+
+def test_a_prompt_has_a_digest_of_all_that_it_says() -> None:
+    assert len({one.digest for one in PROMPTS.values()}) == len(PROMPTS)
+    assert prompt_of("better", "Judge").columns == ("candidate", "references")
+
+
+def test_check_and_explain_take_it_too(server: Court, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    spec = str(judge(server))
+    server.says = lambda text: 0.25
+    for level, code in ((0.2, 0), (0.3, 1)):
+        done = command("check", rows, "-m", spec, "--at-least", level, "--no-cache")
+        assert done.exit_code == code and f"{spec}: 22 requests, 210 tokens in, 21 tokens out" in done.stderr, (
+            done.stderr
+        )
+    assert f"row 1, system a, item 0: {spec} 0.2500" in command("explain", rows, "-m", spec, "--row", 1).stdout

@@ -1,0 +1,101 @@
+"""What the gate found of a row, from its evidence; on the embedded model, from rows to page, table and comment."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import nlgauge
+from nlgauge.stats.gate.findings import found
+from tests.command import nlgauge as command
+
+ROWS = [
+    ("supported", "When does it open?", "The bakery opens at 9 am on Sundays [1]."),
+    ("contradicted", "When does it open?", "The bakery opens at 9 pm on Sundays."),
+    ("false refusal", None, "The text does not say when the bakery opens on Sundays."),
+    ("abstained", None, "The text does not say who owns the bakery."),
+    ("no claim", None, "Thank you!"),
+]
+SOURCE = "The bakery opens at 9 am on Sundays."
+
+
+def stretch(begin: int, end: int, supported: float, **more: object) -> dict[str, object]:
+    return {"begin": begin, "end": end, "quotes": [0], "supported": supported, **more}
+
+
+def evidence(*stretches: dict[str, object], reasons: list[dict[str, object]] | None = None) -> dict[str, object]:
+    text = {"name": "candidate", "text": "A. B.", "quotes": [{"text": "C."}], "stretches": list(stretches)}
+    return {"texts": [{**text, "reasons": reasons or []}]}
+
+
+@pytest.mark.parametrize(
+    ("given", "state", "finding"),
+    [
+        (evidence(stretch(0, 2, 0.9), stretch(3, 5, 0.8)), "passed", "supported"),
+        (evidence(stretch(0, 2, 0.9), stretch(3, 5, 0.2, contradicted=0.7)), "failed", "contradicted"),
+        (evidence(stretch(0, 2, 0.1, contradicted=0.2), stretch(3, 5, 0.2, contradicted=0.9)), "failed", "not found"),
+        (evidence(stretch(0, 2, 0.1), reasons=[{"begin": 0, "said": "x", "sure": True}]), "failed", "contradicted"),
+        (evidence(stretch(0, 2, 0.1), reasons=[{"begin": 0, "said": "x"}]), "failed", "not found"),
+        (evidence(stretch(0, 2, 0.9, abstains=True)), "passed", "abstained"),
+        (evidence(stretch(0, 2, 0.9, abstains=True), stretch(3, 5, 0.9)), "passed", "supported"),
+        (evidence(stretch(0, 2, 0.1, abstains=True), stretch(3, 5, 0.9)), "failed", "false refusal"),
+        (evidence(stretch(0, 2, 0.4)), "unsure", "cannot say"),
+        (None, "failed", None),
+        (None, "unsure", "cannot say"),
+    ],
+)  # fmt: skip
+def test_the_worst_part_decides(given: dict[str, object] | None, state: str, finding: str | None) -> None:
+    assert found(given, state).finding == finding
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("gate") / "v2.jsonl"
+    rows = [
+        {"item": name, "source": SOURCE, "candidate": answer, **({"question": question} if question else {})}
+        for name, question, answer in ROWS
+    ]
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return file
+
+
+def test_each_state_of_a_row_has_its_name(outputs: Path) -> None:
+    table = nlgauge.evaluate(nlgauge.Corpus.read(outputs), metrics="Consistency(aligner='D')", evidence=True)
+    verdict = nlgauge.check(table, grounded=True)
+    assert [one.finding for one in verdict.outcomes] == [name for name, _, _ in ROWS]
+    assert [one.failed for one in verdict.outcomes] == [False, True, True, False, False]
+    assert verdict.outcomes[1].reasons == ("9 pm: the source has 9 am",)
+    assert verdict.outcomes[1].quotes == (SOURCE,)
+    assert verdict.record["findings"] == {name: 1 for name, _, _ in ROWS}
+
+
+def test_the_page_the_table_and_the_comment_say_the_same(outputs: Path, tmp_path: Path) -> None:
+    before = tmp_path / "v1.jsonl"
+    before.write_text(outputs.read_text(encoding="utf-8").replace("9 pm", "9 am"), encoding="utf-8")
+    page = tmp_path / "gate.html"
+    ran = command("check", outputs, "--grounded", "--against", before, "-o", page, "--format", "markdown")
+    assert ran.exit_code == 1
+    assert "2 of 5 answers fail" in ran.stdout
+    assert "| 2 | contradicted |" in ran.stdout and "9 pm: the source has 9 am" in ran.stdout
+    html = page.read_text(encoding="utf-8")
+    assert '<h1 class="bad">2 of 5 answers fail</h1>' in html
+    assert "<b>1</b> was broken" in html
+    assert f"nlgauge check {outputs} --grounded" in html
+    assert html.index("row 3, item") < html.index("row 1, item")  # what fails comes first
+    assert '<mark class="differs" title="9 pm: the source has 9 am">9 pm</mark>' in html
+    table = tmp_path / "verdicts.csv"
+    assert command("check", outputs, "--grounded", "-o", table).exit_code == 1
+    with table.open(encoding="utf-8", newline="") as file:
+        assert [row["finding"] for row in csv.DictReader(file)] == [name for name, _, _ in ROWS]
+
+
+def test_texts_of_a_stranger_stay_texts_on_the_page_and_in_the_comment(tmp_path: Path) -> None:
+    file, page = tmp_path / "rows.jsonl", tmp_path / "gate.html"
+    hostile = "<script>alert(1)</script> | **9 pm** ](x) \u202e"
+    file.write_text(json.dumps({"source": SOURCE, "candidate": hostile, "question": hostile}), encoding="utf-8")
+    ran = command("check", file, "--grounded", "-o", page, "--format", "markdown")
+    assert "<script>alert" not in page.read_text(encoding="utf-8")
+    assert "<script>" not in ran.stdout.replace("\\<", "")
