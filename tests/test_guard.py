@@ -69,7 +69,7 @@ def test_a_source_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_no_text_is_one_line() -> None:
     for source in (None, [], ""):
-        with pytest.raises(InputError, match="source is .*, and an answer is grounded in nothing"):
+        with pytest.raises(InputError, match=r"source is .*, and an answer is grounded in nothing"):
             Guard(source)
     with pytest.raises(InputError, match="the answer is None, not a text"):
         Guard("The ferry left.").add(None)  # type: ignore[arg-type]
