@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
     from nlgauge.evaluation import evaluate, score
     from nlgauge.explanation import explain
+    from nlgauge.guard import Guard
     from nlgauge.metrics.bartscore import BARTScore
     from nlgauge.metrics.baryscore import BaryScore
     from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from nlgauge.stats.gate import check
     from nlgauge.stats.project import RatingProject
     from nlgauge.stats.sampling import sample
+    from nlgauge.stats.trust import trust
 
     def metrics() -> list[str]:
         """The names of all metrics, in alphabetical order, then those of installed packages."""
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Cluster": "options",
     "Corpus": "data.corpus",
+    "Guard": "guard",
     "Metric": "metrics.base",
     "Prepared": "metrics.base",
     "RatingProject": "stats.project",
@@ -75,16 +78,17 @@ _HOMES = {
     "report": "reports.page.report",
     "sample": "stats.sampling",
     "score": "evaluation",
+    "trust": "stats.trust",
 }
 
 __all__ = [
     "BLEU", "CER", "METEOR", "PRD", "ROUGE", "SARI", "TER", "WER", "BARTScore", "BERTScore", "BaryScore", "CIDEr",
     "ChrF", "Cluster", "Column", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance", "Groundedness",
-    "ImprovedPrecisionRecall", "InfoLM", "InputError", "Judge", "Length", "MarkEvaluate", "MaskEval", "MeanAlignment",
-    "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity", "Prepared",
-    "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers", "SpecError",
-    "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check", "compare", "correlate", "estimate",
-    "evaluate", "explain", "report", "sample", "score",
+    "Guard", "ImprovedPrecisionRecall", "InfoLM", "InputError", "Judge", "Length", "MarkEvaluate", "MaskEval",
+    "MeanAlignment", "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity",
+    "Prepared", "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers",
+    "SpecError", "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check", "compare", "correlate",
+    "estimate", "evaluate", "explain", "report", "sample", "score", "trust",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take it for leave to use any name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -256,7 +257,7 @@ class TrainedAligner:
 
     def _judged(self, direction: Direction, said: Claims, text: Alignment, units: Units) -> StretchVerdicts:
         others = direction.usable
-        differences = CheckedSource([other for _, other in others]).differences(text.text)
+        differences = _checked(tuple(other for _, other in others)).differences(text.text)
         stretches = (
             Stretch(
                 *said.place(one.begin, one.end), one.quotes, self._probability(one, differences), _chance(one.against)
@@ -296,6 +297,11 @@ class _Refused(NamedTuple):
 
 
 _NONE = (np.empty((0, 2), np.int32), np.empty(0), np.empty(0, np.int32))
+
+
+@lru_cache(maxsize=8)  # for the score, for the evidence, and for the next answer from the same source
+def _checked(others: tuple[str, ...]) -> CheckedSource:
+    return CheckedSource(others)
 
 
 def _claims(direction: Direction) -> Claims:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ from nlgauge.cli.terminal import (
     one_metric,
     read_outputs,
     read_ratings,
+    scores_of,
     tell_hard,
     told_spent,
 )
@@ -128,7 +129,7 @@ def check(
     tell_hard(corpus, [spec], how["model"])
     with blaming(outputs):
         table = evaluate(corpus, metrics=spec, evidence=True, progress=True, **how)
-    baseline, earlier = (None, None) if against is None else _earlier(against, columns, spec, how)
+    baseline, earlier = (None, None) if against is None else scores_of([against], columns, [spec], how)
     if ratings is not None:
         found = calibrate(
             table, read_ratings(ratings, (), labels), metric=spec if part is None else f"{spec} {part}", risk=risk,
@@ -149,12 +150,13 @@ def check(
             earlier is None
             or margin is not None
             or history is not None
-            or not (grounded or made or at_least or at_most)
+            or (not grounded and made is None and at_least is None and at_most is None)
         ):
             raise
         # The thresholds still decide about each row, and the page still shows what changed.
         remark(f"the two runs are not tested against each other: {few}")
         verdict = run(rows, **limits, **tests)
+    verdict = verdict.with_answers([row.candidate for row in corpus])
     page = output is not None and output.suffix.lower() == ".html"
     if output is not None and page:
         before = None
@@ -173,19 +175,6 @@ def check(
         _show(layout, verdict, table, outputs, against, scored)
     remark(*told_spent(table))
     sys.exit(0 if verdict.passed else 1)
-
-
-def _earlier(
-    against: Path, columns: Sequence[str], spec: str, how: Mapping[str, Any]
-) -> tuple[ScoreTable, Corpus | None]:
-    """The scores of an earlier run: a scores file, or outputs, which are scored now in the same way."""
-    from nlgauge import ScoreTable, evaluate
-
-    if ScoreTable.is_at(against):
-        return ScoreTable.load(against), None
-    corpus = read_outputs(against, columns, on_missing="skip")
-    with blaming(against):
-        return evaluate(corpus, metrics=spec, evidence=True, progress=True, **how), corpus
 
 
 def _share(table: ScoreTable, corpus: Corpus, seed: int) -> str:

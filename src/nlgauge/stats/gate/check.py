@@ -130,13 +130,12 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
         marked = unsupported(evidence) if problem is not None and not math.isnan(value) else ()
         problem = problem + decided if problem is not None and not math.isnan(value) else problem
         outcome = Outcome(system, item, row, value, state, problem, marked, decided_by=by)
-        if limits.sure is not None:
-            if math.isnan(value):
-                finding = Found("no claim" if state == "passed" else "cannot say")
-            else:
-                finding = found(evidence, "unsure" if state == "allowed" else state)
-            outcome = replace(outcome, **finding._asdict())
-        yield outcome
+        if math.isnan(value):
+            said = Found(None if limits.sure is None else "no claim" if state == "passed" else "cannot say")
+        else:
+            said = found(evidence, "unsure" if state == "allowed" else state)
+            said = said if limits.sure is not None else said._replace(finding=None)
+        yield replace(outcome, **said._asdict())
 
 
 def _state(limits: Limits, value: float, reason: str | None, allow_missing: bool) -> tuple[State, str | None]:

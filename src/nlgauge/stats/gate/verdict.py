@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from nlgauge.data.to_json import jsonable
@@ -152,6 +152,14 @@ class Verdict:
         more = [f"{gone:,} of the earlier run {'is' if gone == 1 else 'are'} missing"] if gone else []
         more += [f"{worse:,} system{'s are' if worse > 1 else ' is'} worse than before"] if worse else []
         return ", and ".join([said, *more])
+
+    def with_answers(self, answers: Sequence[str]) -> Verdict:
+        """Return the verdict with the answers of the rows, for a table without evidence of them."""
+        outcomes = (
+            replace(one, answer=answers[one.row - 1]) if one.answer is None and one.row is not None else one
+            for one in self.outcomes
+        )
+        return replace(self, outcomes=tuple(outcomes))
 
     def __repr__(self) -> str:
         lines = terminal([["row", "item", "verdict", "why"], *self._cells()]) if self.failures else []
