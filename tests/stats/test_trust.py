@@ -13,7 +13,9 @@ import nlgauge
 from nlgauge import Corpus, InputError, Row, ScoreTable
 from nlgauge.data.table import Column
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
+from nlgauge.stats.drawn import Draw, DrawnRow
 from nlgauge.stats.interrater import cohen_kappa
+from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.trust import Trusts
 
 
@@ -153,6 +155,14 @@ def test_raters_say_whether_a_judge_may_stand_in() -> None:
     ]
     one = line(nlgauge.trust(table, Corpus(rows), rater_aspects=["r0", "r1", "r2"], replicates=0))
     assert one.aspect == "right" and one.stand_in is True and one.won == "3 of 3"
+    drawn = Draw(tuple(DrawnRow(*key, 1.0, name=f"r{n}") for n, key in enumerate(table.rows)))
+    by_rater = {f"r{n}": {(row.system, row.item): row.scores[f"r{n}"] for row in rows} for n in range(3)}
+    means = [replace(row, scores={"right": sum(of[row.system, row.item] for of in by_rater.values()) / 3})
+             for row in corpus]  # fmt: skip
+    project = ProjectRatings(means, draw=drawn, scales={"right": (0, 1)}, raters={"right": by_rater})
+    found = nlgauge.trust(table, project, replicates=0)
+    assert found[0].stand_in is True and "at least half of its raters" in found.notes[-1] + found.notes[0]
+    assert found[0].bad == sum(row.scores["right"] < 0.5 for row in means)
     coin = replace(table, columns={"judge": Column(("score",), rng.integers(0, 2, (300, 1)).astype(float))})
     assert line(nlgauge.trust(coin, Corpus(rows), rater_aspects=["r0", "r1", "r2"], replicates=0)).stand_in is False
 
