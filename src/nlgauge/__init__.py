@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
     from nlgauge.evaluation import evaluate, score
     from nlgauge.explanation import explain
+    from nlgauge.guard import Guard
     from nlgauge.metrics.bartscore import BARTScore
     from nlgauge.metrics.baryscore import BaryScore
     from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Cluster": "options",
     "Corpus": "data.corpus",
+    "Guard": "guard",
     "Metric": "metrics.base",
     "Prepared": "metrics.base",
     "RatingProject": "stats.project",
@@ -82,11 +84,11 @@ _HOMES = {
 __all__ = [
     "BLEU", "CER", "METEOR", "PRD", "ROUGE", "SARI", "TER", "WER", "BARTScore", "BERTScore", "BaryScore", "CIDEr",
     "ChrF", "Cluster", "Column", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance", "Groundedness",
-    "ImprovedPrecisionRecall", "InfoLM", "InputError", "Judge", "Length", "MarkEvaluate", "MaskEval", "MeanAlignment",
-    "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity", "Prepared",
-    "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers", "SpecError",
-    "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check", "compare", "correlate", "estimate",
-    "evaluate", "explain", "report", "sample", "score", "trust",
+    "Guard", "ImprovedPrecisionRecall", "InfoLM", "InputError", "Judge", "Length", "MarkEvaluate", "MaskEval",
+    "MeanAlignment", "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity",
+    "Prepared", "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers",
+    "SpecError", "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check", "compare", "correlate",
+    "estimate", "evaluate", "explain", "report", "sample", "score", "trust",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take it for leave to use any name

@@ -18,6 +18,7 @@ LAB_METRICS = frozenset(
         *("CDER", "Combination", "DepthScore", "EED", "EmbeddingAverage", "GreedyMatching", "RougeWE", "VectorExtrema"),
         *("published/BaryScore", "published/Consistency", "published/Engagingness", "published/Groundedness"),
         *("published/InfoLM", "published/MeanAlignment", "published/Preservation", "published/Relevance"),
+        *("published/LettuceDetect", "published/MiniCheck", "published/SummaCZS"),
     }
 )
 LAB_COMMANDS = frozenset({"reproduce", "study", "train"})

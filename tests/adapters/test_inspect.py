@@ -79,5 +79,38 @@ def test_a_log_is_scored_by_name(rows: list[dict[str, Any]], tmp_path: Path) -> 
     assert found == pytest.approx(values[:-1], abs=1e-6)
 
 
+def test_wrong_keys_and_metrics_are_named(rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    from nlgauge.adapters.inspect import nlgauge_scorer
+
+    log = evaluated(rows[:1], nlgauge_scorer("Consistency", source="source"), tmp_path)
+    assert "the sample 1 has no metadata 'source' (it has document)" in log.error.message
+    with pytest.raises(SpecError, match="Consistency reads source: say where it stands"):
+        nlgauge_scorer("Consistency")
+    with pytest.raises(SpecError, match="depends on the other rows"):
+        nlgauge_scorer("InfoLM(idf='references')")
+
+
+def test_the_input_may_be_the_source(rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    from nlgauge.adapters.inspect import nlgauge_scorer
+
+    log = evaluated(rows[:1], nlgauge_scorer("Consistency", source="input"), tmp_path)
+    bare = [{"candidate": rows[0]["candidate"], "source": "Say 1"}]
+    expected = nlgauge.evaluate(bare, metrics="Consistency").values("Consistency")[0]
+    assert log.samples[0].scores["nlgauge_scorer"].value["Consistency"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_gate_gives_the_verdict_of_check(rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    from nlgauge.adapters.inspect import nlgauge_grounded
+
+    log = evaluated(rows, nlgauge_grounded("document", question="input"), tmp_path)
+    asked = [{**row, "question": f"Say {at}"} for at, row in enumerate(rows, 1)]
+    table = nlgauge.evaluate(asked, metrics="Consistency(aligner='D')", evidence=True)
+    verdict = nlgauge.check(table, grounded=True)
+    scores = [sample.scores["nlgauge_grounded"] for sample in log.samples]
+    assert [one.value for one in scores] == ["I" if row.failed else "C" for row in verdict.outcomes]
+    assert [one.metadata["finding"] for one in scores] == [row.finding for row in verdict.outcomes]
+    assert all((row.why in one.explanation) for one, row in zip(scores, verdict.outcomes, strict=True))
+
+
 def test_the_example_prints_what_the_page_says() -> None:
     run_example("Inspect")

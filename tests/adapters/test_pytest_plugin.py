@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -18,15 +19,41 @@ FAITHFUL = "The bridge was closed in March after cracks were found."
 INVENTED = "The bridge was closed in March and the mayor promised every family a new car."
 
 
+def told(answer: str, source: object = SOURCE, **more: object) -> list[str]:
+    with pytest.raises(AssertionError) as failed:
+        assert_grounded(answer, source, **more)  # type: ignore[arg-type]
+    return str(failed.value).splitlines()
+
+
 def test_a_grounded_answer_passes_and_another_fails_with_its_words() -> None:
     assert_grounded(FAITHFUL, SOURCE, at_least=0.5)
-    with pytest.raises(AssertionError) as failed:
-        assert_grounded(INVENTED, SOURCE, at_least=0.5)
-    first, *words = str(failed.value).splitlines()
+    first, answer, *words = [line for line in told(INVENTED, at_least=0.5) if "read with" not in line]
     assert first.startswith("Consistency(aligner='D') probability: 0.") and first.endswith(" is below 0.5")
+    assert answer == f"  answer: {INVENTED}"
     assert words
     for word in words:
         assert INVENTED.index(word.removeprefix("  not supported: ")) >= INVENTED.index("the mayor")
+
+
+def test_documents_and_a_question_give_the_verdict_of_the_gate() -> None:
+    @dataclass
+    class Document:
+        page_content: str
+
+    documents = [Document("Lockers stand beside the entrance."), Document(SOURCE)]
+    assert_grounded(FAITHFUL, documents, question="When was the bridge closed?")
+    assert_grounded("The documents do not say who built the bridge.", documents, question="Who built the bridge?")
+    lines = told(FAITHFUL.replace("March", "June"), documents, question="When was the bridge closed?")
+    assert lines[0] == "contradicted: the source says something else"
+    assert lines[2:5] == [
+        "  question: When was the bridge closed?",
+        "  answer: The bridge was closed in June after cracks were found.",
+        "  difference: June: the source has March",
+    ]
+    assert f"  read with: {SOURCE}" in lines
+    assert told("Thank you!")[:2] == [
+        "no claim: it claims nothing", "Consistency(aligner='D') probability: nothing was checked",
+    ]  # fmt: skip
 
 
 @pytest.fixture

@@ -111,3 +111,22 @@ def test_two_systems_need_not_be_named(scores: Path, tmp_path: Path) -> None:
     three = ScoreTable([(system, "x") for system in "ABC"], {"Words": Column(("score",), np.ones((3, 1)))}, {})
     three.save(tmp_path / "three.jsonl")
     refused("compare", tmp_path / "three.jsonl", say="A and B: the scores are of A, B, C")
+
+
+def test_outputs_are_scored_now_and_called_as_their_files(tmp_path: Path, one_model: None) -> None:
+    source = "Late returns cost two crowns a day, and the library is closed on Sundays."
+    answers = {"v1": "A late return costs two crowns a day.", "v2": "A late return costs nine crowns a day."}
+    files = []
+    for name, answer in answers.items():
+        rows = [{"item": item, "source": source, "candidate": answer, "system": "bot"} for item in "abcdefgh"]
+        files.append(tmp_path / f"{name}.jsonl")
+        files[-1].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    result = nlgauge("compare", *files)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("v1 is better than v2 by Consistency(aligner='D') probability: 0.")
+    longer = nlgauge("compare", *files, "--metric", "Length")
+    assert longer.exit_code == 0 and "Length  8  8.0000  8.0000" in longer.stdout
+    refused("compare", *files, "--metric", "TokenF1 recall", say="no row has references")
+    saved = tmp_path / "scores.jsonl"
+    nlgauge("score", files[0], "-m", "Length", "-o", saved)
+    refused("compare", saved, files[1], say="scores.jsonl holds scores: give outputs alone")

@@ -43,7 +43,14 @@ class Values(NamedTuple):
     """Other parameters that it needs"""
 
 
-NEEDED: Mapping[str, Mapping[str, object]] = {"BARTScore": {"model": WRITER}, "Combination": {"weights": WEIGHTS}}
+_DETECTORS = Path(WEIGHTS).parent / "detectors"
+NEEDED: Mapping[str, Mapping[str, object]] = {
+    "BARTScore": {"model": WRITER},
+    "Combination": {"weights": WEIGHTS},
+    "published/SummaCZS": {"splitter": "nlgauge", "model": f"nli:{_DETECTORS / 'nli'}"},
+    "published/MiniCheck": {"splitter": "nlgauge", "model": f"minicheck:{_DETECTORS / 'minicheck'}"},
+    "published/LettuceDetect": {"model": f"lettuce:{_DETECTORS / 'lettuce'}"},
+}
 """What a metric has to be given"""
 
 SECOND: Mapping[str, Values] = {
@@ -54,6 +61,8 @@ SECOND: Mapping[str, Values] = {
     "BLEU.smooth_value": Values((None, 0.2), {"smooth": "floor"}),
     "Combination.weights": Values((WEIGHTS, OTHER_WEIGHTS)),
     "CTCAspect.reading": Values(("search", "windows"), {"aligner": "D"}),
+    "Consistency.then": Values((None, "pocket"), {"aligner": "D"}),
+    "Consistency.unsure": Values(((0.01, 0.02), (0.01, 0.99)), {"aligner": "D", "then": "pocket"}),
     "DepthScore.layer": Values((None, 2, 3)),
     "InfoLM.measure": Values(("fisher_rao", "kl", "l1", "l2", "linf", "jensen_shannon")),
     "InfoLM.alpha": Values((0.5, 0.75), {"measure": "alpha"}),
@@ -82,8 +91,12 @@ SECOND: Mapping[str, Values] = {
 _ONE_ALIGNER = "the published code has the aligner E alone, so that there is no second value"
 UNABLE: Mapping[str, str] = {
     "_Published.aligner": _ONE_ALIGNER,
+    "BySentences.splitter": "the rules of nltk for sentences are on no package index",
     "Combination.model": "any model but the one that its weights were fitted to is refused",
+    "LettuceDetect.passages": "the sources here have one line: packages/nlgauge-lab has a test of several",
     "_Published.reading": f"{_ONE_ALIGNER}: reading is of the others",
+    "_Published.then": f"{_ONE_ALIGNER}: a second model is of the others",
+    "_Published.unsure": f"{_ONE_ALIGNER}: a second model is of the others",
 }
 """Parameters that cannot move a number, with the reason"""
 

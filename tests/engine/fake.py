@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,7 @@ class FakeModel:
     folder: Path | None = None
     batch_tokens: int | None = None
     apart = False
+    lacks: ClassVar[dict[Capability[Any], str]] = {}
     second_type = 0
     get, room, mask_id = Model.get, Model.room, Model.mask_id
     __getitem__, __contains__ = Model.__getitem__, Model.__contains__

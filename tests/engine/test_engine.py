@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nlgauge.engine.engine import Engine, TokenPrefetcher
@@ -16,7 +15,6 @@ from nlgauge.engine.features.alignment import AlignmentRequest
 from nlgauge.engine.features.masked import Bag, BagRequest
 from nlgauge.engine.features.request import ByModel, TextRequest
 from nlgauge.engine.features.static import StaticRequest
-from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.engine.models.capabilities import Capability, Model
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.errors import InputError, SpecError
@@ -43,28 +41,6 @@ def bags(engine: Engine, some: Iterable[str]) -> list[np.ndarray]:
     requests = [BagRequest(text, 1.0) for text in some]
     found = engine.features(requests)
     return [bag.log_probabilities for request in requests if (bag := found[request]) is not None]
-
-
-@given(st.lists(texts, min_size=1, max_size=12), st.randoms(), st.integers(16, 400))
-@settings(max_examples=25, deadline=None)
-def test_features_do_not_depend_on_batch_order_or_company(some, random, batch_tokens):
-    """Windows, padding, batches of every size, duplicates and any order give what each text alone gives."""
-    model = FakeModel()
-    requests = [
-        request
-        for text in some * 2
-        for request in (BagRequest(text, 1.0), BagRequest(text, 0.5, stride=3), VectorsRequest(text, (0, 2)))
-    ]
-    random.shuffle(requests)
-    together = Engine(model, batch_tokens=batch_tokens).features(requests)
-    for request in requests:
-        alone = Engine(model).features([request])[request]
-        if not request.text:
-            assert together[request] is None and alone is None
-        elif isinstance(request, BagRequest):
-            np.testing.assert_allclose(together[request].log_probabilities, alone.log_probabilities, atol=1e-5)
-        else:
-            np.testing.assert_allclose(together[request].vectors, alone.vectors, atol=1e-5)
 
 
 def test_what_is_cached_is_not_computed_again_and_is_the_same_to_the_bit():

@@ -52,15 +52,6 @@ def test_preservation_of_nothing_is_0_and_of_opposites_unknown():
     assert np.isnan(m.preservation(zero + 0.5, zero - 0.5))
 
 
-def test_no_words_have_no_value():
-    none, some = np.empty(0), np.ones(2)
-    for value in (m.consistency(none), m.groundedness(none), m.engagingness(none), m.relevance([], some)):
-        assert np.isnan(value)
-    for value in (m.relevance([none], some), m.preservation(none, some), m.preservation(some, none)):
-        assert np.isnan(value)
-    assert m.greedy_alignment(np.empty((0, 3)), B).shape == (0,)
-
-
 def test_long_texts_are_matched_in_blocks(monkeypatch):
     generator = np.random.default_rng(3)
     a, b = unit(generator.normal(size=(23, 4))), unit(generator.normal(size=(7, 4)))
@@ -96,19 +87,6 @@ def test_the_lowest_mean_is_of_the_worst_part_that_has_words():
     assert m.least_mean(SUPPORT, WORDS, [(0, 3), (4, 12), (12, 13), (14, 25)]) == pytest.approx(0.15)
     assert m.least_mean(SUPPORT, WORDS, [(0, 25)]) == m.mean_alignment(SUPPORT)
     assert np.isnan(m.least_mean(np.empty(0), np.empty((0, 2), int), [(0, 3)]))
-
-
-def test_unsupported_words_are_counted_and_joined():
-    assert m.unsupported_share(SUPPORT, 0.5) == pytest.approx(3 / 5)
-    assert m.unsupported_share(SUPPORT, 0.1) == 0  # below, not at the threshold
-    assert m.unsupported_spans(SUPPORT, WORDS, 0.5) == [(4, 12), (21, 25)]
-    assert m.unsupported_spans(SUPPORT, WORDS, 0.95) == [(0, 25)]
-    assert m.unsupported_spans(SUPPORT, WORDS, 0.05) == []
-    assert m.unsupported_spans(np.empty(0), np.empty((0, 2), int), 0.5) == []
-
-
-def test_probabilities_of_log_odds_do_not_overflow():
-    assert m.logistic(np.array([-1e4, 0, np.log(3), 1e4])).tolist() == pytest.approx([0, 0.5, 0.75, 1])
 
 
 def test_runs_of_unsupported_words_end_where_their_last_word_ends():

@@ -230,13 +230,6 @@ class TestProperties:
     def test_with_zeros(self, pair: tuple[Vector, Vector], measure: Measure) -> None:
         self.check(*pair, measure)
 
-    @pytest.mark.parametrize("measure", TAKE_ZEROS, ids=repr)
-    def test_every_pattern_of_zeros(self, measure: Measure) -> None:
-        patterns = [logs(*row) for row in ((1, 0, 0), (0, 1, 0), (0.5, 0.5, 0), (0, 0.1, 0.9), (0.2, 0.3, 0.5))]
-        for log_p in patterns:
-            for log_q in patterns:
-                self.check(log_p, log_q, measure)
-
     @staticmethod
     def check(log_p: Vector, log_q: Vector, measure: Measure) -> None:
         forward, reverse = measure(log_p, log_q), measure(log_q, log_p)
@@ -349,12 +342,6 @@ class TestExtremes:
             assert not np.isnan(measure.contributions(half, nearly)).any()
             assert not np.isnan(measure.contributions(nearly, logs(0, 1))).any()
 
-    def test_a_low_logarithm_does_not_swallow_the_other(self) -> None:
-        half, nearly = logs(0.5, 0.5), np.array([0.0, -1e17])
-        expected = -math.log(0.5 + 0.5 * math.exp(-1)) * 1e17
-        assert gamma(1e-17)(half, nearly) == pytest.approx(expected, rel=1e-9)
-        assert KL(nearly, half) == pytest.approx(math.log(2), rel=1e-12)
-
     def test_finite_logarithms_that_cannot_be_multiplied_are_refused_not_nan(self) -> None:
         lowest = np.finfo(np.float64).min
         with pytest.raises(ValueError, match="use -inf"):
@@ -367,11 +354,6 @@ class TestExtremes:
 
 
 class TestContributions:
-    def test_infinite_distance_points_at_its_items(self) -> None:
-        contributions = KL.contributions(Q_FULL, P_SUB)
-        assert contributions[3] == INF
-        assert np.isfinite(contributions[:3]).all()
-
     @pytest.mark.parametrize("direction", DIRECTIONS)
     @pytest.mark.parametrize("measure", TAKE_ZEROS, ids=repr)
     def test_sum_to_the_symmetrised_distance(self, measure: Measure, direction: str) -> None:

@@ -2,9 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 from nlgauge.metrics.maskeval import heaviest, kept_words, uniform, weighted_score, word_weights
 
@@ -35,27 +32,6 @@ def test_the_heaviest_words_of_both_texts_together():
     assert (own, other) == ([1, 2], [4])
     kept = weighted_score([HITS[own], OTHERS[other]], [CANDIDATE[own], SOURCE[other]], SHARE)
     assert kept == pytest.approx(0.5306661477043297, abs=1e-14)
-
-
-def test_the_heaviest_words_of_each_text():
-    assert heaviest(CANDIDATE, 0.7).tolist() == [1, 2] and heaviest(SOURCE, 0.7).tolist() == [4, 1]
-    own, other = kept_words((CANDIDATE, SOURCE), SHARE, 0.7, per_text=True)
-    assert (own, other) == ([1, 2], [1, 4])
-    scores, weights = [HITS[own], OTHERS[other]], [CANDIDATE[own], SOURCE[other]]
-    assert weighted_score([scores[0], np.zeros(0)], [weights[0], np.zeros(0)], 1.0) == pytest.approx(
-        0.2887601549233853, abs=1e-14
-    )
-    expected = SHARE * 0.2887601549233853 + (1 - SHARE) * 1.0
-    assert weighted_score(scores, weights, SHARE, per_text=True) == pytest.approx(expected, abs=1e-14)
-
-
-@given(hnp.arrays(np.float64, st.integers(1, 30), elements=st.floats(-800, 800)), st.data())
-def test_weights_of_words_sum_to_one_however_the_words_are_cut(logits, data):
-    inner = st.sets(st.integers(1, len(logits) - 1)) if len(logits) > 1 else st.just(set())
-    starts = np.array([0, *sorted(data.draw(inner))])
-    weights = word_weights(logits, starts)
-    assert len(weights) == len(starts) and (weights >= 0).all()
-    assert weights.sum() == pytest.approx(1)
 
 
 def test_a_share_that_so_many_words_reach_exactly_keeps_no_word_more_whatever_rounding_says():

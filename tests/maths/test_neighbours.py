@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.maths import neighbours
 from nlgauge.maths.neighbours import coverage, nearest, squared_radii
 
 REFERENCE = np.array([[0, 0], [1, 0], [0.2, 1.15], [2, 2], [3.1, 2.2], [2.3, 3.3], [-4, -3], [-4.6, -3.7]])
@@ -81,33 +80,6 @@ def test_wide_points_in_float32_and_a_crowd_of_near_copies(copies):
     first[:copies] = first[0] + generator.normal(size=(copies, 96)).astype(np.float32) * 1e-6
     second[: 2 * copies] = first[generator.integers(0, 260, 2 * copies)]
     check(first, second, (1, 3, 9))
-
-
-@pytest.mark.parametrize(("rows", "columns", "pairs"), [(1, 1, 1), (7, 5, 3), (16, 1000, 100), (1000, 3, 1000)])
-def test_the_size_of_the_blocks_does_not_matter(monkeypatch, rows, columns, pairs):
-    generator = np.random.default_rng(8)
-    first = generator.integers(-2, 3, size=(61, 5)).astype(np.float32)
-    second = np.concatenate([first[:20], generator.normal(size=(33, 5)).astype(np.float32)])
-    ks = (1, 2, 5, 50)
-    before = coverage(first, second, ks), squared_radii(first, ks), nearest(first, second)
-    for name, size in (("_ROWS", rows), ("_COLUMNS", max(rows, columns)), ("_PAIRS", pairs), ("_NUMBERS", pairs)):
-        monkeypatch.setattr(neighbours, name, size)
-    check(first, second, ks)
-    after = coverage(first, second, ks), squared_radii(first, ks), nearest(first, second)
-    for old, new in zip(before[0], after[0], strict=True):
-        np.testing.assert_array_equal(old.pairs, new.pairs)
-        np.testing.assert_array_equal(old.points, new.points)
-    np.testing.assert_array_equal(before[1], after[1])
-    np.testing.assert_array_equal(before[2], after[2])
-
-
-def test_copies_are_other_points_and_cost_nothing():
-    points = np.concatenate([np.zeros((3, 2)), np.ones((1, 2))])
-    assert squared_radii(points, (1, 2, 3, 9)).tolist() == [[0, 0, 2, 2]] * 3 + [[2, 2, 2, 2]]
-    same = np.full((20_000, 8), 0.3, np.float32)
-    one, other = coverage(same, same, (1,))
-    assert one.pairs.tolist() == other.pairs.tolist() == [20_000**2]
-    assert one.covered.tolist() == [20_000]
 
 
 @pytest.mark.parametrize("ks", [(), (0,), (2, 1)])

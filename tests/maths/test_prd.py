@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.metrics.prd import curve, k_means, mean_curve
+from nlgauge.metrics.prd import curve, k_means
 
 UNIFORM = [0.25] * 4
 
@@ -33,16 +33,3 @@ def test_clusters_far_apart_are_found():
     labels = k_means(clouds((10, 20, 5)), 3, np.random.default_rng(0))
     assert len({*labels[:10]}) == len({*labels[10:30]}) == len({*labels[30:]}) == 1
     assert len({*labels}) == 3
-
-
-def test_order_and_sides_and_repeats():
-    generator = np.random.default_rng(3)
-    x, y = generator.normal(size=(70, 4)), generator.normal(size=(50, 4)) + 0.5
-    found = mean_curve(x, y, clusters=6, runs=4, seed=0)
-    for other in (mean_curve(x, y, 6, 4, 0), mean_curve(generator.permutation(x), generator.permutation(y), 6, 4, 0)):
-        np.testing.assert_array_equal(other.precision, found.precision)
-        np.testing.assert_array_equal(other.recall, found.recall)
-    turned = mean_curve(y, x, clusters=6, runs=4, seed=0)
-    np.testing.assert_allclose(turned.recall[::-1], found.precision, atol=1e-9)
-    assert turned.f_score(8) == pytest.approx(found.f_score(1 / 8), abs=1e-6)
-    assert not np.array_equal(mean_curve(x, y, 6, 4, 1).precision, found.precision)

@@ -13,7 +13,6 @@ from nlgauge.maths.prediction_powered import (
     chance,
     interval,
     powered,
-    selection_p,
     standard_error,
     tail_freedom,
     totals,
@@ -68,20 +67,6 @@ def test_a_least_weight_keeps_scores_from_being_turned_against_the_ratings() -> 
     assert held.weight == 0 and held.estimate == alone.estimate
     assert_allclose(held.influence, alone.influence, atol=1e-15)
     assert powered(y, y, design, 0.0).weight == powered(y, y, design).weight > 0
-
-
-def test_each_row_in_two_copies_is_a_cluster() -> None:
-    """Copies bring nothing: the clustered error of doubled rows is the error of the rows."""
-    rng = np.random.default_rng(1)
-    scores, rated = rng.normal(size=300), np.arange(300) < 90
-    ratings = scores + rng.normal(size=300)
-    twice = np.repeat(np.arange(300), 2)
-    one = powered(ratings, scores, at_random(rated, np.arange(300)))
-    two = powered(ratings[twice], scores[twice], at_random(rated[twice], twice))
-    assert_allclose(two.estimate, one.estimate, rtol=1e-12)
-    assert_allclose(
-        standard_error(totals(two.influence, twice)), standard_error(totals(one.influence, np.arange(300))), rtol=1e-9
-    )
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["clusters drawn", "rows drawn"])
@@ -159,28 +144,6 @@ def test_few_skewed_ratings_keep_their_promise() -> None:
             held.append((low <= 11 / 12 <= high, abs(estimate - 11 / 12) <= half))
     ours, normal = np.mean(held, axis=0)
     assert 0.93 <= ours <= 0.99 and normal < 0.925
-
-
-def test_rows_that_were_chosen_by_score_are_seen() -> None:
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=500)
-    by_rank = np.argsort(np.argsort(scores))
-    assert selection_p(scores, by_rank < 40) < 1e-6
-    assert selection_p(scores, (by_rank < 25) | (by_rank >= 475)) < 1e-6
-    assert math.isnan(selection_p(scores, scores > 9))
-    found = [selection_p(rng.normal(size=200), np.arange(200) < 40) for _ in range(2000)]
-    assert np.mean(np.array(found) < 0.05) < 0.065
-    assert np.mean(np.array(found) < 0.001) < 0.005
-
-
-def test_whole_clusters_are_not_taken_for_chosen_rows() -> None:
-    rng, found = np.random.default_rng(1), []
-    clusters = np.repeat(np.arange(60), 10)
-    for _ in range(500):
-        scores = rng.normal(size=60)[clusters] + 0.1 * rng.normal(size=600)
-        found.append((selection_p(scores, clusters < 20, clusters), selection_p(scores, clusters < 20)))
-    clustered, naive = np.mean(np.array(found) < 0.05, axis=0)
-    assert clustered < 0.08 and naive > 0.4
 
 
 def test_the_tails_of_a_difference_take_degrees_of_freedom() -> None:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.maths.transport import divergence, entropic, plans
+from nlgauge.maths.transport import entropic, plans
 from nlgauge.maths.vectors import squared_distances
 
 COST = np.array(
@@ -40,16 +40,3 @@ def test_from_the_independent_plan_to_the_exact_one():
     (exact,) = plans([COST], [a], [b])
     assert entropic(COST, a, b, 1e-3).plan_cost == pytest.approx((exact * COST).sum(), abs=1e-4)
     assert np.isfinite(entropic(COST, a, b, 1e-6).plan).all()
-
-
-@given(st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 5))
-@settings(max_examples=25, deadline=None)
-def test_divergence_is_zero_for_equal_clouds_and_positive_for_others(seed, n, m):
-    x, y, a, b, cost = problem(seed, n, m)
-    within = squared_distances(x, x), squared_distances(y, y)
-    same, _ = divergence(within[0], a, a, within[0], within[0], 0.5)
-    other, error = divergence(cost, a, b, *within, 0.5)
-    assert same == pytest.approx(0, abs=1e-8)
-    assert other > 0 and error < 1e-8
-    turned, _ = divergence(cost.T, b, a, within[1], within[0], 0.5)
-    assert turned == pytest.approx(other, abs=1e-7)

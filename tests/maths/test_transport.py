@@ -54,35 +54,12 @@ def test_plans_cost_the_least(seed):
         assert (plan * cost).sum() == pytest.approx(least_cost(cost, a, b), abs=1e-9)
 
 
-@given(st.integers(0, 100_000))
-@settings(max_examples=15, deadline=None)
-def test_a_plan_is_the_same_alone_and_in_any_batch(seed):
-    batch = problems(seed, 12, 9)
-    together = plans(*zip(*batch, strict=True))
-    turned = plans(*zip(*batch[::-1], strict=True))[::-1]
-    for plan, other, (cost, a, b) in zip(together, turned, batch, strict=True):
-        (alone,) = plans([cost], [a], [b])
-        for found in (plan, other):
-            assert (found * cost).sum() == pytest.approx((alone * cost).sum(), abs=1e-12)
-
-
 def test_batches_of_any_size_give_the_same(monkeypatch):
     batch = problems(3, 40, 6)
     expected = [(plan * cost).sum() for plan, (cost, *_) in zip(plans(*zip(*batch, strict=True)), batch, strict=True)]
     monkeypatch.setattr(transport, "_CELLS", 30)
     found = [(plan * cost).sum() for plan, (cost, *_) in zip(plans(*zip(*batch, strict=True)), batch, strict=True)]
     np.testing.assert_allclose(found, expected, atol=1e-12)
-
-
-def test_one_point_a_side_and_points_without_weight():
-    plan, other = plans(
-        [np.array([[3.0]]), np.array([[1.0, 2.0], [0.0, 0.0]])],
-        [np.array([5.0]), np.array([1.0, 0.0])],
-        [np.array([0.1]), np.array([0.5, 0.5])],
-    )
-    np.testing.assert_array_equal(plan, [[1.0]])
-    np.testing.assert_allclose(other, [[0.5, 0.5], [0.0, 0.0]], atol=1e-12)
-    assert plans([], [], []) == []
 
 
 @pytest.mark.parametrize(

@@ -68,14 +68,6 @@ def test_a_pair_by_hand():
     assert f1 == pytest.approx(2 * 0.9 * 0.6 / 1.5)
 
 
-def test_rescaling_takes_the_models_baseline_from_each_part():
-    model = FakeModel(card=ModelCard(bertscore_baseline={2: (0.5, 0.25, 0.4)}))
-    plain, rescaled = (scored(BERTScore(rescale=on), [row("w1 w2", "w2 w5")], model)[0].parts for on in (False, True))
-    for value, raw, base in zip(rescaled, plain, (0.4, 0.5, 0.25), strict=True):
-        assert value == pytest.approx((raw - base) / (1 - base))
-    assert prepared(BERTScore(rescale=True), model=model).facts["baseline"] == "0.500000,0.250000,0.400000"
-
-
 @pytest.mark.parametrize("known", [{}, {5: (0.5, 0.5, 0.5)}])
 def test_rescaling_without_a_baseline_is_refused(known):
     with pytest.raises(SpecError, match="no baseline for layer 2: choose rescale=False"):

@@ -6,7 +6,6 @@ import pytest
 from nlgauge.data.corpus import Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.vectors import VectorsRequest
-from nlgauge.engine.models import loading
 from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import SpecError
 from nlgauge.metrics.ctc import Consistency, Engagingness, Groundedness, MeanAlignment, Preservation, Relevance
@@ -61,14 +60,6 @@ def test_aspects_are_the_papers_formulas():
     assert value(Groundedness(), ROW) == pytest.approx(literal(y, [c]).sum())
     assert value(Engagingness(), ROW) == pytest.approx(literal(y, [c, x]).sum())
     assert value(MeanAlignment(), ROW) == pytest.approx(literal(y, [c, x]).mean())
-
-
-def test_rescaling_is_of_each_alignment():
-    model = FakeModel(card=ModelCard(bertscore_baseline={3: (0.1, 0.2, 0.4)}))
-    plain = literal(ROW.candidate, [ROW.source])
-    expected = ((plain - 0.4) / 0.6).clip(0, 1).mean()
-    assert value(Consistency(rescale="token"), ROW, model) == pytest.approx(expected)
-    assert prepared(Consistency(rescale="token"), model=model).facts == {"layer": 3, "baseline": "0.400000"}
 
 
 # ---- No value, and why
@@ -174,13 +165,3 @@ def test_what_belongs_to_embeddings_is_refused_elsewhere(parameter):
 
 
 # ---- Odd and long texts, on the embedded model
-
-
-@pytest.mark.usefixtures("one_model")
-def test_the_shipped_aligner_finds_what_the_source_does_not_say():
-    source = "The old bridge over the river was closed on Monday. Inspectors had found rust in three of its cables."
-    text = "The bridge was closed on Monday after inspectors found rust, and two hundred workers lost their jobs."
-    (candidate,) = shown(Consistency(aligner="D"), Row(text, (), source), loading.load("pocket"))["texts"]
-    marked = [word["text"] for word in candidate["words"] if word["alignment"] < candidate["weak"]]
-    assert {"workers", "lost"} <= set(marked)
-    assert not {"bridge", "closed", "Monday", "inspectors", "rust"} & set(marked)

@@ -4,7 +4,7 @@ import pytest
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.metrics.base import Setup
-from nlgauge.metrics.model_settings import idf_table, idf_tables
+from nlgauge.metrics.model_settings import idf_table
 from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import row
 
@@ -27,11 +27,3 @@ def test_a_table_counts_each_text_of_the_rows_once(idf, documents, counts):
     expected = [np.log((documents + 1) / (counts.get(word, 0) + 1)) for word in WORDS]
     np.testing.assert_allclose(idf_table(idf, setup()).values, expected)
     assert idf_table(idf, setup(ROWS * 3)) == idf_table(idf, setup()), "equal where the digests are"
-
-
-def test_separate_weights_each_side_by_its_own_table():
-    one, other = idf_tables("separate", setup())
-    assert (one, other) == (idf_table("candidates", setup()), idf_table("references", setup())) and one != other
-    one, other = idf_tables("union", setup())
-    assert one is other
-    assert idf_tables("none", setup()) == (None, None)

@@ -1,12 +1,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.data.corpus import Corpus
-from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.vectors import VectorsRequest
-from nlgauge.metrics.base import Setup
 from nlgauge.metrics.mark_evaluate import MarkEvaluate, sweep
-from tests.engine.fake import FakeModel
 
 REFERENCE = np.array([[0, 0], [1, 0], [0.2, 1.15], [2, 2], [3.1, 2.2], [2.3, 3.3], [-4, -3], [-4.6, -3.7]])
 EVALUATED = np.array([[0.1, 0.3], [0.9, 0.4], [2.25, 2.4], [6, 6], [6.5, 5.2]])
@@ -58,25 +53,6 @@ def test_the_parts_of_each_estimator():
         assert found["quality"] == pytest.approx(83 / 101) and found["diversity"] == pytest.approx(90 / 123)
         assert (found["precision"], found["recall"]) == pytest.approx((17 / 35, 7 / 40))
         assert [found[name] for name in ("a", "b", "B1", "B2", "n", "m")] == [17, 7, 36, 14, 40, 35]
-
-
-def test_points_of_texts():
-    engine = Engine(FakeModel())
-    setup = Setup(Corpus.from_texts(["w1 w2 w3"], ["w2"]), engine)
-    sentence, token = MarkEvaluate(normalize=False), MarkEvaluate(unit="token", layers=2)
-    request = sentence.request("w1 w2 , w3", sentence.prepare(setup))
-    tokens = VectorsRequest("w1 w2 , w3", (3,))
-    features = engine.features([request, tokens])
-    np.testing.assert_allclose(sentence.points(features[request]), features[tokens].vectors[0].mean(0)[None], rtol=1e-6)
-    prepared = token.prepare(setup)
-    assert prepared.layers == (2, 3) and prepared.facts == {"layers": "2-3"}
-    request, marks = token.request("w1 w2 , w3", prepared), token.request(", !", prepared)
-    features = engine.features([request, marks])
-    expected = features[request].vectors[:, [1, 2, 4]].reshape(6, 8)
-    np.testing.assert_allclose(
-        token.points(features[request]), expected / np.linalg.norm(expected, axis=1, keepdims=True), rtol=1e-5
-    )
-    assert token.points(features[marks]).shape == (0, 8)
 
 
 def test_counts_are_details():

@@ -96,33 +96,6 @@ def test_only_kept_words_are_masked(heavy, per_text):
     assert value.parts[0] == pytest.approx(expected, rel=1e-5)
 
 
-def test_kept_words_save_passes(heavy):
-    texts = " ".join(f"w{i}" for i in range(30)), " ".join(f"w{i}" for i in range(9, 39))
-    passes = []
-    for keep in (1.0, 0.7):
-        metric, row, engine = MaskEval(weights=heavy, keep=keep), Row(texts[0], source=texts[1]), Engine(Copies(40))
-        known = metric.prepare(Setup((row,), engine))
-        first = engine.features(metric.requests(row, known))
-        engine.features(metric.followup_requests(row, known, first))
-        passes.append(engine.ledger.passes)
-    assert passes[1] < passes[0] / 4
-
-
-def test_evidence_names_hits_misses_predictions_and_weights():
-    record = shown(MaskEval(), PAIR)
-    candidate, source = record["texts"]
-    assert (candidate["name"], candidate["against"]) == ("candidate", "source")
-    assert [(w["text"], w["predicted"], w["alignment"]) for w in candidate["words"]] == [
-        ("w1", "w1", 1), ("w2", "w9", 0), ("w3", "w3", 1), ("w4", "w8", 0),
-    ]  # fmt: skip
-    words = [*candidate["words"], *source["words"]]
-    assert sum(w["weight"] for w in words) == pytest.approx(1)
-    assert record["items"] == [{"name": "candidate", "share": 0.5}, {"name": "source", "share": 0.5}]
-    (value,) = scored(MaskEval(), PAIR)
-    assert sum(w["weight"] * w["alignment"] for w in words) == pytest.approx(value.parts[0])
-    assert all(candidate["text"][w["begin"] : w["end"]] == w["text"] for w in candidate["words"])
-
-
 @pytest.mark.parametrize("weights", ["uniform", "candidate", None])
 def test_rows_without_something_to_compare_say_why(heavy, weights):
     metric = MaskEval(weights=weights or heavy)

@@ -96,16 +96,6 @@ def net(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_synonyms(net: Path) -> None:
-    words = WordNet.read(net).synonyms
-    assert words("auto") == {"auto", "car"}
-    assert words("cars") == {"cars", "auto", "car"}
-    assert words("men") == {"men", "man", "bloke"}
-    assert words("sailing") == {"sailing", "sail", "navigate"}
-    assert words("near") == {"near", "close"}
-    assert words("nobody") == {"nobody"}
-
-
 def test_words_match_by_synonym_after_all_others(net: Path) -> None:
     metric = METEOR(tokenizer="spaces", stemmer="none", wordnet=str(net))
     assert value(metric, "autos", "car") == pytest.approx(0.5)

@@ -6,7 +6,7 @@ import pytest
 from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.metrics.movers import MoverScore
 from tests.engine.fake import WORDS, FakeModel
-from tests.metrics.pieces import pieces, prepared, row, scored, shown
+from tests.metrics.pieces import pieces, prepared
 
 PLAIN = {"layers": 1, "aggregate": "mean", "idf": "none"}
 
@@ -26,17 +26,6 @@ def test_two_words_by_hand():
     """Half of the mass stays, the other half goes from (0, 1) to (0.6, 0.8)."""
     moved = value(MoverScore(**PLAIN), pieces("a b", [[1, 0], [0, 1]]), pieces("c d", [[0.6, 0.8], [1, 0]]))
     assert moved == pytest.approx(1 - 0.5 * math.hypot(0.6, 0.2))
-
-
-def test_layers_come_at_length_1_and_are_joined_as_power_means():
-    x, y = np.array([[[3.0, 0]], [[0, 2.0]]]), np.array([[[0, 1.0]], [[0, 4.0]]])
-    one, other = pieces("a", x), pieces("b", y)
-    joined = np.array([0, 0, 0.5, 0.5, 1, 1]) / math.sqrt(2.5), np.array([0, 1, 0, 1, 0, 1]) / math.sqrt(3)
-    metric = MoverScore(layers=2, idf="none")
-    assert value(metric, one, other) == pytest.approx(1 - np.linalg.norm(joined[0] - joined[1]))
-    mean = np.array([1, 1]) / math.sqrt(2), np.array([0, 1])
-    metric = MoverScore(layers=2, idf="none", aggregate="mean")
-    assert value(metric, one, other) == pytest.approx(1 - np.linalg.norm(mean[0] - mean[1]))
 
 
 def with_counts(weights: dict[int, float]) -> FakeModel:
@@ -85,21 +74,3 @@ def test_it_is_one_minus_linear_programming():
         assert value(MoverScore(**PLAIN), pieces(words[0], x), pieces(words[1], y)) == pytest.approx(
             1 - least, abs=1e-6
         )
-
-
-@pytest.mark.parametrize("ngram", [1, 2])
-def test_evidence_is_the_plan(ngram):
-    metric = MoverScore(ngram=ngram, layers=2, idf="none")
-    one = row("w1 w2 w3", "!", "w9", "w2 w4 w3 w1")
-    evidence = shown(metric, one)
-    assert evidence["reference"] == 2, "counted among all of the row's references"
-    flows = evidence["flows"]
-    assert sum(flow["share"] for flow in flows) == pytest.approx(1)
-    cost = sum(flow["share"] * flow["distance"] for flow in flows)
-    assert 1 - cost == pytest.approx(scored(metric, [one])[0].parts[0])
-    assert [flow["share"] for flow in flows] == sorted((flow["share"] for flow in flows), reverse=True)
-    for flow in flows:
-        for place, text in ((flow["candidate"], one.candidate), (flow["reference"], one.references[2])):
-            assert text[place["begin"] : place["end"]] == place["text"]
-            assert len(place["text"].split()) == ngram
-    assert shown(metric, row("", "w1")) == {}

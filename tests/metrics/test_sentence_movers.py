@@ -3,7 +3,7 @@ import math
 import pytest
 
 from nlgauge.metrics.movers import SentenceMovers
-from tests.metrics.pieces import pieces, prepared, row, scored, shown
+from tests.metrics.pieces import pieces, prepared
 
 A, B, C = [1.0, 0], [0, 1.0], [0.6, 0.8]
 SENTENCES, BOTH = SentenceMovers(variant="sms"), SentenceMovers()
@@ -32,18 +32,3 @@ def test_words_and_sentences_are_moved_together():
     similarity = value(BOTH, pieces("x y", [A, B]), pieces("c", [C]))
     cost = (math.hypot(0.4, 0.8) + math.hypot(0.6, 0.2)) / 4 + math.hypot(0.1, 0.3) / 2
     assert similarity == pytest.approx(math.exp(-cost))
-
-
-def test_evidence_is_the_plan():
-    one = row("w1 w2 w3", "", "w9", "w2 w4 w3 w1")
-    evidence = shown(BOTH, one)
-    assert evidence["reference"] == 2, "counted among all of the row's references"
-    flows = evidence["flows"]
-    assert sum(flow["share"] for flow in flows) == pytest.approx(1)
-    cost = sum(flow["share"] * flow["distance"] for flow in flows)
-    assert math.exp(-cost) == pytest.approx(scored(BOTH, [one])[0].parts[0])
-    assert {flow["candidate"]["text"] for flow in flows} == {"w1", "w2", "w3", "w1 w2 w3"}
-    for flow in flows:
-        for place, text in ((flow["candidate"], one.candidate), (flow["reference"], one.references[2])):
-            assert text[place["begin"] : place["end"]] == place["text"]
-    assert shown(BOTH, row("w1")) == {}

@@ -82,24 +82,6 @@ def test_worked_by_hand() -> None:
     assert value(ChrF(characters=2), "abc", "abd") == pytest.approx(100 * (2 / 3 + 1 / 2) / 2)
 
 
-@pytest.mark.parametrize("metric", [BLEU(), ChrF(), TER()], ids=str)
-def test_references_one_by_one(metric: Any) -> None:
-    from dataclasses import replace
-
-    text, references = LINES[2]
-    alone = [value(metric, text, reference) for reference in references]
-    assert value(replace(metric, references="mean"), text, *references) == pytest.approx(np.mean(alone))
-    if not isinstance(metric, ChrF):
-        best = max(alone) if metric.higher_is_better else min(alone)
-        assert value(replace(metric, references="best"), text, *references) == pytest.approx(best)
-    else:
-        assert value(metric, text, *references) == pytest.approx(max(alone))
-    table = nlgauge.evaluate(Corpus(tuple(rows())), metrics=replace(metric, references="mean"))
-    (score,) = table.by_system()
-    assert not score.whole
-    assert score.mean == pytest.approx(table.values(table.metrics[0]).mean())
-
-
 def test_what_cannot_be_said_and_the_worst_number() -> None:
     given = [Row("", ("A text.",)), Row("A text.", ("", " ")), Row("A text."), Row("A text.", ("", "A text."))]
     found = scored(BLEU(), given)

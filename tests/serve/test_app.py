@@ -100,6 +100,69 @@ def test_a_check_is_that_of_the_gate(client: Any, records: list[dict[str, Any]])
     assert allowed.json()["passed"] is True
 
 
+GATED = {
+    "source": ["A late return costs two crowns a day.", "The reading room opens at nine."],
+    "question": "What does a late return cost?",
+}
+SENTENCES = ["Hello!", "A late return costs 5.50 crowns a day.", "The reading room opens at nine."]
+
+
+def test_a_grounded_check_says_what_it_found_and_why(client: Any) -> None:
+    given = [{**GATED, "candidate": one, "item": number} for number, one in enumerate(SENTENCES)]
+    found = client.post("/check", json={"rows": given, "grounded": True}).json()
+    verdict = check(nlgauge.evaluate(given, metrics=ALIGNED, evidence=True, cache=False), grounded=True)
+    alike(found["rows"], json.loads(json.dumps(verdict.record["rows"])))
+    assert [row["finding"] for row in found["rows"]] == ["no claim", "contradicted", "supported"]
+    wrong = found["rows"][1]
+    assert wrong["why"] == "5.50 crowns: the source has two crowns" and wrong["quotes"][0] == GATED["source"][0]
+    assert found["findings"] == {"no claim": 1, "contradicted": 1, "supported": 1} and not found["passed"]
+    refused = client.post("/check", json={"rows": given, "grounded": True, "at_least": 0.5})
+    assert refused.status_code == 422 and "leave out" in refused.json()["error"]
+    neither = client.post("/check", json={"rows": given})
+    assert neither.json() == {"error": "name a metric, or ask for grounded"}
+
+
+def lines_of(*records: Any) -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in records)
+
+
+STREAM = {"content-type": "application/x-ndjson"}
+
+
+def test_a_stream_gives_the_verdict_of_each_sentence(client: Any) -> None:
+    text = " ".join(SENTENCES)
+    pieces = [{"text": text[at : at + 7]} for at in range(0, len(text), 7)]
+    answer = client.post("/stream", content=lines_of(GATED, *pieces), headers=STREAM)
+    *found, last = [json.loads(line) for line in answer.text.splitlines()]
+    given = [{**GATED, "candidate": one, "item": number} for number, one in enumerate(SENTENCES)]
+    wanted = client.post("/check", json={"rows": given, "grounded": True}).json()["rows"]
+    alike(found, [{**one, "item": "1"} for one in wanted])
+    assert last == {"passed": False, "sentences": 3}
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "say"),
+    [
+        (b"", 422, "source: Field required"),
+        (lines_of({"source": 5}), 422, "source is int 5, not texts"),
+        (lines_of({"source": "a", "metric": "TokenF1(x=1)"}), 422, "no parameter 'x'"),
+        (lines_of(GATED, {"text": "It opens. "}, {"word": "b"}), 200, "text: Field required"),
+        (lines_of(GATED) + b"no json", 200, "broken JSON"),
+    ],
+)
+def test_what_is_wrong_with_a_stream_is_its_last_line(client: Any, content: bytes, status: int, say: str) -> None:
+    answer = client.post("/stream", content=content, headers=STREAM)
+    assert answer.status_code == status
+    assert say in json.loads(answer.text.splitlines()[-1])["error"]
+
+
+def test_a_stream_has_limits(serving: Serving) -> None:
+    with serving(Limits(body=500)) as client:
+        answer = client.post("/stream", content=lines_of(GATED, {"text": "x" * 500}), headers=STREAM)
+        assert answer.status_code == 413
+        assert client.post("/stream", json=GATED).status_code == 415
+
+
 @pytest.mark.parametrize(
     ("route", "body", "say"),
     [

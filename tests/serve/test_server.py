@@ -240,3 +240,37 @@ def test_an_address_that_is_taken_is_one_line() -> None:
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"nlgauge: cannot listen on 127.0.0.1, port {port}: ")
+
+
+def test_a_sentence_of_a_stream_is_answered_before_the_next_one_is_sent() -> None:
+    sent: list[str] = []
+
+    def body(answered: threading.Event) -> Iterator[bytes]:
+        for piece in ({"source": "The ferry leaves at nine."}, {"text": "The ferry leaves at ten. So"}):
+            yield json.dumps(piece).encode() + b"\n"
+        assert answered.wait(LONG)
+        sent.append("the rest")
+        yield b'{"text": " says the board."}\n'
+
+    with served("-m", "Consistency(aligner='D')", "--quiet") as process:
+        host, port = process.address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), LONG) as connection, connection.makefile("rb") as answer:
+            head = f"POST /stream HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/x-ndjson\r\n"
+            connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+            answered = threading.Event()
+
+            def send() -> None:
+                for piece in body(answered):
+                    connection.sendall(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+                connection.sendall(b"0\r\n\r\n")
+
+            sending = threading.Thread(target=send)
+            sending.start()
+            records = (json.loads(line) for line in answer if line.startswith(b"{"))
+            first = next(records)
+            assert not sent and (first["row"], first["finding"]) == (1, "contradicted")
+            assert "ten" in first["why"]
+            answered.set()
+            second, last = next(records), next(records)
+            sending.join(LONG)
+        assert second["answer"] == "So says the board." and last == {"passed": False, "sentences": 2}

@@ -85,19 +85,6 @@ def test_an_evaluation_holds_so_many_rows_and_a_larger_request_alone() -> None:
     assert together == [[1], [2, 1], [1], [5], [3]]
 
 
-def test_more_than_may_wait_are_sent_away() -> None:
-    with working(waiting=2) as worker:
-        taken = [submitted(worker, "a")]
-        assert BEGUN.acquire(timeout=LONG)
-        taken += [submitted(worker, "b"), submitted(worker, "c")]
-        assert worker.trouble == "as many requests wait as may"
-        with pytest.raises(Refused, match="2 requests wait already") as refused:
-            submitted(worker, "d")
-        assert refused.value.status == 429
-        GATE.set()
-        assert [values(one) for one in taken] == [[1], [1], [1]]
-
-
 def test_what_was_taken_is_finished_before_the_end() -> None:
     with working() as worker:
         taken = [submitted(worker, "a")]

@@ -7,7 +7,7 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column, SystemScore
-from nlgauge.stats.best import OTHER_ITEMS, Best, PairTest, best, by_part, compared, other_items
+from nlgauge.stats.best import OTHER_ITEMS, Best, best, by_part, compared, other_items
 from nlgauge.stats.comparison import compare
 
 N = 40
@@ -37,18 +37,6 @@ def test_p_is_that_of_compare_corrected_for_all_others(table: ScoreTable) -> Non
     scores, tests = of(table, "Distance", "score"), compared(table)
     assert best(table, scores, tests, significance=near.p * 1.001) == Best(("Top",), (), ("Near", "Far"))
     assert best(table, scores, tests, significance=near.p) == Best(("Top",), ("Near",), ("Far",))
-
-
-def test_what_was_tested_before_is_not_tested_again(table: ScoreTable) -> None:
-    asked = []
-
-    def known(a: str, b: str, metric: str, part: str) -> PairTest:
-        asked.append((a, b, metric, part))
-        return PairTest(1.0, 0.2 if b == "Far" else 0.001)
-
-    found = best(table, of(table, "Distance", "score"), known)
-    assert found == Best(("Top",), ("Far",), ("Near",))
-    assert asked == [("Top", "Near", "Distance", "score"), ("Top", "Far", "Distance", "score")]
 
 
 def test_systems_without_an_item_in_common_are_not_tested() -> None:

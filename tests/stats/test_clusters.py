@@ -15,7 +15,6 @@ from nlgauge.stats.clusters import by_column
 from nlgauge.stats.coefficients import COEFFICIENTS, superiority
 from nlgauge.stats.correlation import estimate
 from nlgauge.stats.paired import paired
-from nlgauge.stats.permutation import shuffled
 from nlgauge.stats.resampling import bootstrap, permuted
 from tests.score_tables import counted
 
@@ -113,20 +112,6 @@ def test_clusters_of_one_size_change_place_as_wholes() -> None:
             assert all(len(set(clusters[order[clusters == n]])) == 1 for n in range(5))
     lone = bootstrap(np.eye(4), np.eye(4), COEFFICIENTS["pearson"], "pooled", clusters=np.zeros(4, int))
     assert np.isnan(lone).all(), "one cluster says nothing of others"
-
-
-def test_metric_and_people_that_share_nothing_but_clusters_are_told_so() -> None:
-    rejected = alone = 0
-    for seed in range(120):
-        x, y = values(seed)[:, None], values(5000 + seed)[:, None]
-        kind = COEFFICIENTS["pearson"]
-        value = abs(estimate(x, y, kind, "pooled").value)
-        rejected += (
-            float((np.abs(shuffled(x, y, kind, "pooled", replicates=200, clusters=CLUSTERS)) >= value).mean()) < 0.05
-        )
-        alone += float((np.abs(shuffled(x, y, kind, "pooled", replicates=200)) >= value).mean()) < 0.05
-    assert rejected <= 13
-    assert alone > rejected
 
 
 def test_superiority_exchanges_clusters() -> None:

@@ -47,23 +47,6 @@ def test_a_difference_per_metric_and_part(table: ScoreTable) -> None:
     assert (found.a, found.b, len(found)) == ("A", "B", 4)
 
 
-def test_missing_infinite_and_equal_values(table: ScoreTable) -> None:
-    table.columns["Score"].values[:2, 0] = math.nan, 1
-    table.columns["Score"].values[1, 1] = math.inf
-    table.columns["Distance(k=1)"].values[:] = 2
-    score, infinite, equal, _ = compare(table, "A", "B")
-    assert (score.n, score.undefined) == (39, 1)
-    assert infinite.reason == "a score is infinite" and math.isnan(infinite.p)
-    assert (equal.difference, equal.p, equal.better) == (0, 1, None)
-    assert equal.reason == "the two are equal on every item"
-    table.columns["Score"].values[2:80:2, 0] = math.nan
-    nothing = compare(table, "A", "B", "Score").records[0]
-    assert nothing.reason == "no item has a number for both" and math.isnan(nothing.a)
-    table.columns["Score"].values[2, 0] = 1
-    one = compare(table, "A", "B", "Score").records[0]
-    assert one.reason == "one item only" and one.n == 1 and not math.isnan(one.difference)
-
-
 @pytest.mark.parametrize(
     ("a", "b", "metric", "say"),
     [

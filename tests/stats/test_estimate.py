@@ -10,8 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import nlgauge
-from nlgauge import Corpus, InputError, ScoreTable
-from nlgauge.data.table import Column
+from nlgauge import Corpus, InputError
 from nlgauge.maths.intervals import share_interval
 from nlgauge.maths.prediction_powered import Design, powered
 from tests.stats.hidden import SPEC, outputs
@@ -55,32 +54,6 @@ def test_systems_that_share_their_items_differ_by_less() -> None:
     a, b, difference = nlgauge.estimate(both, Corpus((*rows, *other)))
     assert difference.half < 0.6 * math.hypot(a.half, b.half)
     assert truth
-
-
-def test_a_share_is_not_below_0_and_a_difference_of_shares_may_be() -> None:
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=300)
-    keys = [(system, f"i{item}") for system in "ab" for item in range(300)]
-    table = ScoreTable(keys, {SPEC: Column(("f1",), np.concatenate([scores, rng.normal(size=300)])[:, None])}, {})
-    seldom = np.argsort(scores)[:9]
-    items = [int(seldom[0]), *rng.choice(np.setdiff1d(np.arange(300), seldom), 39, replace=False).tolist()]
-    ratings = {(system, f"i{item}"): 1.0 if item == items[0] else 5.0 for system in "ab" for item in items}
-    a, _, both = nlgauge.estimate(table, ratings, below=3, margin=0.01)
-    assert 0 <= a.low <= a.estimate < a.high and both.low < 0 < both.high
-    assert math.isinf(a.more) or a.more > 0
-
-
-def test_several_metrics_stand_alone_and_together() -> None:
-    table, corpus, _ = outputs(300, 120)
-    noise = np.random.default_rng(5).normal(size=600)
-    other = Column(("score",), (-table.values(SPEC) + noise)[:, None], {}, {}, False, "item")
-    table = replace(table, columns={**table.columns, "TER": other})
-    found = nlgauge.estimate(table, corpus)
-    assert [one.metric for one in found[::3]] == [SPEC, "TER", f"{SPEC} + TER"]
-    together = found[6]
-    assert together.worth > found[3].worth and math.isnan(together.bare)
-    assert abs(together.estimate - found[0].estimate) < found[0].half
-    assert [one.metric for one in nlgauge.estimate(table, corpus, metrics=["TER"])] == ["TER"] * 3
 
 
 def test_how_many_more_ratings() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nlgauge.errors import SpecError
-from nlgauge.stats.labels import Aspect, aspects_from, labelled
+from nlgauge.stats.labels import Aspect, aspects_from
 
 
 @pytest.mark.parametrize(
@@ -37,18 +37,6 @@ def test_what_a_cell_stands_for(cell: str, number: float) -> None:
 def test_what_nobody_knows(aspect: Aspect, cell: str, say: str) -> None:
     with pytest.raises(ValueError, match=say):
         aspect.rating(cell)
-
-
-def test_labels_of_ones_own() -> None:
-    (one,) = aspects_from(["good"], [], ["Hallucinated=0", "fine=yes", "n/a=0"])
-    assert one.rating("hallucinated ") == 0 and one.rating("FINE") == 1 and one.rating("N/A") == 0
-    assert one.names(0) == ["Hallucinated", "n/a"]
-    (turned,) = labelled([Aspect("bad")], ["yes=0", "no=1"])
-    assert turned.rating("yes") == 0 and turned.rating("No") == 1 and turned.rating("true") == 1
-    (scale,) = aspects_from(["good"], [], ["poor=1", "fair=2", "great=3"])
-    assert (scale.low, scale.high, scale.rating("fair")) == (1, 3, 2)
-    a, b = aspects_from(["a", "b"], ["1-5", "b=0-2"], ["a:fine=5", "b:fine=2"])
-    assert (a.scale, b.scale) == ([1, 2, 3, 4, 5], [0, 1, 2]) and (a.rating("fine"), b.rating("fine")) == (5, 2)
 
 
 @pytest.mark.parametrize(

@@ -34,21 +34,6 @@ def test_the_items_needed_give_the_power_asked_for() -> None:
     assert_allclose(found.mean(), 0.8, atol=0.03)
 
 
-def test_paired_differences_of_few_or_odd_values() -> None:
-    nothing, one, infinite = paired(np.full(3, np.nan)), paired(np.array([2.0])), paired(np.array([1, np.inf]))
-    assert nothing.n == 0 and math.isnan(nothing.difference)
-    assert one.difference == 2 and math.isnan(one.p) and math.isnan(one.low)
-    assert infinite.difference == math.inf and math.isnan(infinite.p)
-    equal = paired(np.zeros(9))
-    assert (equal.difference, equal.low, equal.high, equal.p) == (0, 0, 0, 1)
-    assert math.isnan(equal.effect) and math.isnan(equal.needed(0.95, 0.8))
-    steady = paired(np.full(9, 0.1))
-    assert (steady.effect, steady.needed(0.95, 0.8)) == (math.inf, 2)
-    assert paired(np.array([1.0, -1.0])).needed(0.95, 0.8) == math.inf
-    small = paired(1e-14 * np.random.default_rng(1).normal(3, 1, 30))
-    assert small.p < 0.01
-
-
 def test_totals_that_are_means_are_compared_as_means_are() -> None:
     values = np.random.default_rng(2).normal(0.3, 1, (40, 2))
     one, other = (np.stack([values[:, n], np.ones(40)], 1) for n in range(2))

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from nlgauge.stats.coefficients import COEFFICIENTS, correlation
 from nlgauge.stats.correlation import LEVELS, estimate, means
-from nlgauge.stats.permutation import crossed, exchanged, p_value, shuffled
+from nlgauge.stats.permutation import exchanged, p_value, shuffled
 from nlgauge.stats.resampling import permuted
 from tests.stats.tables import table
 
@@ -51,20 +51,6 @@ def test_system_level_p_is_that_of_all_permutations() -> None:
     assert_allclose(p_value(float(correlation(one, two)), null), exact, atol=0.03)
 
 
-def test_rows_that_are_not_crossed_are_shuffled_one_by_one() -> None:
-    x, y = np.full((30, 3), np.nan), np.full((30, 3), np.nan)
-    rng = np.random.default_rng(1)
-    cells = (np.arange(30), rng.integers(0, 3, 30))
-    x[cells], y[cells] = rng.normal(size=30), rng.normal(size=30)
-    assert not crossed(x, y)
-    value = estimate(x, y, PEARSON, "pooled").value
-    assert_allclose(value, np.corrcoef(x[cells], y[cells])[0, 1])
-    assert np.isnan(shuffled(x, y, PEARSON, "item", replicates=5)).all()
-    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
-    null = shuffled(x, y, PEARSON, "pooled", replicates=3000)
-    assert_allclose(p_value(value, null), stats.pearsonr(x[cells], y[cells]).pvalue, atol=0.04)
-
-
 def test_p_values() -> None:
     null = np.array([-0.5, 0.1, 0.2, np.nan])
     assert p_value(0.5, null) == 2 / 4
@@ -72,23 +58,6 @@ def test_p_values() -> None:
     assert p_value(0.9, null) == 1 / 4
     assert math.isnan(p_value(math.nan, null))
     assert math.isnan(p_value(0.5, np.full(3, np.nan)))
-
-
-@pytest.mark.parametrize("name", ["pearson", "kendall"])
-@pytest.mark.parametrize("level", LEVELS)
-def test_exchanging_metrics(name: str, level: str) -> None:
-    x, y = table(8, items=25, systems=8, missing=0.05)
-    rng = np.random.default_rng(0)
-    kind = COEFFICIENTS[name]
-    worse = y + 100 * rng.normal(size=y.shape)  # of another scale, which must not matter
-    both = ~(np.isnan(x) | np.isnan(worse))
-    difference, p = exchanged(x, worse, y, kind, level, replicates=199)
-    expected = [estimate(np.where(both, a, np.nan), np.where(both, y, np.nan), kind, level).value for a in (x, worse)]
-    assert_allclose(difference, expected[0] - expected[1], atol=1e-12)
-    assert 0 < p <= (0.05 if level != "system" else 1)
-    assert exchanged(x, x, y, kind, level, replicates=20) == (0, 1)
-    other_way, again = exchanged(worse, x, y, kind, level, replicates=199)
-    assert (other_way, again) == (pytest.approx(-difference), pytest.approx(p, abs=0.02))
 
 
 def test_exchanging_equally_good_metrics_seldom_finds_a_difference() -> None:

@@ -11,8 +11,7 @@ import pytest
 import nlgauge
 from nlgauge import Corpus, InputError
 from nlgauge.stats.drawn import DrawnRow
-from nlgauge.stats.labels import Aspect
-from nlgauge.stats.project import RatingProject, is_project, text_digest
+from nlgauge.stats.project import RatingProject, text_digest
 from tests.score_tables import same
 from tests.stats.hidden import SPEC, outputs
 from tests.stats.projects import cells_of, fill, project, written
@@ -23,19 +22,6 @@ TEXTS = Corpus(tuple(replace(row, candidate=f"{row.item} of\n{row.system}, é") 
 
 def truth(row: DrawnRow) -> int:
     return int(TRUTH[row.system, row.item])
-
-
-def test_a_project_is_read_as_it_was_written(tmp_path: Path) -> None:
-    made = project(tmp_path / "p", TEXTS, 40, (Aspect("good", labels={"fine": 1.0}), Aspect("clear", 1, 5)))
-    found = RatingProject.load(tmp_path / "p")
-    assert found == made and found.id == made.id and is_project(tmp_path / "p")
-    assert found.outputs == TEXTS.digest and len(found.texts) == 40
-    record = json.loads((tmp_path / "p" / "project.json").read_text(encoding="utf-8"))
-    assert record["format"] == 1 and record["nlgauge"] == nlgauge.__version__ and len(record["rows"]) == 200
-    assert project(tmp_path / "q", TEXTS, 40, made.aspects).id == made.id
-    assert project(tmp_path / "r", TEXTS, 40, made.aspects, seed=1).id != made.id
-    changed = Corpus((replace(TEXTS[0], candidate="another"), *TEXTS[1:]))
-    assert project(tmp_path / "s", changed, 40, made.aspects).id != made.id
 
 
 def test_a_filled_sheet_is_estimated_as_its_ratings_are(tmp_path: Path) -> None:

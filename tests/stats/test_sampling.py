@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
 import nlgauge
 from nlgauge import InputError, SpecError
 from nlgauge.stats.sampling import allocated
-from tests.stats.hidden import SPEC, outputs
-
-
-def test_strata_are_of_neighbouring_scores() -> None:
-    table, corpus, _ = outputs(100, 0, systems=("a",))
-    draw = nlgauge.sample(corpus, 40, scores=table, strata=4)
-    strata = np.array([row.stratum for row in draw.rows])
-    values = table.values(SPEC)
-    assert np.bincount(strata).tolist() == [25] * 4
-    assert all(values[strata == k].max() < values[strata == k + 1].min() for k in range(3))
-    assert Counter(row.stratum for row in draw.sheet) == dict.fromkeys(range(4), 10)
-    by_spread = nlgauge.sample(corpus, 40, scores=table, strata=4, allocation="neyman")
-    counts = Counter(row.stratum for row in by_spread.sheet)
-    assert min(counts[0], counts[3]) > max(counts[1], counts[2]) >= 2
-    assert {row.probability for row in by_spread.rows if row.stratum == 0} == {counts[0] / 25}
+from tests.stats.hidden import outputs
 
 
 def test_whole_clusters() -> None:

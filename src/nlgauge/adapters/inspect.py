@@ -1,4 +1,6 @@
-"""An Inspect scorer: ``Task(..., scorer=nlgauge_scorer("BERTScore"))``, or by name ``nlgauge/nlgauge_scorer``.
+"""Inspect scorers: ``Task(..., scorer=nlgauge_scorer("BERTScore"))``, or by name ``nlgauge/nlgauge_scorer``.
+
+``nlgauge_grounded(source="passages")`` is the gate: whether the source supports the completion.
 
 Inspect awaits the scorer for each sample, with the state of the task and the target, and takes the mean and the
 standard error of the values, under the name of the metric; of a `Score.unscored` it takes none. It finds the scorer
@@ -11,11 +13,13 @@ import math
 from typing import Any
 
 import anyio
-from inspect_ai.scorer import Score, Target, mean, scorer, stderr
+from inspect_ai.scorer import CORRECT, INCORRECT, Score, Target, accuracy, mean, scorer, stderr
 from inspect_ai.scorer import Scorer as InspectScorer
 from inspect_ai.solver import TaskState
 
 from nlgauge.adapters.scorer import RowScorer, fields_of, held
+from nlgauge.data.to_json import jsonable
+from nlgauge.guard import Guard
 
 INPUT = "input"
 
@@ -51,6 +55,29 @@ def nlgauge_scorer(
             reason = "scoring_failed" if state.output.completion.strip() else "no_response"
             return Score.unscored(reason=reason, answer=state.output.completion, explanation=found.reason)
         return Score(value={rows.label: found.value}, answer=state.output.completion)
+
+    return score
+
+
+@scorer(metrics=[accuracy(), stderr()])  # type: ignore[untyped-decorator]
+def nlgauge_grounded(source: str, question: str | None = INPUT, model: str | None = None) -> InspectScorer:
+    """Whether the source supports the completion, as `nlgauge.check(grounded=True)` decides it.
+
+    source: a key of the sample's metadata, with a text or a list of passages. question: such a key, or "input" for the
+    text of its input. The explanation says why a completion fails; the metadata has finding, value, reasons and quotes.
+    Raises InputError for metadata that has no such key.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        guard = Guard(_text(state, source), _text(state, question), model)
+        found = await anyio.to_thread.run_sync(guard.add, state.output.completion)
+        names = ("state", "finding", "value", "reasons", "quotes")
+        return Score(
+            value=INCORRECT if found.failed else CORRECT,
+            answer=state.output.completion,
+            explanation=f"{found.finding}: {found.why}" if found.why else found.finding,
+            metadata={name: jsonable(getattr(found, name)) for name in names},
+        )
 
     return score
 

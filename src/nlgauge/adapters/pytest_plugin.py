@@ -47,7 +47,8 @@ def assert_grounded(
 ) -> None:
     """Fail the test unless the source supports the answer.
 
-    The failure names the words that nothing supports. An answer without a score fails too.
+    The failure shows the answer, what was found of it, and why: differences from the source, or the words that it does
+    not support. An answer without a score fails too.
 
     Args:
         source: a text, or a list of passages or documents (with `page_content`, `text` or `content`).
@@ -63,14 +64,11 @@ def assert_grounded(
         InputError: for a model without thresholds, an answer that is no text, and a source without texts.
     """
     __tracebackhide__ = True
-    from nlgauge.errors import InputError
+    from nlgauge.guard import refuse_no_source
     from nlgauge.stats.gate import check
     from nlgauge.stats.gate.grounded import PART
 
-    if source is None or (not isinstance(source, str) and hasattr(source, "__len__") and not len(source)):
-        given = "None" if source is None else f"an empty {type(source).__name__}"
-        remedy = "give the text, the passages or the documents that the answer should be supported by"
-        raise InputError(f"source is {given}, and an answer is grounded in nothing", remedy=remedy)
+    refuse_no_source(source)
     table = _scorer(metric, model).table([{"candidate": answer, "source": source, "question": question}], evidence=True)
     if at_least is None:
         verdict = check(table, grounded=True)
@@ -79,7 +77,7 @@ def assert_grounded(
             part = PART
         verdict = check(table, part=part, at_least=at_least)
     if not verdict.passed:
-        raise AssertionError(_told(verdict))
+        raise AssertionError(_told(verdict, question))
 
 
 @pytest.fixture(scope="session", name="assert_grounded")
@@ -95,8 +93,15 @@ def _scorer(metric: str, model: str | None) -> Scorer:
     return Scorer(metric, model=model)
 
 
-def _told(verdict: Verdict) -> str:
+def _told(verdict: Verdict, question: str | None) -> str:
+    from nlgauge.stats.gate.findings import SAID
+
     (outcome,) = verdict.outcomes
-    words = [word for text in outcome.unsupported for word in text.words]
-    first = f"{verdict.metric} {verdict.part}: {outcome.problem}"
-    return "\n".join([first, *(f"  not supported: {word}" for word in words)])
+    lines = [f"{verdict.metric} {verdict.part}: {outcome.problem or 'nothing was checked'}"]
+    if outcome.finding is not None and outcome.finding != "cannot say":
+        lines.insert(0, f"{outcome.finding}: {SAID[outcome.finding]}")
+    lines += [f"  question: {question}"] if question else []
+    lines += [f"  answer: {outcome.answer}"] if outcome.answer else []
+    lines += [f"  difference: {reason}" for reason in outcome.reasons]
+    lines += [f"  not supported: {word}" for text in outcome.unsupported for word in text.words]
+    return "\n".join([*lines, *(f"  read with: {quote}" for quote in outcome.quotes)])

@@ -33,6 +33,7 @@ _OWN = {
         "rate", "report", "plot", "cache", "serve",
     )},
     "list": ("installation", "list_all"), "doctor": ("installation", "doctor"), "export": ("installation", "export"),
+    "convert": ("installation", "convert"),
 }  # fmt: skip
 """The module and function of each command, imported when it is called: all their imports take longer than a row"""
 _KEEP = ("score", "check", "explain", "reproduce", "study")

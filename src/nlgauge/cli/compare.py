@@ -10,9 +10,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import ADDED, CLUSTER_OF_OUTPUTS, IN_FORMATS, LABEL, PLACE, REPLICATES, SEED, labels_given
+from nlgauge.cli.options import (
+    ADDED,
+    CLUSTER_OF_OUTPUTS,
+    IN_FORMATS,
+    LABEL,
+    LOADING,
+    PLACE,
+    REPLICATES,
+    SEED,
+    keeping,
+    labels_given,
+)
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import clustered, joined, labelled, read_outputs, say, show_tables
+from nlgauge.cli.terminal import clustered, joined, labelled, read_outputs, say, scores_of, show_tables
 from nlgauge.errors import SpecError
 from nlgauge.render.tables import Cell, Number
 
@@ -21,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Is system A better than system B, or is it noise?")
-@click.argument("scores", type=PLACE)
+@click.argument("scores", metavar="SCORES|OUTPUTS", type=PLACE)
 @click.argument("a", required=False)
 @click.argument("b", required=False)
 @click.option("--metric", help="Only this metric, by its spec or name; or 'spec part'.")
@@ -30,6 +41,8 @@ if TYPE_CHECKING:
 @click.option("--items", type=click.IntRange(min=2), help="Plan a study of so many items: what it would show.")
 @CLUSTER_OF_OUTPUTS
 @ADDED
+@LOADING
+@keeping
 @REPLICATES
 @SEED
 @LABEL
@@ -37,11 +50,12 @@ if TYPE_CHECKING:
 def compare(
     scores: Path, a: str | None, b: str | None, metric: str | None, parts: bool, margin: float | None,
     items: int | None, outputs: Path | None, cluster: str | None, columns: Sequence[str], add: Sequence[str],
-    lower: Sequence[str], layout: str, **how: Any,
+    lower: Sequence[str], layout: str, replicates: int, seed: int, **loading: Any,
 ) -> None:  # fmt: skip
     """Is system A better than system B by a scores file, or is that noise?
 
-    A and B may be left out where the file holds two systems.
+    A and B may be left out where the file holds two systems. Outputs (nlgauge compare v1.jsonl v2.jsonl) are scored now
+    by --metric; by default, by the probability that the source supports each answer.
 
     First a sentence. Per metric: both means over the items that both have, their difference with its 95 % interval, p
     (the systems exchanged within items, corrected by Holm for all scores shown that have a direction), about how many
@@ -49,14 +63,25 @@ def compare(
     star marks the better of the two where p is below 0.05. With --margin: is A no worse than B by the margin, or
     equivalent? JSON has every score of the metrics, and the effect size.
     """
+    from nlgauge.stats.gate.grounded import METRIC, PART
     from nlgauge.stats.selection import selected
 
     if margin is not None and items is not None:
         raise SpecError("--items plans a study without --margin; with it, the column 'items needed' is the plan")
-    table = nlgauge.ScoreTable.load(scores)
-    if (outputs is None and columns) or (outputs is not None and cluster is None and not add):
+    how = {"replicates": replicates, "seed": seed}
+    files = [scores]
+    if a is not None and b is None and Path(a).is_file():
+        files, a = [scores, Path(a)], None
+    now = len(files) > 1 or not nlgauge.ScoreTable.is_at(scores)
+    if not now and ((outputs is None and columns) or (outputs is not None and cluster is None and not add)):
         raise SpecError("--outputs and --map are of --cluster and --add: give one of them too")
-    corpus = None if outputs is None else read_outputs(outputs, columns, on_missing="skip")
+    if now and outputs is not None:
+        raise SpecError("--outputs names the outputs of a scores file: leave it out")
+    if now and metric is None:
+        metric = f"{METRIC} {PART}"
+    table, corpus = scores_of(files, columns, [_spec(metric)] if now and metric else [], loading)
+    if outputs is not None:
+        corpus = read_outputs(outputs, columns, on_missing="skip")
     table, _ = labelled(clustered(joined(table, add, lower, corpus, outputs), corpus, cluster))
     a, b = _two(table, [labels_given().get(name, name) for name in (a, b) if name is not None])
     # A metric's other parts are no further questions, so they are not corrected for where nobody asked for them.
@@ -79,6 +104,14 @@ def compare(
         if more and not whole:
             remark(f"--parts shows {more} more")
     remark(*_notes(comparison.records), *comparison.notes)
+
+
+def _spec(metric: str) -> str:
+    """The spec of 'spec', and of 'spec part'."""
+    from nlgauge.metrics import registry
+
+    head, _, part = metric.rpartition(" ")
+    return head if head.endswith(")") or (head and part in registry.metric(head).parts) else metric
 
 
 def _two(table: nlgauge.ScoreTable, named: Sequence[str]) -> Sequence[str]:

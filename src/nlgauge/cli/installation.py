@@ -98,27 +98,50 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     return {**described, "better": better, "parts": list(made.parts), "details": list(made.details), **needs}
 
 
-@click.command(short_help="Check this installation and the embedded model.")
-def doctor() -> None:
+@click.command(short_help="Check this installation and the embedded model, or another one.")
+@click.option("--model", help="Say what this model is and how it reads texts, instead of looking at the embedded one.")
+def doctor(model: str | None) -> None:
     """Check this installation: versions, the embedded model, and that results do not depend on batch or order."""
-    from nlgauge.cli.doctor import examine
+    from nlgauge.cli.doctor import examine, recognised
 
-    findings = examine()
+    findings = examine() if model is None else recognised(model)
     for finding in findings:
         click.echo(f"{'ok  ' if finding.good else 'FAIL'}  {finding.what}: {finding.detail}")
     sys.exit(0 if all(finding.good for finding in findings) else 1)
 
 
-@click.command(short_help="Export a model in Hugging Face format.")
+@click.command(short_help="Export a model, or a detector for onnxruntime.")
 @click.argument("model")
 @click.argument("folder", type=PLACE)
 def export(model: str, folder: Path) -> None:
-    """Export MODEL to FOLDER in Hugging Face format, in float32. MODEL is pocket, or a folder that is a plain BERT."""
-    from nlgauge.engine.models.folder import WEIGHTS_FILE, write_hugging_face
-    from nlgauge.engine.models.loading import folder_of
+    """Export MODEL to FOLDER.
 
+    pocket, and a folder that is a plain BERT, become a folder in Hugging Face format, in float32. A detector (nli:...,
+    minicheck:..., and so on) becomes a folder that onnxruntime reads without torch.
+    """
+    from nlgauge.engine.models.folder import WEIGHTS_FILE, write_hugging_face
+    from nlgauge.engine.models.loading import folder_of, is_detector, load
+
+    if is_detector(model):
+        from nlgauge.engine.models.detector import export_detector
+
+        export_detector(load(model, backend="torch", device="cpu"), folder)
+        click.echo(str(folder))
+        return
     source = folder_of(model)
     if not (source / WEIGHTS_FILE).is_file():
         raise SpecError(f"no model {model!r} to export: give pocket or a folder that holds {WEIGHTS_FILE}")
     write_hugging_face(source, folder)
+    click.echo(str(folder))
+
+
+@click.command(short_help="Write a detector's folder without the code that it came with.")
+@click.argument("source", type=PLACE)
+@click.argument("folder", type=PLACE)
+@click.option("--tokenizer", type=PLACE, help="Folder with the tokenizer.json of google/flan-t5-base.")
+def convert(source: Path, folder: Path, tokenizer: Path | None) -> None:
+    """Write HHEM-2.1-Open from SOURCE to FOLDER, for --model hhem:FOLDER. No code in SOURCE is run."""
+    from nlgauge.engine.models.convert import convert as write
+
+    write(source, folder, tokenizer)
     click.echo(str(folder))

@@ -103,8 +103,8 @@ REPLICATES = click.option(
 )  # fmt: skip
 MODEL = click.option(
     "--model",
-    help="Model of metrics that name none: pocket, base, a Hugging Face name or a folder. By default what the variable "
-    "NLGAUGE_MODEL names, else pocket.",
+    help="Model of metrics that name none: pocket, base, a Hugging Face name, a folder, or a published detector, as "
+    "nli:NAME. By default what the variable NLGAUGE_MODEL names, else pocket.",
 )
 AGAINST = click.option(
     "--against", type=ADDRESS, help="Table of texts that metrics of sets compare outputs with, instead of references."
@@ -193,6 +193,41 @@ LOADING = together(
     ),
 )  # fmt: skip
 """How commands that score load their models"""
+THEN = together(
+    click.option(
+        "--then", metavar="MODEL", help="A second model, such as nli:ID, for the rows that the first cannot decide."
+    ),
+    click.option(
+        "--unsure", type=(float, float), metavar="LOW HIGH",
+        help="With --then: the first model cannot decide from LOW on and below HIGH; by default by its thresholds.",
+    ),
+)  # fmt: skip
+"""The options of a second model; `with_then` reads them"""
+
+
+def with_then(specs: Sequence[str], then: str | None, unsure: tuple[float, float] | None) -> list[str]:
+    """Return the specs of metrics with a second model in those that take one.
+
+    Raises SpecError for --unsure without --then, and if no metric takes a second model.
+    """
+    if then is None:
+        if unsure is not None:
+            raise SpecError("--unsure is for a second model: name it, --then MODEL")
+        return list(specs)
+    from dataclasses import replace
+
+    from nlgauge.metrics.ctc import Consistency
+    from nlgauge.metrics.registry import metric
+
+    made = [metric(spec) for spec in specs]
+    if not any(isinstance(one, Consistency) and one.aligner == "D" for one in made):
+        raise SpecError("--then is for Consistency(aligner='D'), and no metric here is that one")
+    return [
+        str(replace(one, then=then, unsure=unsure)) if isinstance(one, Consistency) and one.aligner == "D" else spec
+        for one, spec in zip(made, specs, strict=True)
+    ]
+
+
 READING = together(
     click.option("--batch-tokens", type=click.IntRange(min=1), help="How many tokens a batch holds."),
     click.option(

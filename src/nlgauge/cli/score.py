@@ -23,7 +23,9 @@ from nlgauge.cli.options import (
     REPEATS,
     SPEC,
     TEXT_FILES,
+    THEN,
     keeping,
+    with_then,
 )
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show_tables, tell_hard, told_spent
@@ -52,6 +54,7 @@ _A_SUM = (
 @TEXT_FILES
 @MAP
 @LOADING
+@THEN
 @READING
 @click.option("--evidence", is_flag=True, help="Also write what each score is based on (evidence).")
 @AGAINST
@@ -90,7 +93,7 @@ def score(
     references: Sequence[Path], source: Path | None, context: Path | None, systems: Sequence[str],
     columns: Sequence[str], against: Path | str | None, processes: int | None, rows_per_block: int | None,
     ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float, cluster: str | None, parts: bool,
-    layout: str, seed: int, on_missing: Any, **how: Any,
+    layout: str, seed: int, on_missing: Any, then: str | None, unsure: tuple[float, float] | None, **how: Any,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
@@ -103,6 +106,7 @@ def score(
     """
     if not metrics:
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")
+    metrics = with_then(metrics, then, unsure)
     in_blocks = rows_per_block is not None or ray is not None
     whole = output is None or not in_blocks or str(output).endswith(".jsonl") or is_stream(output)
     file, folder = (None if output is None else Path(output), None) if whole else (None, output)
@@ -135,6 +139,10 @@ def score(
         show_summary(table, layout, seed, parts, _people(table, rated or corpus))
     if groundedness:
         remark(_A_SUM)
+    if then is not None:
+        from nlgauge.stats.deciders import told
+
+        remark(*(note for spec in table.columns for note in told(table, spec)))
 
 
 if TYPE_CHECKING:

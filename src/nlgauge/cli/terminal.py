@@ -10,7 +10,7 @@ import shutil
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -76,6 +76,34 @@ def read_outputs(
         if corpus.named_by_files:
             _tell_named(corpus.named_by_files)
     return corpus
+
+
+def scores_of(
+    files: Sequence[Path], columns: Sequence[str], specs: Sequence[str], how: Mapping[str, Any]
+) -> tuple[ScoreTable, Corpus | None]:
+    """A scores file; or outputs, which are scored now, and which are returned too.
+
+    Several files of outputs whose rows name one and the same system, or none, are systems that are called as the files.
+    Raises SpecError for scores beside another file.
+    """
+    from nlgauge.data.corpus import Corpus
+    from nlgauge.data.corpus.corpus import called_after
+    from nlgauge.data.table import ScoreTable
+    from nlgauge.evaluation import evaluate
+
+    held = [file for file in files if ScoreTable.is_at(file)]
+    if held and len(files) == 1:
+        return ScoreTable.load(held[0]), None
+    if held:
+        raise SpecError(f"{held[0]} holds scores: give outputs alone, which are scored now, or one scores file alone")
+    some = [read_outputs(file, columns, on_missing="skip") for file in files]
+    if len(files) > 1 and len({tuple(corpus.systems) for corpus in some}) == 1 == len(some[0].systems):
+        names = called_after(list(map(str, files)))
+        some = [Corpus([replace(row, system=name) for row in one]) for name, one in zip(names, some, strict=True)]
+    corpus = some[0] if len(some) == 1 else Corpus([row for one in some for row in one])
+    tell_hard(corpus, specs, how["model"])
+    with blaming(files[0] if len(files) == 1 else None):
+        return evaluate(corpus, metrics=list(specs), evidence=True, progress=True, **how), corpus
 
 
 def _columns(pairs: Sequence[str]) -> dict[str, str | list[str]]:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.pairs import pair_room
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
+from nlgauge.engine.windows import windows
 
 Span: TypeAlias = "tuple[int, int]"
 """Tokens [begin, end) of a text"""
@@ -223,6 +224,10 @@ class Pairing:
             return [(0, len(search.tokens))]
         wanted = asked if question is None else np.concatenate([asked, question])
         return [search.spans[i] for i in search.choose(wanted, room)]
+
+    def parts(self, search: Search, room: int) -> list[list[Span]]:
+        """All of a source, in parts that are read one after the other."""
+        return [[(window.begin, window.end)] for window in windows(len(search.tokens), room, "slide")]
 
     def row(
         self, own: NDArray[np.int32], search: Search, spans: Sequence[Span], question: NDArray[np.int32] | None = None

@@ -77,6 +77,8 @@ class SubwordTokenizer:
         """The number of special tokens around one text"""
         self.second_type = _second_type(tokenizer)
         """The type that its network reads a pair's second text with; 0 if it says none"""
+        self.pair_frame = _pair_frame(tokenizer)
+        """The special tokens before, between and after two texts that are read as a pair"""
         tokenizer.encode_special_tokens = True
         self._tokenizer = tokenizer
         self.mask_id = tokenizer.token_to_id(mask) if mask else None
@@ -102,16 +104,28 @@ class SubwordTokenizer:
         except SpecError as error:
             raise SpecError(f"{path} is not a tokenizer: {error}") from None
 
+    @property
+    def end_id(self) -> int:
+        """The token that ends a text. Raises SpecError for a tokenizer that puts none there."""
+        if not self.suffix:
+            raise SpecError("the tokenizer puts no token at the end of a text")
+        return int(self.suffix[-1])
+
     def fit(self, rows: int) -> SubwordTokenizer:
         """Returns itself. rows: size of the embedding table. Raises SpecError if a token id is outside it."""
         if self.largest_id >= rows:
             raise SpecError(f"the tokenizer has the token {self.largest_id}, and the network {rows} tokens")
         return self
 
+    @property
+    def definition(self) -> str:
+        """The content of a tokenizer.json."""
+        return str(self._tokenizer.to_str())
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the tokenizer's definition, hexadecimal; the same wherever it was read from."""
-        definition = json.loads(self._tokenizer.to_str())
+        definition = json.loads(self.definition)
         definition.pop("truncation", None)
         definition.pop("padding", None)
         return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()
@@ -119,7 +133,7 @@ class SubwordTokenizer:
     @cached_property
     def unknown_id(self) -> int | None:
         """The id of the unknown token, whichever way the tokenizer names it."""
-        model = json.loads(self._tokenizer.to_str())["model"]
+        model = json.loads(self.definition)["model"]
         if isinstance(number := model.get("unk_id"), int):
             return number
         name = model.get("unk_token")
@@ -198,6 +212,18 @@ def _trimmed(text: str, offsets: NDArray[np.int32]) -> NDArray[np.int32]:
     before = np.searchsorted(words[:, 0], offsets[:, 1], side="left") - 1
     ends = np.minimum(offsets[:, 1], words[np.maximum(before, 0), 1])
     return np.stack([begins, np.maximum(begins, ends)], axis=1)
+
+
+def _pair_frame(tokenizer: Tokenizer) -> tuple[list[int], list[int], list[int]]:
+    try:
+        framed = tokenizer.encode("a", "a")
+    except Exception:  # a tokenizer for single texts may raise anything
+        return [], [], []
+    places = [[at for at, of in enumerate(framed.sequence_ids) if of == text] for text in (0, 1)]
+    if not all(places):
+        return [], [], []
+    ids, (one, two) = framed.ids, places
+    return ids[: one[0]], ids[one[-1] + 1 : two[0]], ids[two[-1] + 1 :]
 
 
 def _second_type(tokenizer: Tokenizer) -> int:

@@ -256,7 +256,7 @@ def _statement(question: str, agreed: bool) -> str:
 
 def _in_their_form(text: str, others: Sequence[str]) -> list[_Piece]:
     """Changes by which quantities get the form of equal ones in other texts, where those have no equal form."""
-    known = [(one, other[one.begin : one.end]) for other in others for one in quantities(other) if not one.weak]
+    known = _known(tuple(others))
     forms = {form.casefold() for _, form in known}
     pieces: list[_Piece] = []
     for one in quantities(text):
@@ -267,6 +267,12 @@ def _in_their_form(text: str, others: Sequence[str]) -> list[_Piece]:
         if form is not None:
             pieces.append(_Piece(one.begin, one.end, form))
     return pieces
+
+
+@lru_cache(maxsize=8)  # several answers have one source
+def _known(others: tuple[str, ...]) -> list[tuple[Quantity, str]]:
+    """The quantities of other texts, each with its characters."""
+    return [(one, other[one.begin : one.end]) for other in others for one in quantities(other) if not one.weak]
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:

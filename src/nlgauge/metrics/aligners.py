@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from nlgauge.engine.features.alignment import AlignedStretch, Alignment, AlignmentRequest, Reading
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
+from nlgauge.engine.models.packing import Packing
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.alignment import Array, greedy_alignment, logistic, rescaled, unsupported_spans, word_alignment
 from nlgauge.maths.claims import Claims, all_of, claims
@@ -108,7 +110,12 @@ class TextAligner(Protocol):
 
     @property
     def shows_words(self) -> bool:
-        """Whether each word has its own alignment"""
+        """Whether each word has an alignment to show"""
+        ...
+
+    @property
+    def judges_words(self) -> bool:
+        """Whether each word has a judgement of its own"""
         ...
 
     def requests(self, direction: Direction) -> Sequence[AnyRequest]:
@@ -130,6 +137,7 @@ class EmbeddingAligner:
 
     weak: ClassVar[float] = 0.6  # for the embeddings of `pocket`, chosen by eye
     shows_words: ClassVar[bool] = True
+    judges_words: ClassVar[bool] = True
 
     layer: int
     stopwords: bool
@@ -177,7 +185,8 @@ class TrainedAligner:
 
     aggregate: R, which predicts the share of supported words as one number, without words. reading: how a long text is
     read. temperature: divides the log-odds of whole stretches. asks: whether it reads a question. english: whether it
-    reads only English, so that a text that is clearly not English has no alignment.
+    reads only English, so that a text that is clearly not English has no alignment. packing: how a published detector
+    reads both texts; None for an aligner of nlgauge.
     """
 
     stopwords: bool
@@ -187,6 +196,12 @@ class TrainedAligner:
     temperature: float = 1.0
     asks: bool = False
     english: bool = False
+    packing: Packing | None = None
+
+    @property
+    def judges_words(self) -> bool:
+        """Whether each word has a judgement of its own; else all words of a sentence have that of the sentence."""
+        return self.packing is None or self.packing.words
 
     @property
     def shows_words(self) -> bool:
@@ -242,7 +257,7 @@ class TrainedAligner:
 
     def _judged(self, direction: Direction, said: Claims, text: Alignment, units: Units) -> StretchVerdicts:
         others = direction.usable
-        differences = CheckedSource([other for _, other in others]).differences(text.text)
+        differences = _checked(tuple(other for _, other in others)).differences(text.text)
         stretches = (
             Stretch(
                 *said.place(one.begin, one.end), one.quotes, self._probability(one, differences), _chance(one.against)
@@ -284,6 +299,11 @@ class _Refused(NamedTuple):
 _NONE = (np.empty((0, 2), np.int32), np.empty(0), np.empty(0, np.int32))
 
 
+@lru_cache(maxsize=8)  # for the score, for the evidence, and for the next answer from the same source
+def _checked(others: tuple[str, ...]) -> CheckedSource:
+    return CheckedSource(others)
+
+
 def _claims(direction: Direction) -> Claims:
     """What the text claims; a text that is not an answer claims all of it."""
     if direction.name != "candidate":
@@ -320,8 +340,11 @@ def _chance(logit: float) -> float | None:
     return None if np.isnan(logit) else float(logistic(logit))
 
 
-def shown(direction: Direction, aligned: Aligned, weak: float) -> EvidenceText:
-    """The words of a text that count, as evidence. Words with alignment below `weak` are weakly aligned."""
+def shown(direction: Direction, aligned: Aligned, weak: float, whole: bool = False) -> EvidenceText:
+    """The words of a text that count, as evidence. Words with alignment below `weak` are weakly aligned.
+
+    whole: whether a stretch was judged as a whole, and is marked as one.
+    """
     text, places = direction.text, zip(aligned.spans.tolist(), aligned.alignment.tolist(), strict=True)
     if aligned.judged is None:
         words = [EvidenceWord(text[begin:end], begin, end, alignment) for (begin, end), alignment in places]
@@ -335,4 +358,6 @@ def shown(direction: Direction, aligned: Aligned, weak: float) -> EvidenceText:
     asked = set(text_words(direction.question))
     marked = [not asked.issuperset(text_words(text[begin:end])) for begin, end in aligned.spans.tolist()]
     spans = unsupported_spans(np.where(marked, aligned.alignment, 1.0), aligned.spans, weak)
+    if whole:
+        spans = [(one.begin, one.end) for one in stretches if one.supported is not None and one.supported < weak]
     return EvidenceText(direction.name, direction.against, text, words, weak, spans, stretches, quotes, reasons or None)

@@ -62,6 +62,9 @@ class ModelAccess(Protocol):
     @property
     def model(self) -> Model: ...
 
+    def other(self, name: str) -> ModelAccess:
+        """Access to another model of the metric's `other_models`."""
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -76,6 +79,12 @@ class Setup:
         if self.engine is None:
             raise SpecError("a metric that uses a model needs a field model: str | None = None")
         return self.engine.model
+
+    def other_model(self, name: str) -> Model:
+        """One of the metric's `other_models`. Raises SpecError for a model that cannot be loaded."""
+        if self.engine is None:
+            raise SpecError("a metric that uses a model needs a field model: str | None = None")
+        return self.engine.other(name).model
 
 
 @dataclass(frozen=True, kw_only=True)

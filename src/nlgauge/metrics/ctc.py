@@ -12,15 +12,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.alignment import SHAPE, Reading
-from nlgauge.engine.features.request import AnyRequest, Features
+from nlgauge.engine.features.request import AnyRequest, ByModel, Features
 from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Model
+from nlgauge.engine.models.packing import SENTENCES, packer_of
 from nlgauge.engine.words import is_word
 from nlgauge.errors import SpecError
 from nlgauge.maths import alignment as aspects
@@ -46,6 +47,10 @@ class AspectPrepared(Prepared):
     aligner: TextAligner
     baseline: float = 0.0
     """The alignment of unrelated texts, for E with rescaling"""
+    second: TextAligner | None = None
+    """The aligner that decides where this one is unsure"""
+    unsure: tuple[float, float] = (0.0, 0.0)
+    """From which probability on, and below which, this one is unsure"""
 
 
 class RowAligned(NamedTuple):
@@ -115,21 +120,8 @@ class CTCAspect(RowMetric):
     def prepare(self, setup: Setup) -> AspectPrepared:
         model = setup.model
         if self.aligner != "E":
-            digest = model[ALIGNER].digest
-            card = model.card
-            trained = TrainedAligner(
-                self.stopwords, self.aligner == "R", card.aligner_threshold, self.reading, card.aligner_temperature,
-                card.aligner_asks, card.languages == ("en",),
-            )  # fmt: skip
-            rows = f"{SHAPE.stretch}@{min(SHAPE.row, model.window)}"
-            more: dict[str, object] = {QUESTION: "apart"} if card.aligner_asks else {}
-            more |= {"evidence": card.aligner_evidence} if card.aligner_evidence else {}
-            more |= {"languages": "+".join(card.languages)} if card.languages else {}
-            if "probability" in self.parts:
-                more |= {"exact_checks": DOUBT} if trained.english else {}
-                # Verdicts on a saved table use the limits of its model.
-                more |= {"grounded": list(card.grounded)} if card.grounded is not None else {}
-            return AspectPrepared(aligner=trained, facts={"aligner": digest[:8], "rows": rows, **more})
+            trained, known = self._trained(model)
+            return AspectPrepared(aligner=trained, facts=known)
         layer, named = self._layer(model)
         if self.rescale == "none":
             return AspectPrepared(aligner=self.embeddings(layer, self.stopwords), facts=named)
@@ -142,6 +134,24 @@ class CTCAspect(RowMetric):
         if (origin := model.card.origins.get("baseline")) is not None:
             facts["baseline_from"] = origin
         return AspectPrepared(aligner=embeddings, baseline=baseline, facts=facts)
+
+    def _trained(self, model: Model) -> tuple[TrainedAligner, dict[str, object]]:
+        """The aligner of a model, and what its numbers depend on."""
+        digest, card, packer = model[ALIGNER].digest, model.card, packer_of(model)
+        trained = TrainedAligner(
+            self.stopwords, self.aligner == "R", card.aligner_threshold, self.reading, card.aligner_temperature,
+            card.aligner_asks, card.languages == ("en",), None if packer is None else packer.packing,
+        )  # fmt: skip
+        rows = f"{SHAPE.stretch}@{min(SHAPE.row, model.window)}" if packer is None else packer.name
+        more: dict[str, object] = {QUESTION: "apart"} if card.aligner_asks else {}
+        more |= {"evidence": card.aligner_evidence} if card.aligner_evidence else {}
+        more |= {"languages": "+".join(card.languages)} if card.languages else {}
+        if "probability" in self.parts:
+            more |= {"exact_checks": DOUBT} if trained.english else {}
+            # Verdicts on a saved table use the limits of its model.
+            more |= {"grounded": list(card.grounded)} if card.grounded is not None else {}
+            more |= {"grounded_from": card.origins["grounded"]} if "grounded" in card.origins else {}
+        return trained, {"aligner": digest[:8], "rows": rows, **more}
 
     def _layer(self, model: Model) -> tuple[int, dict[str, object]]:
         """The layer, and the facts that name it."""
@@ -161,8 +171,12 @@ class CTCAspect(RowMetric):
         return [self._value(self._aligned(row, prepared, features), prepared) for row in rows]
 
     def _value(self, row: RowAligned, prepared: AspectPrepared) -> Value:
+        """The score of a row, from its alignments."""
         if row.reason is not None:
             return Value((np.nan,) * len(self.parts), row.reason)
+        if not prepared.aligner.judges_words:
+            probability = {"probability": least_supported(row.directions[0][1])}
+            return Value(tuple(probability.get(part, np.nan) for part in self.parts), SENTENCES, row.notes)
         values = self.values([aligned.alignment for _, aligned in row.directions], prepared)
         if np.isnan(values).any():
             return Value((np.nan,) * len(self.parts), "the two directions cancel out", row.notes)
@@ -202,8 +216,18 @@ class CTCAspect(RowMetric):
         """The words of each aligned text that count, with position and alignment."""
         if not prepared.aligner.shows_words:
             return Evidence()
-        directions = self._aligned(row, prepared, features).directions
-        return Evidence(texts=[shown(direction, aligned, prepared.aligner.weak) for direction, aligned in directions])
+        return self._shown(self._aligned(row, prepared, features), prepared)
+
+    def _shown(self, row: RowAligned, prepared: AspectPrepared) -> Evidence:
+        directions = row.directions
+        weak, whole = prepared.aligner.weak, not prepared.aligner.judges_words
+        return Evidence(texts=[shown(direction, aligned, weak, whole) for direction, aligned in directions])
+
+
+def least_supported(aligned: Aligned) -> float:
+    """The probability that all of a text is supported: that of its worst stretch; NaN if the aligner gives none."""
+    stretches = () if aligned.judged is None else aligned.judged.stretches
+    return min((np.nan if one.supported is None else one.supported for one in stretches), default=np.nan)
 
 
 def _candidate(row: Row, *columns: str) -> Direction:
@@ -220,13 +244,106 @@ class Consistency(CTCAspect):
     supports all of the candidate. A number, date, name or opposite that differs from the source lowers it.
     """
 
+    then: str | None = param(
+        None,
+        help="for D, a second model for the rows that the first cannot decide: `probability` is then what the second "
+        "says of them, and the part `decided` is 1 where the first model decided, and 2 where the second did",
+    )
+    unsure: tuple[float, ...] | None = param(
+        None,
+        help="with `then`, two probabilities (LOW, HIGH): the first model cannot decide from LOW on and below HIGH; by "
+        "default these are the thresholds of its card",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.then is not None and (self.aligner != "D" or not self.then):
+            raise SpecError(f"{self.name}: then is the name of a second model for aligner='D'")
+        if self.unsure is not None and self.then is None:
+            raise SpecError(f"{self.name}: unsure is for a second model: name it (then), or leave unsure out")
+        if self.unsure is not None and not (len(self.unsure) == 2 and 0 <= self.unsure[0] < self.unsure[1] <= 1):
+            raise SpecError(f"{self.name}: unsure={self.unsure} is not two probabilities in ascending order")
+
     @property
     def parts(self) -> tuple[str, ...]:  # type: ignore[override]  # depends on the parameters
-        return ("score", "least_stretch", "unsupported", "probability") if self.aligner == "D" else ("score",)
+        if self.aligner != "D":
+            return ("score",)
+        return ("score", "least_stretch", "unsupported", "probability", *(() if self.then is None else ("decided",)))
 
     @property
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
-        return ("unsupported",) if self.aligner == "D" else ()  # for this part less is better
+        # Of the words that nothing supports, less is better.
+        return tuple(part for part in ("unsupported", "decided") if part in self.parts)
+
+    @property
+    def other_models(self) -> tuple[str, ...]:
+        return () if self.then is None else (self.then,)
+
+    def prepare(self, setup: Setup) -> AspectPrepared:
+        prepared = super().prepare(setup)
+        if self.then is None:
+            return prepared
+        limits = setup.model.card.grounded if self.unsure is None else (self.unsure[0], self.unsure[1])
+        if limits is None or limits[0] == limits[1]:
+            between = "has no measured thresholds" if limits is None else f"decides every row (at {limits[0]:g})"
+            remedy = "say where it is unsure, as in unsure=(0.2, 0.8)"
+            raise SpecError(f"{self.name}: model {setup.model.name!r} {between}; {remedy}")
+        second, known = self._trained(setup.other_model(self.then))
+        facts = {**prepared.facts, "unsure": list(limits), **{f"then_{name}": fact for name, fact in known.items()}}
+        if second.asks:
+            facts[QUESTION] = "apart"  # the name by which a cached score is one of the question too
+        return replace(prepared, second=second, unsure=limits, facts=facts)
+
+    def followup_requests(self, row: Row, prepared: AspectPrepared, features: Features) -> list[AnyRequest]:
+        if self.then is None or prepared.second is None or self._missing(row):
+            return []
+        if self._decides(self._aligned(row, prepared, features), prepared):
+            return []
+        asked = prepared.second.requests(self.directions(row)[0])
+        return [ByModel(self.then, request) for request in asked]
+
+    def score_rows(self, rows: Sequence[Row], prepared: AspectPrepared, features: Features) -> list[Value]:
+        if self.then is None:
+            return super().score_rows(rows, prepared, features)
+        return [self._cascaded(row, prepared, features) for row in rows]
+
+    def _decides(self, first: RowAligned, prepared: AspectPrepared) -> bool:
+        """Whether the first model decides about a row."""
+        if first.reason is not None:
+            return False
+        probability, (low, high) = least_supported(first.directions[0][1]), prepared.unsure
+        return probability < low or probability >= high  # neither, if it is NaN
+
+    def _second(self, row: Row, prepared: AspectPrepared, features: Features) -> tuple[RowAligned, AspectPrepared]:
+        """A row as the second model reads it."""
+        assert self.then is not None and prepared.second is not None
+        asked = prepared.second.requests(self.directions(row)[0])
+        theirs = Features({one: features[ByModel(self.then, one)] for one in asked})
+        second = replace(prepared, aligner=prepared.second)
+        return self._aligned(row, second, theirs), second
+
+    def _cascaded(self, row: Row, prepared: AspectPrepared, features: Features) -> Value:
+        first = self._aligned(row, prepared, features)
+        value = self._value(first, prepared)
+        values, at = list(value.parts), self.parts.index("probability")
+        if self._missing(row):
+            return value
+        if self._decides(first, prepared):
+            return replace(value, parts=(*values[: at + 1], 1.0))
+        second, how = self._second(row, prepared, features)
+        told = self._value(second, how)
+        values[at] = told.parts[at]
+        decided = np.nan if np.isnan(values[at]) else 2.0
+        # A row that the second model cannot read either has its reason; else the reason is that of the first one's NaN.
+        return replace(
+            value, parts=(*values[: at + 1], decided), reason=told.reason if np.isnan(decided) else value.reason
+        )
+
+    def evidence(self, row: Row, prepared: AspectPrepared, features: Features) -> Evidence:
+        if self.then is None or self._missing(row) or self._decides(self._aligned(row, prepared, features), prepared):
+            return super().evidence(row, prepared, features)
+        second, how = self._second(row, prepared, features)
+        return self._shown(second, how)
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.consistency(alignments[0]),)
@@ -238,7 +355,7 @@ class Consistency(CTCAspect):
         return (
             aspects.least_mean(aligned.alignment, aligned.spans, [(one.begin, one.end) for one in stretches]),
             aspects.unsupported_share(aligned.alignment, prepared.aligner.weak),
-            min(np.nan if one.supported is None else one.supported for one in stretches),
+            least_supported(aligned),
         )
 
 

@@ -54,12 +54,11 @@ class TokenF1(StringReferenceMetric[Answer]):
         return Answer(split, Counter(split)) if split else None
 
     def compare(self, pairs: Sequence[tuple[Answer, Answer]], prepared: Prepared) -> list[tuple[float, ...]]:
-        return [_shared(candidate, reference) for candidate, reference in pairs]
-
-
-def _shared(candidate: Answer, reference: Answer) -> tuple[float, ...]:
-    """F1, precision, recall and exact match."""
-    counts = reference.counts
-    shared = sum([min(times, counts[word]) for word, times in candidate.counts.items() if word in counts])
-    n, m = len(candidate.words), len(reference.words)
-    return 2 * shared / (n + m), shared / n, shared / m, float(candidate.words == reference.words)
+        values: list[tuple[float, ...]] = []
+        for candidate, reference in pairs:
+            counts = reference.counts
+            shared = sum([min(times, counts[word]) for word, times in candidate.counts.items() if word in counts])
+            n, m = len(candidate.words), len(reference.words)
+            exact = float(candidate.words == reference.words)
+            values.append((2 * shared / (n + m), shared / n, shared / m, exact))
+        return values

@@ -49,8 +49,8 @@ def run(
             score(plans, range(len(corpus.rows)) if rows is None else rows, options, sink, known)
             for plan in plans:
                 sink.finish(plan)
-                asked = {spec: one.metric.spent(one.prepared) for spec, one in plan.metrics.items()}
-                spent |= {spec: counts for spec, counts in asked.items() if counts}
+                asked = {spec: one for spec, one in plan.metrics.items() if one.metric.remote}
+                spent |= {spec: counts for spec, one in asked.items() if (counts := one.metric.spent(one.prepared))}
                 if plan.engine is not None:
                     ledgers[plan.engine.model.name] = vars(plan.engine.ledger)
         cost = {"asked": spent} if spent else {}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from fastapi import FastAPI
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,17 +20,18 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.metrics.base import RowMetric
 from nlgauge.serve import answers, openapi, page
+from nlgauge.serve.admission import Admission
 from nlgauge.serve.answers import Refused, refusal
 from nlgauge.serve.asking import Asking, Limits, body_of, content_of
 from nlgauge.serve.batch import Job
-from nlgauge.serve.guard import Guard
 from nlgauge.serve.keys import Keys
 from nlgauge.serve.measures import CONTENT_TYPE, Measures
 from nlgauge.serve.menu import Menu, listing
+from nlgauge.serve.stream import Lines, Verdicts
 from nlgauge.serve.worker import Worker, tell
 from nlgauge.stats.gate import check
 
-B = TypeVar("B", bound=openapi.Body)
+M = TypeVar("M", bound=BaseModel)
 # The web framework can send traces and logs with what errors say; nothing leaves the service.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 
@@ -47,8 +48,12 @@ class Service:
     async def answer(self, job: Job, request: Request) -> ScoreTable:
         """The scores of a job. Raises Refused where they are not there in time, or who asked is gone by then, and why
         the job failed."""
+        return await self.ended(job, lambda: _gone(request))
+
+    async def ended(self, job: Job, leaving: Callable[[], Coroutine[Any, Any, object]]) -> ScoreTable:
+        """As `answer`. leaving: what ends when the client is gone."""
         self.worker.submit(job)
-        gone = asyncio.ensure_future(_gone(request))
+        gone = asyncio.ensure_future(leaving())
         try:
             waiting = (asyncio.wrap_future(job.done), gone)
             await asyncio.wait(waiting, timeout=self.limits.seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -88,7 +93,7 @@ def application(service: Service, *, keys: Keys, hosts: Collection[str] | None =
     _scoring(app, service)
     _about(app, service)
     routes = {path for route in app.routes if (path := getattr(route, "path", None)) is not None}
-    return Guard(app, keys=keys, measures=service.measures, routes=routes, hosts=hosts, log=log)
+    return Admission(app, keys=keys, measures=service.measures, routes=routes, hosts=hosts, log=log)
 
 
 def _scoring(app: FastAPI, service: Service) -> None:
@@ -112,14 +117,42 @@ def _scoring(app: FastAPI, service: Service) -> None:
     @app.post("/check", **openapi.CHECK)
     async def checked(request: Request) -> Response:
         body = await _read(request, service.limits, openapi.CheckBody)
-        table = await service.answer(asking.job(body.rows, [body.metric], evidence=True), request)
-        asked = body.model_dump(include={"part", "at_least", "at_most", "allow_missing"})
+        if body.metric is None and not body.grounded:
+            raise SpecError("name a metric, or ask for grounded")
+        metric = body.metric or service.menu.grounded
+        table = await service.answer(asking.job(body.rows, [metric], evidence=True), request)
+        asked = body.model_dump(include={"part", "at_least", "at_most", "grounded", "allow_missing"})
         return _json(answers.verdict(table, check(table, **asked)))
 
+    @app.post("/stream", **openapi.STREAM)
+    async def streamed(request: Request) -> Response:
+        lines = Lines(request, service.limits)
+        try:
+            body = _checked(await lines.next() or b"{}", openapi.StreamBody)
+            row = {"source": body.source, "question": body.question}
+            metric = body.metric or service.menu.grounded
+            asking.job([{**row, "candidate": ""}], [metric], evidence=True)  # what is wrong with it is said at once
+        except BaseException:
+            lines.close()
+            raise
 
-async def _read(request: Request, limits: Limits, kind: type[B]) -> B:
+        async def found(sentence: str) -> dict[str, Any]:
+            job = asking.job([{**row, "candidate": sentence}], [metric], evidence=True)
+            table = await service.ended(job, lines.gone.wait)
+            (record,) = check(table, grounded=True).record["rows"]
+            return dict(record)
+
+        return Verdicts(lines, lambda line: _checked(line, openapi.PieceBody).text, found)
+
+
+async def _read(request: Request, limits: Limits, kind: type[M]) -> M:
     """The body, checked by its model. Raises Refused and InputError."""
-    content = content_of(await body_of(request, limits))
+    return _checked(await body_of(request, limits), kind)
+
+
+def _checked(body: bytes, kind: type[M]) -> M:
+    """An object of JSON, checked by its model. Raises InputError."""
+    content = content_of(body)
     try:
         return kind.model_validate(content)
     except ValidationError as bad:

@@ -61,7 +61,7 @@ class Asking:
             raise _over(f"{len(records)} rows", self.limits.rows, "fewer rows")
         corpus = Corpus.from_records(records)
         refuse_repeats([(row.system, row.item) for row in corpus], {}, "give each output of a system its own item")
-        read = ("candidate", "references", "source", "context")
+        read = ("candidate", "references", "source", "context", "question")
         characters = sum(len(text) for row in corpus for text in texts_of(row, read))
         if characters > self.limits.characters:
             raise _over(f"{characters} characters in its rows", self.limits.characters, "fewer rows, or shorter texts")
@@ -106,15 +106,10 @@ async def body_of(request: Request, limits: Limits) -> bytes:
     """The body. Raises Refused for another kind, for a compressed one, for too large and for too slow a one."""
     from starlette.requests import ClientDisconnect  # the rest of this file needs no extra
 
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        # A browser sends this kind to another site only after that site has allowed it, which this one never does.
-        raise Refused(415, "the body has to be JSON (send Content-Type: application/json)")
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise Refused(415, "the body is compressed (send it as it is)")
+    refuse_kind(request, "application/json")
     declared = request.headers.get("content-length", "")
     if declared.isascii() and declared.isdecimal() and (len(declared) > 18 or int(declared) > limits.body):
-        raise _too_large(limits)
+        raise too_large(limits)
     try:
         return await asyncio.wait_for(_collected(request, limits), limits.seconds)
     except asyncio.TimeoutError:
@@ -128,10 +123,21 @@ async def _collected(request: Request, limits: Limits) -> bytes:
     async for piece in request.stream():
         size += len(piece)
         if size > limits.body:
-            raise _too_large(limits)
+            raise too_large(limits)
         pieces.append(piece)
     return b"".join(pieces)
 
 
-def _too_large(limits: Limits) -> Refused:
+def refuse_kind(request: Request, wanted: str) -> None:
+    """Raise Refused for a body of another kind, and for a compressed one."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != wanted:
+        # A browser sends these kinds to another site only after that site has allowed it, which this one never does.
+        raise Refused(415, f"the body has to be JSON (send Content-Type: {wanted})")
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise Refused(415, "the body is compressed (send it as it is)")
+
+
+def too_large(limits: Limits) -> Refused:
+    """The answer to a body that is too large."""
     return Refused(413, f"the body is larger than {limits.body} bytes (send fewer rows at a time)")

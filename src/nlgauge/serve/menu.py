@@ -19,6 +19,7 @@ from nlgauge.errors import SpecError
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import POCKET, Metric, model_of
 from nlgauge.metrics.parameters import parameters_of
+from nlgauge.stats.gate.grounded import METRIC, PART
 
 LONGEST_SPEC = 500
 _LARGEST = 1e6
@@ -51,6 +52,11 @@ class Menu:
         named = [name for metric in self.named.values() if (name := model_of(metric)) is not None]
         others = [name for metric in self.named.values() for name in metric.other_models]
         return tuple(dict.fromkeys([*named, *default, *others]))
+
+    @property
+    def grounded(self) -> str:
+        """The metric of a grounded check that names none: the first at the start that has the probability for it."""
+        return next((spec for spec, metric in self.named.items() if PART in metric.parts), METRIC)
 
     def metric(self, spec: str) -> Metric:
         """The metric that a request asks for. Raises SpecError for one that it may not ask for."""

@@ -8,17 +8,18 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from nlgauge.serve.answers import DOCUMENTED
 
-_TEXT = {"type": "string"}
+_TEXT: dict[str, Any] = {"type": "string"}
+_TEXTS: dict[str, Any] = {"oneOf": [_TEXT, {"type": "array", "items": _TEXT}]}
 _ROW = {
     "type": "object",
     "required": ["candidate"],
     "description": "One output, in the row format of nlgauge; columns of other names are allowed and not read.",
     "properties": {
         "candidate": _TEXT,
-        "references": {"oneOf": [_TEXT, {"type": "array", "items": _TEXT}]},
-        "source": _TEXT,
+        "references": _TEXTS,
+        "source": {**_TEXTS, "description": "What may support the candidate: a text, or a list of passages."},
         "question": {"type": "string", "description": "What the candidate answers; no support of it."},
-        "context": {"oneOf": [_TEXT, {"type": "array", "items": _TEXT}]},
+        "context": _TEXTS,
         "system": _TEXT,
         "item": {"oneOf": [_TEXT, {"type": "integer"}]},
         "scores": {"type": "object", "additionalProperties": {"type": "number"}},
@@ -29,10 +30,13 @@ Rows = Annotated[list[Any], WithJsonSchema({"type": "array", "items": _ROW, "min
 Spec = Annotated[str, Field(description="A spec: Name or Name(parameter=value); /metrics-list has those there are.")]
 
 
-class Body(BaseModel):
-    """The fields of every body."""
+_STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
-    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+class Body(BaseModel):
+    """The fields of every body of rows."""
+
+    model_config = _STRICT
 
     rows: Rows
 
@@ -50,13 +54,35 @@ class ExplainBody(Body):
     metric: Spec
 
 
-class CheckBody(ExplainBody):
-    """Rows to hold to a threshold."""
+class CheckBody(Body):
+    """Rows to hold to a threshold, or to their sources."""
 
+    metric: Spec | None = None
+    grounded: Annotated[
+        bool, Field(description="Whether the source supports each row, by the thresholds of the metric's model.")
+    ] = False
     part: Annotated[str, Field(description="Which sub-score; the first by default.")] | None = None
     at_least: float | None = None
     at_most: float | None = None
     allow_missing: bool = False
+
+
+class StreamBody(BaseModel):
+    """The first line: what the answer is checked against."""
+
+    model_config = _STRICT
+
+    source: Annotated[Any, WithJsonSchema(_TEXTS)]
+    question: str | None = None
+    metric: Spec | None = None
+
+
+class PieceBody(BaseModel):
+    """Each of the other lines: a piece of the answer, of any length."""
+
+    model_config = _STRICT
+
+    text: str
 
 
 _EXAMPLE = {
@@ -81,15 +107,15 @@ _ERROR = {
 
 
 def _route(
-    summary: str, what: str, body: type[Body] | None = None, examples: dict[str, Any] | None = None,
-    statuses: tuple[int, ...] = (),
+    summary: str, what: str, body: type[BaseModel] | None = None, examples: dict[str, Any] | None = None,
+    statuses: tuple[int, ...] = (), kind: str = "application/json",
 ) -> dict[str, Any]:  # fmt: skip
     """What a route's decorator takes."""
     error = {"application/json": {"schema": _ERROR}}
     extra: dict[str, Any] = {}
     if body is not None:
         named = {name: {"value": value} for name, value in (examples or {}).items()}
-        content = {"application/json": {"schema": body.model_json_schema(), "examples": named}}
+        content = {kind: {"schema": body.model_json_schema(), "examples": named}}
         extra["requestBody"] = {"required": True, "content": content}
     return {
         "summary": summary,
@@ -119,11 +145,23 @@ EXPLAIN = _route(
     _ALL,
 )
 CHECK = _route(
-    "Hold rows to a threshold.",
-    "What `nlgauge check --format json` prints: passed or not, and why of each row.",
+    "Hold rows to a threshold, or to their sources.",
+    "What `nlgauge check --format json` prints: passed or not, and of each row what was found and why.",
     CheckBody,
-    {"a threshold": {"rows": [_EXAMPLE], "metric": "Consistency(aligner='D')", "at_least": 0.95}},
+    {
+        "does the source support it": {"rows": [_EXAMPLE], "grounded": True},
+        "a threshold": {"rows": [_EXAMPLE], "metric": "Consistency(aligner='D')", "at_least": 0.95},
+    },
     _ALL,
+)
+STREAM = _route(
+    "Check an answer while it is sent.",
+    "A line for each sentence that has ended, as a row of /check; then a line with `passed` and `sentences`. An "
+    "error is the last line.",
+    StreamBody,
+    {'the first line; others hold a piece of the answer each, as in {"text": "The ferry "}': {"source": ["..."]}},
+    _ALL,
+    "application/x-ndjson",
 )
 LIST = _route("Which metrics there are.", "Their specs, and what each reads.", statuses=(401, 421))
 METRICS = _route("For Prometheus.", "Counts and times, in its text format.", statuses=(401, 421))

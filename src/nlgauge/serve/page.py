@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from importlib.resources import files
+
+from nlgauge.stats.gate.findings import SAID
 
 _FOLDER = files("nlgauge.serve") / "static"
 
@@ -17,7 +20,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-_STYLE, _SCRIPT = _text("page.css"), _text("page.js")
+_STYLE, _SCRIPT = _text("page.css"), _text("page.js").replace("{{said}}", json.dumps(SAID))
 HTML = _text("page.html").replace("{{style}}", _STYLE).replace("{{script}}", _SCRIPT).encode()
 HEADERS = {
     # The page may run its own script and ask its own service, and nothing else, whatever is pasted into it.

@@ -15,8 +15,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from nlgauge.errors import InputError
+from nlgauge.serve.admission import LARGEST_HEADERS
 from nlgauge.serve.asking import Limits
-from nlgauge.serve.guard import LARGEST_HEADERS
 
 _BEFORE_THE_GUARD = 8
 """Times as many bytes of headers are read as are answered, so that what is too large is told so"""

@@ -1,8 +1,7 @@
-"""What check -o writes for a person, the comment for a pull request, and rows of an earlier run."""
+"""The page of check: its first row says why, and rows of an earlier run stand beside those of now."""
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from pathlib import Path
@@ -57,15 +56,3 @@ def test_rows_of_an_earlier_run_stand_beside_those_of_now(tmp_path: Path) -> Non
     assert "<b>1</b> answer was fixed and <b>1</b> was broken" in html
     changes = dict(re.findall(r'id="row-(\d)"[^>]*data-of="[^"]*\|(fixed|broken)"', html))
     assert changes == {"2": "broken", "3": "fixed"}
-
-
-def test_a_comment_and_a_table_say_the_same(now: Path, tmp_path: Path) -> None:
-    table = tmp_path / "gate.csv"
-    result = nlgauge("check", now, "--grounded", "--format", "markdown", "-o", table)
-    assert result.stdout.splitlines()[0] == "### ❌ 1 of 3 answers fail"
-    (line,) = [line for line in result.stdout.splitlines() if line.startswith("| 2 ")]
-    assert line.endswith("| five crowns: the source has two crowns |") and "contradicted" in line
-    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
-    assert [row["finding"] for row in rows] == ["supported", "contradicted", "supported"]
-    assert [row["why"] for row in rows] == ["", "five crowns: the source has two crowns", ""]
-    assert rows[1]["question"] == "Question wrong?" and rows[1]["answer"] == ANSWERS["wrong"]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.data.table import Column, ScoreTable, Sums
+from nlgauge.data.table import ScoreTable
 from nlgauge.data.table import intervals as module
 from nlgauge.maths.intervals import expanded
 from tests.score_tables import mixed, one
@@ -46,17 +46,3 @@ def test_the_interval_of_many_items_is_that_of_a_literal_bootstrap_too(monkeypat
     generator = np.random.default_rng([1, 20])
     means = [values[generator.integers(0, 20, 20, dtype=np.int32)].mean() for _ in range(50)]
     assert (got.low, got.high) == pytest.approx(np.quantile(means, _ends(0.95, 20)), abs=1e-12)
-
-
-def test_its_interval_is_that_of_the_same_resamples_as_the_means(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = np.random.default_rng(1).integers(1, 9, (9, 2)).astype(float)
-    column = Column(("score",), 100 * counts[:, :1] / counts[:, 1:], sums=Sums({"name": "rate"}, counts))
-    table = ScoreTable([("A", str(n)) for n in range(9)], {"TER": column}, {})
-    draws = np.random.default_rng([7, 9]).integers(0, 9, (400, 9), dtype=np.int32)
-    sums = counts[draws].sum(axis=1)
-    wanted = np.quantile(100 * sums[:, 0] / sums[:, 1], _ends(0.9, 9))
-    found = table.by_system(confidence=0.9, replicates=400, seed=7)[0]
-    assert (found.low, found.high) == pytest.approx(tuple(wanted))
-    monkeypatch.setattr("nlgauge.data.table.intervals._DRAWN_AT_ONCE", 1)
-    again = table.by_system(confidence=0.9, replicates=400, seed=7)[0]
-    assert (again.low, again.high) == pytest.approx(tuple(wanted))

@@ -3,7 +3,6 @@
 Its rows hold 13 sub-words of both texts, so that a stretch has 6 at most, and a sentence of another text 7.
 """
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,11 +13,6 @@ from nlgauge.engine.models.card import ModelCard
 from tests.engine.fake import WORDS, FakeModel
 
 texts = st.lists(st.sampled_from([*WORDS[5:], "w1.", "w2."]), max_size=40).map(" ".join)
-readings = st.sampled_from(["search", "windows"])
-
-
-def aligned(request, **options):
-    return Engine(FakeModel(), **options).features([request])[request]
 
 
 @given(
@@ -43,27 +37,6 @@ def test_a_token_is_aligned_where_any_part_of_any_other_text_supports_it(some, o
         unknown = {"w1.", "w2."} if there & {"w1.", "w2."} else set()
         assert (alignment.logits > 0).tolist() == [word in there | unknown for word in own]
         assert [text[begin:end] for begin, end in alignment.offsets] == own
-
-
-@given(
-    st.lists(st.tuples(texts, st.lists(texts, max_size=3).map(tuple), readings), min_size=1, max_size=5, unique=True),
-    st.integers(1, 400),
-)
-@settings(max_examples=25, deadline=None)
-def test_batches_and_order_do_not_show(asked, batch_tokens):
-    requests = [AlignmentRequest(*one) for one in asked]
-    together = Engine(FakeModel(), batch_tokens=batch_tokens).features(requests[::-1])
-    for request in requests:
-        one, other = aligned(request), together[request]
-        if one is None:
-            assert other is None
-            continue
-        for name in ("offsets", "logits", "nearest"):
-            assert np.array_equal(getattr(one, name), getattr(other, name))
-        assert (one.aggregate, one.stretches, one.quotes) == (other.aggregate, other.stretches, other.quotes)
-        assert (one.nearest < len(one.quotes)).all()
-        ends = [place for stretch in one.stretches for place in stretch[:2]]
-        assert ends == sorted(ends) and (ends[0], ends[-1]) == (one.offsets[0, 0], one.offsets[-1, 1])
 
 
 @pytest.mark.parametrize("reading", ["search", "windows"])

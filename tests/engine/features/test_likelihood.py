@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.likelihood import CausalRequest, Seq2SeqRequest
+from nlgauge.engine.features.likelihood import Seq2SeqRequest
 from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.errors import InputError
-from tests.engine.fake import CausalModel, Seq2SeqModel
+from tests.engine.fake import Seq2SeqModel
 
-TEXTS = ["w1", "w2 w3 w4", "w5 w5 w1 w0 w2 w7", "w3 w2"]
 LONG = " ".join(f"w{i % 40}" for i in range(41))
 
 
@@ -28,17 +27,6 @@ def literal(model, ids, given=None):
 
 def ids_of(model, text):
     return model[TOKENIZER].encode([text])[0].ids.tolist()
-
-
-def test_a_causal_model_is_asked_for_the_texts_tokens():
-    model = CausalModel()
-    features = Engine(model).features([CausalRequest(text) for text in TEXTS])
-    assert len(model.rows_seen) == 1, "one batch"
-    for text in TEXTS:
-        likelihood = features[CausalRequest(text)]
-        assert likelihood.log_probabilities == pytest.approx(literal(model, ids_of(model, text)))
-        assert [text[a:b] for a, b in likelihood.offsets] == text.split()
-        assert likelihood.text == text and not likelihood.cut
 
 
 def test_of_a_long_other_text_the_beginning_is_read_and_that_is_told_unless_it_is_refused():

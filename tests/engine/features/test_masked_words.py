@@ -67,25 +67,6 @@ def test_exact_scores_are_the_definition(kind, text, other, first):
     assert [text[a:b] for a, b in answer.spans] == text.split()
 
 
-@pytest.mark.parametrize("kind", [FakeModel, PairsModel])
-@given(st.lists(requests, min_size=1, max_size=8), st.randoms(), st.integers(1, 300))
-@settings(max_examples=20, deadline=None)
-def test_answers_do_not_depend_on_batch_order_or_company(kind, some, random, batch_tokens):
-    model = kind()
-    shuffled = some * 2
-    random.shuffle(shuffled)
-    together = Engine(model, batch_tokens=max(batch_tokens, 16)).features(shuffled)
-    for request in some:
-        (alone,) = masked(model, request)
-        answer = together[request]
-        if not request.text:
-            assert answer is None and alone is None
-            continue
-        np.testing.assert_allclose(answer.log_probabilities, alone.log_probabilities, atol=1e-5)
-        assert answer.predicted == alone.predicted
-        assert len(answer.words) == (len(request.text.split()) if request.against else 0)
-
-
 def test_the_other_text_is_read_once_for_all_its_texts_and_no_further_than_the_window():
     model = PairsModel()
     source = " ".join(WORDS[5 + i % 40] for i in range(30))

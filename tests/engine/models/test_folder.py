@@ -2,24 +2,10 @@
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save_file
 
 from nlgauge.engine.models.folder import in_steps, read_weights, write_hugging_face
-from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.errors import SpecError
-
-
-def test_export_writes_float32_and_nothing_but_what_hugging_face_reads(tmp_path):
-    folder = tmp_path / "new" / "folder"
-    write_hugging_face(pocket_folder(), folder)
-    tensors = load_file(folder / "model.safetensors")
-    assert {str(tensor.dtype) for tensor in tensors.values()} == {"float32"}
-    original = load_file(pocket_folder() / "model.safetensors")
-    assert original.keys() == tensors.keys()
-    assert all((tensors[name] == original[name].astype(np.float32)).all() for name in tensors)
-    names = {path.name for path in folder.iterdir()}
-    assert {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"} <= names
-    assert not [name for name in names if name.endswith(".onnx")]
 
 
 def test_a_matrix_in_8_bits_is_read_to_within_half_a_step_of_its_row(tmp_path):

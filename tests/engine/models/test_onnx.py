@@ -58,20 +58,6 @@ def test_a_folder_without_graphs_is_for_torch(tmp_path):
         open_onnx(tmp_path, "none")
 
 
-def test_padding_and_company_change_no_logits():
-    model = open_onnx(pocket_folder(), "pocket")
-    ids = np.array([[101, 2009, 103, 2012, 102, 0, 0], [101, 2009, 2001, 103, 2012, 2305, 102]])
-    attend = (ids != 0).astype(np.int64)
-    together = model[MASKED_LM].masked_logits(ids, attend, np.array([2, 10]))
-    alone = model[MASKED_LM].masked_logits(ids[:1, :5], attend[:1, :5], np.array([2]))
-    np.testing.assert_allclose(together[:1], alone, atol=1e-4)
-    hidden, short = (
-        model[ENCODER].hidden(ids, attend, [0, 6]),
-        model[ENCODER].hidden(ids[:1, :5], attend[:1, :5], [0, 6]),
-    )
-    np.testing.assert_allclose(hidden[:, :1, :5], short, atol=1e-4)
-
-
 def test_the_backend_is_what_runs_the_graphs(monkeypatch):
     import onnxruntime
 

@@ -8,9 +8,9 @@ from importlib.metadata import PackageNotFoundError
 import numpy as np
 import pytest
 
-from nlgauge.engine.models import loading, openvino
+from nlgauge.engine.models import openvino
 from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, MASKED_LM, MASKED_PAIRS
-from nlgauge.engine.models.loading import load, pocket_folder
+from nlgauge.engine.models.loading import load
 from nlgauge.errors import MissingExtraError, SpecError
 
 IDS = np.array([[101, 2009, 103, 2012, 102], [101, 2009, 2012, 102, 0]])
@@ -87,22 +87,3 @@ def test_without_the_extra_it_is_named(monkeypatch):
     monkeypatch.setattr(openvino, "version", absent)
     with pytest.raises(MissingExtraError, match=r"nlgauge\[openvino\]"):
         load("pocket", backend="openvino")
-
-
-@pytest.mark.parametrize(
-    ("units", "gpu", "asked", "chosen"),
-    [
-        (True, False, {}, "openvino"),
-        (True, True, {}, "torch"),
-        (True, True, {"device": "cpu"}, "openvino"),
-        (False, False, {}, "torch"),
-        (True, False, {"precision": "float32"}, "onnxruntime"),
-        (True, False, {"precision": "int8"}, "onnxruntime"),
-        (True, False, {"backend": "torch"}, "torch"),
-    ],
-)
-def test_auto_takes_openvino_for_bfloat16_where_the_units_are(monkeypatch, units, gpu, asked, chosen):
-    monkeypatch.setattr(loading, "has_bfloat16", lambda: units)
-    monkeypatch.setattr(loading, "has_gpu", lambda: gpu)
-    settings = {"precision": "bfloat16", "backend": "auto", "device": None, **asked}
-    assert loading._backend(pocket_folder(), **settings) == chosen

@@ -67,19 +67,6 @@ def test_p_is_corrected_for_the_number_of_systems() -> None:
     assert (a.worse, b.worse) == (True, False)
 
 
-def test_what_the_baseline_alone_has_fails_and_what_it_has_not_is_counted() -> None:
-    now, before = run(BEFORE[2:]), run(BEFORE[:-1])
-    now = replace(now, rows=[("v1", str(item)) for item in range(2, N)])
-    before.columns["M"].values[1], before.columns["M"].values[5] = math.nan, math.nan
-    found = check(now, against=before)
-    (gone,) = found.failures  # of the two that are gone one had no value
-    assert (gone.system, gone.item, gone.row, gone.state) == ("v1", "0", None, "missing")
-    assert found.left_out == {"not in the baseline": 1, "without a value in the baseline": 1}
-    assert found.regressions[0].n == N - 4 and not found.regressions[0].worse and not found.passed
-    allowed = check(now, against=before, allow_missing=True)
-    assert allowed.passed and allowed.count("allowed") == 1
-
-
 def test_a_loss_without_a_p_fails() -> None:
     now = BEFORE.copy()
     now[3] = -math.inf

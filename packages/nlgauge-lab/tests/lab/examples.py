@@ -7,6 +7,8 @@ from pathlib import Path
 from tests.contracts.example import Example
 
 WEIGHTS = Path(__file__).parent / "metrics" / "weights.json"
+DETECTORS = {name: f"{name}:{WEIGHTS.parent / 'detectors' / name}" for name in ("nli", "minicheck", "lettuce")}
+"""Models of random weights (`tests/engine/models/detectors.py`)"""
 
 EXAMPLES: dict[str, list[Example]] = {
     "published/InfoLM": [
@@ -23,6 +25,17 @@ EXAMPLES: dict[str, list[Example]] = {
     "published/Groundedness": [Example("published/Groundedness", published=True)],
     "published/Engagingness": [Example("published/Engagingness", published=True)],
     "published/MeanAlignment": [Example("published/MeanAlignment", published=True)],
+    "published/SummaCZS": [
+        Example(f"published/SummaCZS(splitter='nlgauge', model={DETECTORS['nli']!r})", published=True, torch=True)
+    ],
+    "published/MiniCheck": [
+        Example(
+            f"published/MiniCheck(splitter='nlgauge', model={DETECTORS['minicheck']!r})", published=True, torch=True
+        )
+    ],
+    "published/LettuceDetect": [
+        Example(f"published/LettuceDetect(model={DETECTORS['lettuce']!r})", published=True, torch=True)
+    ],
     "EmbeddingAverage": [Example("EmbeddingAverage")],
     "GreedyMatching": [Example("GreedyMatching")],
     "VectorExtrema": [Example("VectorExtrema(references='mean')")],

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import CLUSTER, LOADING, MAP, PLACE, RATING_LABEL, RATINGS_HELP, REPEATS, SEED, SPEC, keeping
+from nlgauge.cli.options import (
+    CLUSTER,
+    LOADING,
+    MAP,
+    PLACE,
+    RATING_LABEL,
+    RATINGS_HELP,
+    REPEATS,
+    SEED,
+    SPEC,
+    THEN,
+    keeping,
+    with_then,
+)
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import (
     beside,
@@ -19,6 +32,7 @@ from nlgauge.cli.terminal import (
     one_metric,
     read_outputs,
     read_ratings,
+    scores_of,
     tell_hard,
     told_spent,
 )
@@ -64,6 +78,7 @@ _FORMATS = ("text", "github", "junit", "markdown", "json")
 @MAP
 @REPEATS
 @LOADING
+@THEN
 @keeping
 @click.option("--replicates", type=click.IntRange(min=1), default=1000, show_default=True,
               help="With --against: how many resamples the interval and p are computed from.")  # fmt: skip
@@ -74,7 +89,7 @@ def check(
     threshold: Path | None, ratings: Path | None, labels: Sequence[str], risk: float, grounded: bool,
     against: Path | None, margin: float | None, history: Path | None, cluster: str | None, significance: float,
     allow_missing: bool, output: Path | None, columns: Sequence[str], replicates: int, seed: int, layout: str,
-    **how: Any,
+    then: str | None, unsure: tuple[float, float] | None, **how: Any,
 ) -> None:  # fmt: skip
     """Fail if a row misses a threshold, or if a system is worse than in an earlier run (docs/check.md).
 
@@ -99,6 +114,9 @@ def check(
         raise SpecError("--threshold names metric, part and threshold: leave out -m, --part, --at-least and --at-most")
     if grounded and not specs:
         specs = (METRIC,)
+    if made is not None and then is not None:
+        raise SpecError("--threshold names the metric with its second model: leave out --then")
+    specs = with_then(specs, then, unsure)
     spec = one_metric(specs, f'"{METRIC}"') if made is None else made.metric
     if against is None and (margin is not None or history is not None):
         option = "--margin" if margin is not None else "--history"
@@ -111,7 +129,7 @@ def check(
     tell_hard(corpus, [spec], how["model"])
     with blaming(outputs):
         table = evaluate(corpus, metrics=spec, evidence=True, progress=True, **how)
-    baseline, earlier = (None, None) if against is None else _earlier(against, columns, spec, how)
+    baseline, earlier = (None, None) if against is None else scores_of([against], columns, [spec], how)
     if ratings is not None:
         found = calibrate(
             table, read_ratings(ratings, (), labels), metric=spec if part is None else f"{spec} {part}", risk=risk,
@@ -132,12 +150,13 @@ def check(
             earlier is None
             or margin is not None
             or history is not None
-            or not (grounded or made or at_least or at_most)
+            or (not grounded and made is None and at_least is None and at_most is None)
         ):
             raise
         # The thresholds still decide about each row, and the page still shows what changed.
         remark(f"the two runs are not tested against each other: {few}")
         verdict = run(rows, **limits, **tests)
+    verdict = verdict.with_answers([row.candidate for row in corpus])
     page = output is not None and output.suffix.lower() == ".html"
     if output is not None and page:
         before = None
@@ -156,19 +175,6 @@ def check(
         _show(layout, verdict, table, outputs, against, scored)
     remark(*told_spent(table))
     sys.exit(0 if verdict.passed else 1)
-
-
-def _earlier(
-    against: Path, columns: Sequence[str], spec: str, how: Mapping[str, Any]
-) -> tuple[ScoreTable, Corpus | None]:
-    """The scores of an earlier run: a scores file, or outputs, which are scored now in the same way."""
-    from nlgauge import ScoreTable, evaluate
-
-    if ScoreTable.is_at(against):
-        return ScoreTable.load(against), None
-    corpus = read_outputs(against, columns, on_missing="skip")
-    with blaming(against):
-        return evaluate(corpus, metrics=spec, evidence=True, progress=True, **how), corpus
 
 
 def _share(table: ScoreTable, corpus: Corpus, seed: int) -> str:

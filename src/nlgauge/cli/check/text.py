@@ -83,7 +83,8 @@ def counted(verdict: Verdict) -> str:
 
 def _bars(verdict: Verdict) -> Iterator[str]:
     if verdict.at_least is not None:
-        yield f"below {verdict.at_least:g}"
+        second = verdict.second_at_least
+        yield f"below {verdict.at_least:g}" + ("" if second is None else f" (second model: {second:g})")
     if verdict.at_most is not None:
         yield f"above {verdict.at_most:g}"
 

@@ -4,6 +4,9 @@ The aligner reads a text in stretches (groups of sentences). It reads each stret
 evidence. All of it is read if both fit into one row, and if it is within the limit of the aligner (`aligner_evidence`
 of the card). Else the sentences that share most with the stretch are read (`nlgauge.engine.sentence_search`). If no
 sentence is similar, or if reading="windows", every part of the other text is read.
+
+A published detector (`nlgauge.engine.models.packing`) is read in the same way, but for what its packing says: which
+part of the text is judged at a time, how the rows are made, and how much of the other text a row holds.
 """
 
 from __future__ import annotations
@@ -19,12 +22,13 @@ from nlgauge.engine.batching import padded
 from nlgauge.engine.features.request import Reader, Request, tokens_about
 from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Ints, Model
 from nlgauge.engine.models.general import general_frequencies
+from nlgauge.engine.models.packing import PackedPairing, Packer, packer_of
 from nlgauge.engine.pairs import pair_room, pair_windows
 from nlgauge.engine.sentence_search import Pairing, Search, SearchShape, Span, nearest, rarity
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
-from nlgauge.engine.windows import windows
 from nlgauge.engine.words import words
+from nlgauge.errors import InputError
 
 Reading: TypeAlias = Literal["search", "windows"]
 SHAPE = SearchShape()
@@ -77,25 +81,35 @@ class Alignment:
 def read_alignments(requests: Sequence[AlignmentRequest], block: TextBlock) -> dict[AlignmentRequest, Alignment | None]:
     """Read each stretch of each text with its possible evidence in each of the other texts."""
     model = block.model[ALIGNER]
-    plan = _ReadingPlan(block)
+    packer = packer_of(block.model)
+    plan = _ReadingPlan(block) if packer is None else _PackedPlan(block, packer)
     work = [row for request in requests for row in plan.rows(request)]
-    rows = [plan.pairing.row(plan.asked(row), row.source, row.spans, plan.question(row.request)) for row in work]
+    rows = [plan.row(row) for row in work]
     found: dict[AlignmentRequest, list[_Found]] = {request: [] for request in requests}
-    before = len(block.model[TOKENIZER].prefix)
-    for index in block.batches([len(ids) for ids, _ in rows]):
+    for index in block.batches([len(row.ids) for row in rows]):
         logits, shares, whole, against = model.align(*_padded([rows[i] for i in index], block.model[TOKENIZER].pad_id))
         for at, i in enumerate(index):
             row = work[i]
-            own = logits[at, before : before + row.end - row.begin]
+            own = logits[at, rows[i].own]
             found[row.request].append(_Found(row, own, float(shares[at]), float(whole[at]), float(against[at])))
     return {request: plan.answer(request, some) for request, some in found.items()}
 
 
-def _padded(rows: Sequence[tuple[NDArray[np.int32], NDArray[np.int8]]], pad: int) -> tuple[Ints, Ints, Ints]:
-    ids, attend = padded([own.tolist() for own, _ in rows], pad)
+class _Row(NamedTuple):
+    """A row as the aligner reads it."""
+
+    ids: NDArray[np.int32]
+    side: NDArray[np.int8]
+    """[length] both"""
+    own: NDArray[np.intp]
+    """Where each token of the stretch stands in it: [tokens]"""
+
+
+def _padded(rows: Sequence[_Row], pad: int) -> tuple[Ints, Ints, Ints]:
+    ids, attend = padded([row.ids.tolist() for row in rows], pad)
     side = np.zeros_like(ids)
-    for at, (_, marks) in enumerate(rows):
-        side[at, : len(marks)] = marks
+    for at, row in enumerate(rows):
+        side[at, : len(row.side)] = row.side
     return ids, attend, side
 
 
@@ -130,7 +144,8 @@ def _used(request: AlignmentRequest, block: TextBlock) -> tuple[int, dict[int, i
 
     Raises InputError under window='error' if two texts do not fit the model's window together.
     """
-    room, size = pair_room(block.model.window, block.model[TOKENIZER]), len(block.tokens(request.text))
+    packer, size = packer_of(block.model), len(block.tokens(request.text))
+    room = pair_room(block.model.window, block.model[TOKENIZER]) if packer is None else packer.room(request.question)
     others = {number: len(block.tokens(other)) for number, other in enumerate(request.against)}
     last = {
         number: pair_windows(size, other, room, block.window)[-1] for number, other in others.items() if size and other
@@ -168,14 +183,21 @@ class _ReadingPlan:
     """Plans which parts of a block's texts are read together."""
 
     def __init__(self, block: TextBlock) -> None:
-        model = block.model
-        frequencies = general_frequencies(model)
+        frequencies = general_frequencies(block.model)
         self._view, self._rarity = block, rarity(frequencies.counts, frequencies.documents)
-        row, evidence = min(SHAPE.row, model.window), model.card.aligner_evidence
-        shape = SearchShape(row, SHAPE.stretch, SHAPE.sentence, evidence)
-        self.pairing = Pairing(model[TOKENIZER], shape, self._rarity)
+        self.pairing = self._pairing(block.model)
         self._sources: dict[tuple[str, int], Search] = {}
         self._texts: dict[tuple[str, int], list[list[Span]]] = {}
+
+    def _pairing(self, model: Model) -> Pairing:
+        row, evidence = min(SHAPE.row, model.window), model.card.aligner_evidence
+        return Pairing(model[TOKENIZER], SearchShape(row, SHAPE.stretch, SHAPE.sentence, evidence), self._rarity)
+
+    def row(self, row: _StretchRow) -> _Row:
+        """A row as the aligner reads it."""
+        asked = self.asked(row)
+        ids, side = self.pairing.row(asked, row.source, row.spans, self.question(row.request))
+        return _Row(ids, side, np.arange(len(asked)) + len(self._view.model[TOKENIZER].prefix))
 
     def rows(self, request: AlignmentRequest) -> Iterator[_StretchRow]:
         own, others = _used(request, self._view)
@@ -201,7 +223,7 @@ class _ReadingPlan:
             spans = self.pairing.evidence(source, asked, question)
             if size <= room or source.covered(asked, spans) >= _COVERED:
                 return [spans]
-        return [[(window.begin, window.end)] for window in windows(size, room, "slide")]
+        return self.pairing.parts(source, room)
 
     def _source(self, text: str, size: int) -> Search:
         if (text, size) not in self._sources:
@@ -214,6 +236,10 @@ class _ReadingPlan:
             spans = self.pairing.sentences(text, _first(self._view.tokens(text), size))
             self._texts[text, size] = self.pairing.stretches(spans)
         return self._texts[text, size]
+
+    def whole(self, reading: _Found, logits: NDArray[np.float32]) -> float:
+        """The log-odds that all of a stretch is supported, from its likeliest reading and those of its tokens."""
+        return reading.whole
 
     def answer(self, request: AlignmentRequest, found: Sequence[_Found]) -> Alignment | None:
         """The alignment of the tokens that were read. Under window='cut' the rest has none."""
@@ -243,12 +269,64 @@ class _ReadingPlan:
             likest[begin:end] = np.append(mine, -1)[which]
             places = int(tokens.offsets[begin, 0]), int(tokens.offsets[end - 1, 1])
             likeliest = max(some, key=lambda one: one.whole)
-            stretches.append(AlignedStretch(*places, likeliest.whole, tuple(mine), likeliest.against))
+            whole = self.whole(likeliest, logits[begin:end])
+            stretches.append(AlignedStretch(*places, whole, tuple(mine), likeliest.against))
         # The mean over the stretches, weighted by their tokens.
         share = float(sum(shares) / own)
         return Alignment(
             request.text, tokens.offsets[:own], logits, share, tuple(stretches), tuple(quotes), likest
         )  # fmt: skip
+
+
+class _PackedPlan(_ReadingPlan):
+    """As `_ReadingPlan`, for a detector that reads two texts in the form that its authors gave it."""
+
+    def __init__(self, block: TextBlock, packer: Packer) -> None:
+        self._packer = packer
+        super().__init__(block)
+
+    def _pairing(self, model: Model) -> Pairing:
+        return PackedPairing(self._packer, self._rarity)
+
+    def question(self, request: AlignmentRequest) -> NDArray[np.int32] | None:
+        return self._view.tokens(request.question).ids if request.question else None
+
+    def row(self, row: _StretchRow) -> _Row:
+        request, tokens = row.request, self._view.tokens(row.request.text)
+        places = tokens.offsets[row.begin : row.end]
+        begin, end = int(places[0, 0]), int(places[-1, 1])
+        if row.begin == 0 and row.end == len(tokens):
+            begin, end = 0, len(request.text)
+        made = self._packer.row(self._read(row), request.text[begin:end], request.question)
+        while len(made.ids) > self._packer.longest and len(row.spans) > 1:  # joined, sentences may have more sub-words
+            row = row._replace(spans=row.spans[:-1])
+            made = self._packer.row(self._read(row), request.text[begin:end], request.question)
+        if len(made.ids) > self._packer.longest:
+            longest = f"{len(made.ids)} sub-words, and the model reads {self._packer.longest}"
+            raise InputError(f"a text and its question have {longest}", remedy="shorten the question")
+        own = np.zeros(len(places), np.intp)
+        if self._packer.packing.words:
+            theirs = made.candidate.offsets[:, 0] + begin
+            same = len(theirs) == len(places)
+            at = np.arange(len(places)) if same else np.searchsorted(theirs, places[:, 0], side="right") - 1
+            own = at.clip(0) + len(made.ids) - len(made.candidate) - len(self._packer.tokenizer.suffix)
+        return _Row(made.ids, made.side, own)
+
+    def _read(self, row: _StretchRow) -> str:
+        """What is read of the other text: all of it as it is, or some parts with a space between."""
+        text, offsets = row.request.against[row.other], row.source.tokens.offsets
+        if row.spans == [(0, len(self._view.tokens(text)))]:
+            return text
+        joined: list[Span] = []
+        for begin, end in row.spans:
+            if joined and joined[-1][1] == begin:
+                joined[-1] = (joined[-1][0], end)
+            else:
+                joined.append((begin, end))
+        return " ".join(text[offsets[begin, 0] : offsets[end - 1, 1]] for begin, end in joined)
+
+    def whole(self, reading: _Found, logits: NDArray[np.float32]) -> float:
+        return float(logits.min()) if self._packer.packing.words else reading.whole
 
 
 def _best(found: Sequence[_Found]) -> list[_StretchRow]:

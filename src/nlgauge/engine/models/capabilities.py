@@ -110,6 +110,9 @@ class Aligner(Protocol):
         context contradicts it if not all is supported. The last two are NaN for an aligner that was trained without
         them. A row of ids, attend, side [rows, length] is a text and a context with their special tokens. side is 1 at
         the tokens of the context.
+
+        An aligner may have a `packer` (`nlgauge.engine.models.packing.Packer`), which then makes its rows. `side` is 1
+        before the text that is judged, and the numbers for the whole are NaN if the words have log-odds of their own.
         """
 
 
@@ -191,6 +194,8 @@ class Model:
     """The folder with its files; None for a model without one"""
     batch_tokens: int | None = None
     """Tokens per batch, if the backend knows better than the engine's default"""
+    lacks: Mapping[Capability[Any], str] = field(default_factory=dict)
+    """What to say of a capability that it lacks, where that is more than the capability itself says"""
     apart: bool = False
     """Whether it computes on a device other than the CPU, so that the CPU is free meanwhile"""
 
@@ -215,7 +220,7 @@ class Model:
         """The object for a capability. Raises SpecError if the model lacks it."""
         if (part := self.get(capability)) is None:
             in_8_bits = " in int8" if self.precision == "int8" else ""
-            raise SpecError(f"model {self.name!r}{in_8_bits} {capability.lacks}")
+            raise SpecError(f"model {self.name!r}{in_8_bits} {self.lacks.get(capability, capability.lacks)}")
         return part
 
     def __contains__(self, capability: Capability[Any]) -> bool:

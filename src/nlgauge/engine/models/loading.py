@@ -6,6 +6,7 @@ a folder        that `nlgauge train` wrote, or any checkpoint in Hugging Face fo
 package/Name    what an installed package offers under the entry point group ``nlgauge.models``: a callable
                 ``(precision) -> Model``, which may also take ``device``
 package/Name:X  the same for a callable that also takes ``of``, here X: for instance a folder or an address
+nli:X           a published detector of this family (`packing.py`), X being a folder or a Hugging Face name
 anything else   a Hugging Face name
 """
 
@@ -22,10 +23,12 @@ from weakref import WeakValueDictionary
 from nlgauge._plugins import load_offered, offered
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.card import ALIGNER_FILE
+from nlgauge.engine.models.detector import family_of, open_detector
 from nlgauge.engine.models.device import has_gpu
 from nlgauge.engine.models.folder import MASKED_FILE, PAIRS_FILE
 from nlgauge.engine.models.onnx import graph_path, open_onnx
 from nlgauge.engine.models.openvino import has_bfloat16, open_openvino
+from nlgauge.engine.models.packing import PREFIXES, refused_head
 from nlgauge.errors import NlgaugeError, SpecError, installing
 
 PRECISIONS = ("float32", "bfloat16", "int8")
@@ -56,10 +59,13 @@ def companions() -> list[str]:
 
 
 def folder_of(name: str) -> Path:
-    """The folder of a model: 'pocket', a companion's name, or a path.
+    """The folder of a model: 'pocket', a companion's name, or a path, with the prefix of a detector or without.
 
     Raises SpecError for a companion that is not installed.
     """
+    prefix, _, of = name.partition(":")
+    if prefix in PREFIXES:
+        return Path(of)
     if name in COMPANIONS:
         folder = companion_folder(name)
         if folder is None:
@@ -95,8 +101,13 @@ def load(
         if backend != "auto":
             raise SpecError(f"model {name!r} chooses its backend itself; leave it out")
         return _made(name, load_offered(known, points[known]), precision, device=device, of=of or None)
+    if known in PREFIXES:
+        _refuse_unreadable(Path(of), name)
+        return open_detector(known, of, name, precision, backend, device)
     folder = folder_of(name)
     _refuse_unreadable(folder, name)
+    if (family := family_of(folder)) is not None:
+        return open_detector(family, str(folder), name, precision, backend, device)
     chosen = _backend(folder, precision, backend, device)
     if chosen == "onnxruntime":
         return open_onnx(folder, name, precision)
@@ -118,12 +129,20 @@ def load(
     checkpoint = Checkpoint(str(folder) if folder.is_dir() else name, name, precision, device)
     with checkpoint.reading():
         if checkpoint.is_kind("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING"):
+            if (said := refused_head(checkpoint.config.to_dict())) is not None:
+                raise SpecError(f"model {name!r} {said}")
             from nlgauge.engine.models.seq2seq import open_seq2seq
 
             return open_seq2seq(checkpoint)
         from nlgauge.engine.models.transformers import open_stack
 
         return open_stack(checkpoint)
+
+
+def is_detector(name: str) -> bool:
+    """Whether a name is that of a published detector: by its prefix, or by what `nlgauge convert` wrote."""
+    prefix, _, _ = name.partition(":")
+    return prefix in PREFIXES or (name not in COMPANIONS and family_of(folder_of(name)) is not None)
 
 
 def hold(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:

@@ -62,13 +62,18 @@ def graph_path(folder: Path, part: str, precision: str) -> Path:
 
 def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
     """`open_graphs` with onnxruntime, in 'float32' or 'int8'."""
+    return open_graphs(folder, name, precision, OnnxGraph, runtime_name())
+
+
+def runtime_name() -> str:
+    """onnxruntime with its version."""
     try:
         known = version("onnxruntime")
     except PackageNotFoundError:  # a build under another name; to import it takes half a second
         import onnxruntime
 
         known = onnxruntime.__version__
-    return open_graphs(folder, name, precision, OnnxGraph, f"onnxruntime-{known}")
+    return f"onnxruntime-{known}"
 
 
 def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path], OnnxGraph], backend: str) -> Model:

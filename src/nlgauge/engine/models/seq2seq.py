@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.models.capabilities import ENCODER, GAP_FILLER, SEQ2SEQ_LM, TOKENIZER, Capability, Ints, Model
+from nlgauge.engine.models.detector import with_detector
 from nlgauge.engine.models.torch_model import Checkpoint, Net, Runtime
 from nlgauge.engine.models.transformers import TorchEncoder
 
@@ -37,7 +38,7 @@ def open_seq2seq(checkpoint: Checkpoint) -> Model:
         SEQ2SEQ_LM: TorchSeq2SeqLM(runtime, net),
         GAP_FILLER: None if gap is None or after is None else TorchGapFiller(runtime, net, (gap, after)),
     }
-    return checkpoint.model(net, parts)
+    return with_detector(checkpoint.model(net, parts), checkpoint, net)
 
 
 class _Decoder:

@@ -1,7 +1,8 @@
 """What models run by torch share: opening a checkpoint, and the device and precision.
 
 The interfaces of torch and transformers change often. In the engine, only this file, `device.py`, `transformers.py`,
-`seq2seq.py` and the networks of our own folders (`bert.py`, `bert_model.py`, `heads.py`, `aligner_net.py`) use them.
+`seq2seq.py`, `detector.py` and the networks of our own folders (`bert.py`, `bert_model.py`, `heads.py`,
+`aligner_net.py`) use them.
 """
 
 from __future__ import annotations
@@ -255,7 +256,7 @@ class Checkpoint:
         if "trust_remote_code" in text:
             return (
                 "its network needs code of the checkpoint, which nlgauge never runs; choose a checkpoint that "
-                "transformers knows"
+                "transformers knows; nlgauge convert writes HHEM-2.1-Open without its code"
             )
         if "ignore_mismatched_sizes" in text:
             return "its weights have other shapes than its configuration says"

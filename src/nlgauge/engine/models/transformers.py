@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.models.capabilities import CAUSAL_LM, ENCODER, MASKED_LM, TOKENIZER, Capability, Floats, Ints, Model
+from nlgauge.engine.models.detector import with_detector
 from nlgauge.engine.models.torch_model import Checkpoint, Net, Runtime
 from nlgauge.errors import SpecError
 
@@ -28,7 +29,8 @@ def open_stack(checkpoint: Checkpoint) -> Model:
         net = checkpoint.network("AutoModel")
     encoder = TorchEncoder(runtime, net, net.base_model)
     parts: dict[Capability[Any], object] = {TOKENIZER: checkpoint.tokenizer, ENCODER: encoder}
-    return checkpoint.model(net, {**parts, MASKED_LM: masked_lm, CAUSAL_LM: causal_lm})
+    model = checkpoint.model(net, {**parts, MASKED_LM: masked_lm, CAUSAL_LM: causal_lm})
+    return with_detector(model, checkpoint, net)
 
 
 def masked_network(checkpoint: Checkpoint) -> tuple[Net, TorchMaskedLM | None]:

@@ -1,5 +1,12 @@
 
 "use strict";
+const SAID = {{said}};
+const EXAMPLE = {
+  question: "What does a late return cost?",
+  source: "Late returns cost two crowns a day for each item, and at most twenty crowns. Children pay nothing.\n\n"
+    + "Lockers stand beside the entrance of the reading room. They take a coin.",
+  answer: "A late return costs five crowns a day for each item. Children pay nothing.",
+};
 const find = (id) => document.getElementById(id);
 
 async function asked(path, body) {
@@ -18,9 +25,12 @@ function say(text, bad) {
   find("status").className = bad ? "bad" : "";
 }
 
-// Offers the metrics that compare an answer with its source.
+// Offers the metrics that compare an answer with its source. Those with a probability have a verdict.
+const gates = new Set();
 async function offer() {
   const known = (await asked("metrics-list")).metrics.filter((one) => one.reads.includes("source"));
+  for (const one of known) if (one.parts.includes("probability")) gates.add(one.metric);
+  known.sort((one, other) => gates.has(other.metric) - gates.has(one.metric));
   find("metric").replaceChildren(...known.map((one) => new Option(one.metric)));
   find("metrics").hidden = known.length < 2;
   if (!known.length) say("This service offers no metric that reads a source: start it with -m \"Consistency(aligner='D')\"", true);
@@ -43,11 +53,9 @@ function cell(text) {
   return made;
 }
 
-function show(row) {
-  const text = (row.evidence.texts || []).find((one) => one.name === "candidate");
-  const characters = Array.from(text ? text.text : find("answer").value);
-  const spans = text ? spansOf(text) : [];
-  const pieces = [], rows = [];
+// The answer with words marked, and a line for each of them.
+function mark(text, spans, nearest) {
+  const characters = Array.from(text), pieces = [], rows = [];
   let at = 0;
   for (const span of spans) {
     const words = characters.slice(span[0], span[1]).join("");
@@ -56,18 +64,55 @@ function show(row) {
     pieces.push(characters.slice(at, span[0]).join(""), mark);
     at = span[1];
     const line = document.createElement("tr");
-    line.append(cell(words), cell(nearest(text, span)));
+    line.append(cell(words), cell(nearest(span)));
     rows.push(line);
   }
   find("marked").replaceChildren(...pieces, characters.slice(at).join(""));
   find("rows").replaceChildren(...rows);
+  find("caption").textContent = "What is not supported, and the sentence of the source that is nearest to it";
   find("spans").hidden = !rows.length;
+}
+
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function show(heading, kind, said, quotes) {
+  find("heading").textContent = heading;
+  find("heading").className = kind;
+  find("verdict").textContent = said;
+  const items = quotes.map((quote) => {
+    const item = document.createElement("li");
+    item.textContent = quote;
+    return item;
+  });
+  find("quotes").replaceChildren(...items);
+  find("read").hidden = !items.length;
+  find("result").hidden = false;
+  find("result").focus();
+}
+
+// The verdict of a gate in words.
+function showVerdict(row) {
+  const text = row.unsupported.find((one) => one.name === "candidate");
+  mark(row.answer || find("answer").value, text ? text.spans : [], () => "");
+  find("spans").hidden = true;
+  const kind = row.state === "passed" ? "good" : "bad";
+  const about = row.finding === "cannot say" ? "" : SAID[row.finding];
+  const why = about && row.why.startsWith(about) ? row.why.slice(about.length).replace(/^: /, "not supported: ")
+    : row.why.replace(/^cannot say: /, "");
+  const chance = row.value === null ? "" : `Probability that the answer holds: ${row.value.toFixed(2)}.`;
+  show(capital(row.finding) + (about && `: ${about}`), kind, [why && `${capital(why)}.`, chance].filter(Boolean).join(" "), row.quotes);
+}
+
+function showScore(row) {
+  const text = (row.evidence.texts || []).find((one) => one.name === "candidate");
+  const spans = text ? spansOf(text) : [];
+  mark(text ? text.text : find("answer").value, spans, (span) => nearest(text, span));
   const value = Object.values(row.values)[0];
   const score = value === null ? `There is no score: ${row.reason}.` : `Score ${Number(value).toFixed(3)}.`;
   const count = spans.length === 1 ? "1 passage is" : `${spans.length} passages are`;
-  find("verdict").textContent = `${score} ${text ? count + " not supported by the source." : ""}`;
-  find("result").hidden = false;
-  find("result").focus();
+  show("The answer", "", `${score} ${text ? count + " not supported by the source." : ""}`, []);
 }
 
 let busy = false;
@@ -81,9 +126,11 @@ async function check(event) {
   try {
     if (!find("metric").value) await offer();
     const row = { candidate: find("answer").value, source: find("source").value };
-    const found = await asked("explain", { rows: [row], metric: find("metric").value });
+    if (find("question").value.trim()) row.question = find("question").value;
+    const metric = find("metric").value, gate = gates.has(metric);
+    const found = await asked(gate ? "check" : "explain", { rows: [row], metric, ...(gate && { grounded: true }) });
     say("");
-    show(found.rows[0]);
+    (gate ? showVerdict : showScore)(found.rows[0]);
   } catch (error) {
     say(error.message, true);
   } finally {
@@ -93,6 +140,10 @@ async function check(event) {
 }
 
 find("form").addEventListener("submit", check);
+find("example").addEventListener("click", () => {
+  for (const [name, text] of Object.entries(EXAMPLE)) find(name).value = text;
+  find("check").focus();
+});
 find("form").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) find("form").requestSubmit();
 });

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import SpecError
+from nlgauge.stats.deciders import deciders, second_decides, told
 from nlgauge.stats.gate.baseline import Baseline, Terms
 from nlgauge.stats.gate.findings import NO_CLAIM, Found, found
 from nlgauge.stats.gate.grounded import grounded_by
@@ -95,7 +96,8 @@ def check(
         raise SpecError("a margin and a history are of the comparison with an earlier run: give it (against)")
     verdict = Verdict(
         limits.spec, limits.part, limits.upwards, limits.at_least, limits.at_most, significance,
-        tuple(_outcomes(table, limits, allow_missing)), notes=limits.notes,
+        tuple(_outcomes(table, limits, allow_missing)), notes=(*limits.notes, *told(table, limits.spec)),
+        second_at_least=None if limits.second is None else limits.second.at_least,
     )  # fmt: skip
     if against is None:
         return verdict
@@ -115,19 +117,25 @@ def check(
 def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterator[Outcome]:
     column = limits.column
     values = column.values[:, column.parts.index(limits.part)].tolist()
+    names = deciders(table, limits.spec)
+    first = limits
     for index, ((system, item), value) in enumerate(zip(table.places(column.level), values, strict=True)):
+        by = names[index] if names else None
+        decided = "" if by is None else f" (decided by {by})"
+        if first.second is not None:
+            limits = first.second if second_decides(column, index) else first
         row = index + 1 if column.level == "item" else None
         evidence = column.evidence.get(index)
         state, problem = _state(limits, value, column.reasons.get(index), allow_missing)
-        marked = unsupported(evidence) if state in ("failed", "unsure") or (problem and not math.isnan(value)) else ()
-        outcome = Outcome(system, item, row, value, state, problem, marked)
-        if limits.sure is not None:
-            if math.isnan(value):
-                finding = Found("no claim" if state == "passed" else "cannot say")
-            else:
-                finding = found(evidence, "unsure" if state == "allowed" else state)
-            outcome = replace(outcome, **finding._asdict())
-        yield outcome
+        marked = unsupported(evidence) if problem is not None and not math.isnan(value) else ()
+        problem = problem + decided if problem is not None and not math.isnan(value) else problem
+        outcome = Outcome(system, item, row, value, state, problem, marked, decided_by=by)
+        if math.isnan(value):
+            said = Found(None if limits.sure is None else "no claim" if state == "passed" else "cannot say")
+        else:
+            said = found(evidence, "unsure" if state == "allowed" else state)
+            said = said if limits.sure is not None else said._replace(finding=None)
+        yield replace(outcome, **said._asdict())
 
 
 def _state(limits: Limits, value: float, reason: str | None, allow_missing: bool) -> tuple[State, str | None]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
+from nlgauge.stats.deciders import DECIDED
 from nlgauge.stats.gate.limits import Limits
 
 METRIC, PART = "Consistency(aligner='D')", "probability"
@@ -26,11 +28,25 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
         problem = f"the table has {'several metrics' if able else 'no metric'} with a {PART}"
         raise InputError(problem, remedy=f"name one of {', '.join(able)}" if able else f"score with {METRIC}")
     (spec,) = able
-    thresholds = table.signatures[spec].facts.get("grounded") if spec in table.signatures else None
+    second = DECIDED in table.columns[spec].parts
+    fail_below, pass_from, origin = _thresholds(table, spec, "unsure" if second else "grounded", "grounded")
+    notes = [] if origin is None else [f"thresholds {fail_below:g} and {pass_from:g} of the model: {origin}"]
+    limits = Limits(spec, PART, table.columns[spec], at_least=fail_below, sure=pass_from, notes=tuple(notes))
+    if not second:
+        return limits
+    theirs = _thresholds(table, spec, "then_grounded", "then_grounded")
+    return replace(limits, second=replace(limits, at_least=theirs[0], sure=theirs[1]))
+
+
+def _thresholds(table: ScoreTable, spec: str, fact: str, origin: str) -> tuple[float, float, str | None]:
+    """Two thresholds in a signature, and where they are from."""
+    facts = table.signatures[spec].facts if spec in table.signatures else {}
+    thresholds, told = facts.get(fact), facts.get(f"{origin}_from")
     if not (isinstance(thresholds, Sequence) and len(thresholds) == 2):
         remedy = (
             "name the least probability that passes (at_least), or choose a threshold by ratings (nlgauge calibrate)"
         )
-        raise InputError(f"the model of {spec} has no measured thresholds", remedy=remedy)
+        which = "second model" if fact.startswith("then") else "model"
+        raise InputError(f"the {which} of {spec} has no measured thresholds", remedy=remedy)
     fail_below, pass_from = map(float, thresholds)
-    return Limits(spec, PART, table.columns[spec], at_least=fail_below, sure=pass_from)
+    return fail_below, pass_from, None if told is None else str(told)

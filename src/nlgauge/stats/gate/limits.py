@@ -25,6 +25,8 @@ class Limits:
     sure: float | None = None
     """What a value that is not below `at_least` has to reach for a row to pass"""
     notes: tuple[str, ...] = ()
+    second: Limits | None = None
+    """The limits of rows that a second model decided; None if they are the same"""
 
     @property
     def upwards(self) -> bool | None:
@@ -95,5 +97,8 @@ def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
     if not math.isnan(p) and p < CHOSEN:
         unlike = "these rows' scores are not like those of the rated rows, so nothing is promised of them"
         notes.append(f"{unlike}: for these rows the {rated} count as {effective:.0f}; rate some of these rows too")
-    limit = {made.direction: made.threshold}
-    return Limits(made.metric, made.part, table.columns[made.metric], **limit, notes=tuple(notes))
+    upwards = made.direction == "at_least"
+    return Limits(
+        made.metric, made.part, table.columns[made.metric], at_least=made.threshold if upwards else None,
+        at_most=None if upwards else made.threshold, notes=tuple(notes),
+    )  # fmt: skip

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from nlgauge.data.to_json import jsonable
@@ -46,6 +46,8 @@ class Outcome:
     """Differences from the source that were found without a model, such as "9 pm: the source has 9 am" """
     quotes: tuple[str, ...] = ()
     """The sentences of the source that the worst part of the answer was read with"""
+    decided_by: str | None = None
+    """The name of the model that decided, where a second one reads the rows that the first cannot decide"""
 
     @property
     def failed(self) -> bool:
@@ -115,6 +117,8 @@ class Verdict:
     left_out: Mapping[str, int] = field(default_factory=dict)
     """How many rows took no part in the comparison with the baseline, by why"""
     notes: tuple[str, ...] = ()
+    second_at_least: float | None = None
+    """`at_least` of the rows that a second model decided, where it has thresholds of its own"""
 
     @property
     def failures(self) -> tuple[Outcome, ...]:
@@ -148,6 +152,14 @@ class Verdict:
         more = [f"{gone:,} of the earlier run {'is' if gone == 1 else 'are'} missing"] if gone else []
         more += [f"{worse:,} system{'s are' if worse > 1 else ' is'} worse than before"] if worse else []
         return ", and ".join([said, *more])
+
+    def with_answers(self, answers: Sequence[str]) -> Verdict:
+        """Return the verdict with the answers of the rows, for a table without evidence of them."""
+        outcomes = (
+            replace(one, answer=answers[one.row - 1]) if one.answer is None and one.row is not None else one
+            for one in self.outcomes
+        )
+        return replace(self, outcomes=tuple(outcomes))
 
     def __repr__(self) -> str:
         lines = terminal([["row", "item", "verdict", "why"], *self._cells()]) if self.failures else []

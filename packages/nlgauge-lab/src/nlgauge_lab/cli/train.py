@@ -115,7 +115,7 @@ def weighter(
 
 @train.command()
 @click.option("--labelled", type=PLACE, required=True, help="Folder with labelled sets, such as summedits.dev.jsonl.")
-@click.option("--model", default="pocket", show_default=True, help="pocket, base, or a folder of ours.")
+@click.option("--model", default="pocket", show_default=True, help="pocket, base, a folder, or nli:FOLDER.")
 @click.option("--write", is_flag=True, help="Put bars and rates on the card of the model, where check finds them.")
 @IN_FORMATS
 @keeping

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.card import write_facts
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.render.tables import Cell, Number
 from nlgauge.stats.gate.grounded import METRIC, PART
@@ -112,8 +112,10 @@ def as_cells(found: Mapping[str, Mapping[str, float]]) -> list[list[Cell]]:
 
 
 def write(model: str, held_to: Bars, found: Mapping[str, Mapping[str, float]]) -> Path:
-    """Put bars and rates on the card of a model of ours, and return its folder."""
+    """Put bars and rates on the card of a model's folder, and return the folder. Raises SpecError without a folder."""
     folder = loading.folder_of(model)
+    if not folder.is_dir():
+        raise SpecError(f"model {model!r} is no folder, so its card cannot be written: name its folder")
     write_facts(folder, grounded={**held_to._asdict(), "chosen_on": [*CHOSEN_ON], "rates": found})
     return folder
 

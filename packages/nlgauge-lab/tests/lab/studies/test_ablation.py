@@ -2,44 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge import Corpus, InputError, Row, ScoreTable, SpecError, evaluate
 from nlgauge_lab.studies.ablation import (
-    EngagingnessVariants,
-    PreservationVariants,
     PublishedEngagingnessVariants,
     PublishedRelevanceVariants,
     RelevanceVariants,
     ablation,
 )
-
-
-def test_variants_are_what_the_metrics_say(corpus: Corpus, one_model: None) -> None:
-    # By its card Relevance and Preservation read the last of six layers, Engagingness the fourth.
-    variants = [RelevanceVariants(), PreservationVariants(), EngagingnessVariants()]
-    others = [
-        "Relevance", "Consistency(layer=6)", "Preservation", "Engagingness", "MeanAlignment(layer=4)",
-    ]  # fmt: skip
-    table = evaluate(corpus, metrics=[*variants, *others], cache=False)
-    names = {type(one).__name__: one.name for one in variants}
-
-    def of(name: str, part: str | None = None) -> np.ndarray:
-        return np.asarray(table.values(names.get(name, name), part))
-
-    assert_allclose(of("RelevanceVariants", "product"), of("Relevance"), rtol=1e-12)
-    assert_allclose(of("RelevanceVariants", "y→x"), of("Consistency(layer=6)"), rtol=1e-12)
-    covered = of("RelevanceVariants", "r→y")
-    assert_allclose(covered * of("Consistency(layer=6)"), of("Relevance"), rtol=1e-12)
-    assert_allclose(of("RelevanceVariants", "sum"), covered + of("Consistency(layer=6)"), rtol=1e-12)
-    assert_allclose(of("PreservationVariants", "y→x"), of("Consistency(layer=6)"), rtol=1e-12)
-    assert_allclose(of("PreservationVariants", "both"), of("Preservation"), rtol=1e-12)
-    there, back = of("PreservationVariants", "y→x"), of("PreservationVariants", "x→y")
-    assert_allclose(2 * there * back / (there + back), of("Preservation"), rtol=1e-12)
-    assert_allclose(of("EngagingnessVariants", "sum"), of("Engagingness"), rtol=1e-12)
-    assert_allclose(of("EngagingnessVariants", "mean"), of("MeanAlignment(layer=4)"), rtol=1e-12)
 
 
 def test_published_variants_are_what_the_published_metrics_say(corpus: Corpus, one_model: None) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge import Corpus, ScoreTable, VectorExtrema, correlate, evaluate
+from nlgauge import Corpus, ScoreTable, VectorExtrema
 from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.render.tables import Number
 from nlgauge_lab.studies.sweep import Setting, Sweep, sweep
@@ -19,30 +19,6 @@ SETTINGS = [
         for n in ("best", "mean")
     ),
 ]
-
-
-def test_points_are_what_correlate_gives(corpus: Corpus, runs: list[ScoreTable]) -> None:
-    found = sweep(
-        corpus, SETTINGS, ["references"], level="pooled", coefficients=["pearson", "kendall"], replicates=30, seed=3
-    )
-    assert len(runs) == 1
-    assert (found.level, found.rows, found.items, found.axes) == ("pooled", 12, 4, ("references",))
-    assert (found.lines, found.aspects) == (["Extrema", "BERTScore recall"], ["adequacy"])
-    assert len(found.points) == 8
-    for coefficient in ("pearson", "kendall"):
-        for setting in SETTINGS:
-            (point,) = [
-                point for point in found.of(setting.line, "adequacy", coefficient) if point.setting == setting.values
-            ]
-            alone = evaluate(corpus, metrics=setting.metric)
-            expected = correlate(alone, corpus, level="pooled", coefficient=coefficient, replicates=30, seed=3)
-            wanted = expected.get(str(setting.metric), part=setting.part)
-            assert point.agreement.value == pytest.approx(wanted.value, abs=1e-6)
-            assert point.agreement.low == pytest.approx(wanted.low, abs=1e-4)
-            assert point.agreement.metric == str(setting.metric)
-    best = found.best("adequacy", "pearson")
-    assert best is not None
-    assert best.agreement.value == max(p.agreement.value for p in found.points if p.agreement.coefficient == "pearson")
 
 
 def test_what_it_shows(corpus: Corpus, runs: list[ScoreTable], tmp_path: Path) -> None:

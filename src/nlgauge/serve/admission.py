@@ -32,7 +32,7 @@ _HEADERS = {
 }
 
 
-class Guard:
+class Admission:
     """An application around the application.
 
     routes: the paths that there are. hosts: names that a request may be sent to, or None for any. A page of another

@@ -1,0 +1,303 @@
+"""Detectors as their authors split texts and aggregate: SummaC-ZS, MiniCheck and LettuceDetect.
+
+They read the same rows as `Consistency(aligner='D')` with such a model. They differ from it in what a row holds: the
+authors choose no evidence, and each aggregates in a way of its own. Where the authors cut the end of a row that is too
+long, the score is NaN with a reason.
+
+Laban et al. 2022, TACL, arXiv:2111.09525; Tang et al. 2024, EMNLP, arXiv:2404.10774; Kovacs and Recski 2025,
+arXiv:2502.17125.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.data.corpus import Row
+from nlgauge.engine.batching import padded
+from nlgauge.engine.features.request import Features, Reader, Request, tokens_about
+from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Model
+from nlgauge.engine.models.packing import Packer, packer_of
+from nlgauge.engine.sentence_search import sentences as split
+from nlgauge.engine.text_block import TextBlock
+from nlgauge.engine.tokens import Tokens
+from nlgauge.errors import SpecError
+from nlgauge.maths.alignment import logistic
+from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.parameters import param
+
+_LONG = "a row is longer than the model reads, where the published code cuts its end"
+_SHORTEST = 10
+"""SummaC leaves out sentences of this many characters and fewer"""
+_MOST_SENTENCES = 100
+"""SummaC reads this many sentences of a source"""
+_WORDS_OF_T5 = 500
+"""MiniCheck with Flan-T5 reads this many words of a document at a time"""
+
+
+class Judgement(NamedTuple):
+    """What a detector says of a row."""
+
+    support: float
+    """Log-odds that all is supported; NaN for a detector that labels words"""
+    against: float
+    """Log-odds that it is contradicted, if it is not supported; NaN where the detector has no such label"""
+    words: NDArray[np.float32]
+    """Log-odds that each token of the candidate is supported: [tokens]"""
+
+
+def read_rows(requests: Sequence[DetectorRow], block: TextBlock) -> dict[DetectorRow, Judgement | None]:
+    """Read rows as they are. None for a row that is too long."""
+    packer, model = _packer(block.model), block.model[ALIGNER]
+    rows = [packer.row(one.source, one.candidate, one.question, one.passages) for one in requests]
+    found: dict[DetectorRow, Judgement | None] = dict.fromkeys(requests)
+    fit = [at for at, row in enumerate(rows) if len(row.ids) <= packer.longest]
+    pad, after = block.model[TOKENIZER].pad_id, len(packer.tokenizer.suffix)
+    for index in block.batches([len(rows[at].ids) for at in fit]):
+        some = [fit[n] for n in index]
+        ids, attend = padded([rows[at].ids.tolist() for at in some], pad)
+        side = np.zeros_like(ids)
+        for n, at in enumerate(some):
+            side[n, : len(rows[at].side)] = rows[at].side
+        logits, _, whole, against = model.align(ids, attend, side)
+        for n, at in enumerate(some):
+            end = len(rows[at].ids) - after
+            words = logits[n, end - len(rows[at].candidate) : end]
+            found[requests[at]] = Judgement(float(whole[n]), float(against[n]), words)
+    return found
+
+
+@dataclass(frozen=True)
+class DetectorRow(Request[Judgement]):
+    """A row for a published detector. The feature is None if the row is longer than the model reads."""
+
+    capability = ALIGNER
+    reader: ClassVar[Reader] = staticmethod(read_rows)
+
+    source: str
+    candidate: str
+    question: str | None = None
+    passages: int = 1
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.candidate, self.source, *([self.question] if self.question else []))
+
+    def size(self, model: Model) -> int:
+        return 8 * tokens_about(self.candidate)
+
+    def check(self, block: TextBlock) -> None:
+        return None
+
+
+def _packer(model: Model) -> Packer:
+    packer = packer_of(model)
+    if packer is None:
+        raise SpecError(f"model {model.name!r} is no published detector: name one, as in model='nli:FOLDER'")
+    return packer
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Packed(Prepared):
+    packer: Packer
+
+
+@dataclass(frozen=True)
+class PublishedDetector(RowMetric):
+    """What the three have in common: rows for the detector, then one number of their judgements."""
+
+    families: ClassVar[tuple[str, ...]] = ()
+    """The packings that it is for"""
+
+    model: str | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("candidate", "source")
+
+    @property
+    def cost(self) -> Cost:
+        return "pairs"
+
+    def prepare(self, setup: Setup) -> _Packed:
+        packer = _packer(setup.model)
+        if packer.packing.name not in self.families:
+            known = ", ".join(f"{name}:" for name in self.families)
+            raise SpecError(
+                f"{self.name} is for models of {known} and {setup.model.name!r} is of {packer.packing.name}:"
+            )
+        more = {QUESTION: "apart"} if packer.packing.asking else {}
+        return _Packed(packer=packer, facts={"aligner": setup.model[ALIGNER].digest[:8], "rows": packer.name, **more})
+
+    @abstractmethod
+    def rows(self, row: Row, packer: Packer) -> list[DetectorRow]:
+        """The rows that are read of a row of the corpus."""
+
+    @abstractmethod
+    def total(self, rows: Sequence[DetectorRow], judged: Sequence[Judgement]) -> tuple[float, ...]:
+        """The score, from the judgements."""
+
+    def requests(self, row: Row, prepared: _Packed) -> list[DetectorRow]:
+        return self.rows(row, prepared.packer) if row.source else []
+
+    def score_rows(self, rows: Sequence[Row], prepared: _Packed, features: Features) -> list[Value]:
+        return [self._value(row, prepared, features) for row in rows]
+
+    def _value(self, row: Row, prepared: _Packed, features: Features) -> Value:
+        missing = (float("nan"),) * len(self.parts)
+        if not row.source:
+            return Value(missing, "no source")
+        asked = self.rows(row, prepared.packer)
+        judged = [features[one] for one in asked]
+        known = [one for one in judged if one is not None]
+        if len(known) < len(asked):
+            return Value(missing, _LONG)
+        values = self.total(asked, known)
+        return Value(values, "nothing to read" if np.isnan(values).any() else None)
+
+
+@dataclass(frozen=True)
+class BySentences(PublishedDetector):
+    """A detector whose authors split texts into sentences by nltk."""
+
+    splitter: str = param(
+        "nltk", choices=("nltk", "nlgauge"), help="'nltk' as published, or 'nlgauge', which needs no rules of nltk"
+    )
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        return ("nltk",) if self.splitter == "nltk" else ()
+
+    def sentences(self, text: str, packer: Packer) -> list[str]:
+        """The sentences of a text, without white space around them."""
+        if self.splitter == "nlgauge":
+            tokens = packer.tokenizer.encode([text])[0]
+            places = tokens.offsets
+            spans = split(text, tokens, max(1, len(tokens)))
+            return [text[places[begin, 0] : places[end - 1, 1]] for begin, end in spans]
+        from nltk.tokenize import sent_tokenize
+
+        try:
+            return [str(one) for one in sent_tokenize(text)]
+        except LookupError:
+            raise SpecError(
+                f"{self.name}: nltk has no rules for sentences here: python -m nltk.downloader punkt_tab, or choose "
+                "splitter='nlgauge'"
+            ) from None
+
+
+@dataclass(frozen=True)
+class SummaCZS(BySentences):
+    """SummaC-ZS: the mean over sentences of the largest entailment less the largest contradiction."""
+
+    citation: ClassVar[str] = "Laban et al. 2022, TACL, arXiv:2111.09525"
+    families: ClassVar[tuple[str, ...]] = ("nli",)
+
+    def rows(self, row: Row, packer: Packer) -> list[DetectorRow]:
+        sources, claims = (
+            [one for one in self.sentences(text, packer) if len(one) > _SHORTEST]
+            for text in (row.source or "", row.candidate)
+        )
+        return [DetectorRow(one, claim) for claim in claims for one in sources[:_MOST_SENTENCES]]
+
+    def total(self, rows: Sequence[DetectorRow], judged: Sequence[Judgement]) -> tuple[float, ...]:
+        if not rows:
+            return (0.0,)  # as published
+        entailed = logistic(np.array([one.support for one in judged], np.float64))
+        against = (1 - entailed) * logistic(np.array([one.against for one in judged], np.float64))
+        claims = [one.candidate for one in rows]
+        groups = [[at for at, one in enumerate(claims) if one == claim] for claim in claims]
+        # A claim that stands twice counts twice: every pair has its group, of equal sizes.
+        return (float(np.mean([entailed[group].max() - against[group].max() for group in groups])),)
+
+
+@dataclass(frozen=True)
+class MiniCheck(BySentences):
+    """MiniCheck: the largest probability that one chunk of the source supports the candidate, which is not split."""
+
+    citation: ClassVar[str] = "Tang et al. 2024, EMNLP, arXiv:2404.10774"
+    families: ClassVar[tuple[str, ...]] = ("minicheck",)
+
+    def rows(self, row: Row, packer: Packer) -> list[DetectorRow]:
+        pieces: list[str] = []
+        for line in (row.source or "").split("\n"):
+            pieces += [*self.sentences(line, packer), "\n"]
+        chunks: list[list[str]] = [[]]
+        total, most = 0, packer.packing.chunk or _WORDS_OF_T5
+        for piece, size in zip(pieces[:-1], self._sizes(pieces[:-1], packer), strict=True):
+            if total + size > most:
+                chunks.append([])
+                total = 0
+            chunks[-1].append(piece)
+            total += size
+        texts = [" ".join(chunk).replace(" \n ", "\n").strip() for chunk in chunks]
+        return [DetectorRow(text, row.candidate) for text in texts if text]
+
+    def _sizes(self, pieces: Sequence[str], packer: Packer) -> list[int]:
+        if not packer.packing.chunk:
+            return [len(piece.split()) for piece in pieces]
+        return [min(len(tokens), packer.longest) for tokens in packer.tokenizer.encode(pieces)]
+
+    def total(self, rows: Sequence[DetectorRow], judged: Sequence[Judgement]) -> tuple[float, ...]:
+        return (max((float(logistic(one.support)) for one in judged), default=float("nan")),)
+
+
+@dataclass(frozen=True)
+class LettuceDetect(PublishedDetector):
+    """LettuceDetect: 1 less the largest probability that a token is unsupported, which is the largest of all groups.
+
+    There is one more part: `unsupported`, the share of the candidate's tokens that are labelled so.
+    """
+
+    citation: ClassVar[str] = "Kovacs and Recski 2025, arXiv:2502.17125"
+    families: ClassVar[tuple[str, ...]] = ("lettuce",)
+    parts: ClassVar[tuple[str, ...]] = ("score", "unsupported")
+    details: ClassVar[tuple[str, ...]] = ("unsupported",)
+    passages: str = param(
+        "one", choices=("one", "lines"), help="'one' reads the source as one passage, 'lines' each of its lines as one"
+    )
+
+    def rows(self, row: Row, packer: Packer) -> list[DetectorRow]:
+        source, question = row.source or "", row.question or None
+        passages = [source] if self.passages == "one" else [line for line in source.split("\n") if line]
+        groups = self._groups(passages, row.candidate, question, packer)
+        return [DetectorRow(_numbered(group), row.candidate, question, len(group)) for group in groups]
+
+    def _groups(
+        self, passages: Sequence[str], candidate: str, question: str | None, packer: Packer
+    ) -> list[list[str]]:  # fmt: skip
+        """Passages that are read together: all of them, or as many as there is room for."""
+        if len(packer.row(_numbered(passages), candidate, question, len(passages)).ids) <= packer.longest:
+            return [list(passages)]
+        room = packer.longest - len(packer.row("", candidate, question).ids) + len(self._line(packer, 0, ""))
+        groups: list[list[str]] = [[]]
+        total = 0
+        for at, passage in enumerate(passages):
+            size = len(self._line(packer, at, passage))
+            if groups[-1] and total + size + 1 > room:
+                groups.append([])
+                total = 0
+            total += size + bool(groups[-1])
+            groups[-1].append(passage)
+        return groups
+
+    def _line(self, packer: Packer, at: int, passage: str) -> Tokens:
+        return packer.tokenizer.encode([f"passage {at + 1}: {passage}"])[0]
+
+    def total(self, rows: Sequence[DetectorRow], judged: Sequence[Judgement]) -> tuple[float, ...]:
+        if not judged or not len(judged[0].words):
+            return (float("nan"), float("nan"))
+        least = np.min([one.words for one in judged], axis=0)
+        return float(logistic(least.min())), float((least <= 0).mean()) if len(judged) > 1 else float(
+            (least < 0).mean()
+        )
+
+
+def _numbered(passages: Sequence[str]) -> str:
+    """Passages as they stand in the prompt, whose template begins with the number of the first."""
+    return "\n".join([*passages[:1], *(f"passage {at}: {text}" for at, text in enumerate(passages[1:], 2))])

@@ -1,0 +1,317 @@
+"""Published detectors and NLI models as aligners, run by torch, or by onnxruntime where the folder has a graph.
+
+`nlgauge export` writes the graph. The same rows go through both, and the same records (`packing.py`) say what the
+logits mean.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Floats, Ints, Model
+from nlgauge.engine.models.card import CARD_FILE, ModelCard, read_card
+from nlgauge.engine.models.folder import CONFIG_FILE, TOKENIZER_FILE, digest_of, named_digest
+from nlgauge.engine.models.onnx import WEIGHTS_KEY, OnnxGraph, runtime_name, threads
+from nlgauge.engine.models.packing import FAMILY, Packer, Packing, Reading, by_head, is_hhem, meant, unread_head
+from nlgauge.engine.models.stored import json_object, one_line
+from nlgauge.engine.sentence_search import OWN
+from nlgauge.engine.tokens import SubwordTokenizer
+from nlgauge.errors import InputError, SpecError
+
+if TYPE_CHECKING:
+    from nlgauge.engine.models.torch_model import Checkpoint, Net
+
+GRAPH_FILE = "detector.onnx"
+Logits: TypeAlias = "Callable[[Ints, Ints, Ints | None], Floats]"
+"""Computes logits [rows, classes], or [rows, length, classes] of tokens, from ids, attend and types [rows, length]"""
+_WINDOW, _TYPE = "nlgauge_window", "nlgauge_second_type"
+"""In the configuration that `export_detector` writes: maximum sub-words of a row, and the type of a second text"""
+_AUTO = {
+    "classes": "AutoModelForSequenceClassification",
+    "first token": "AutoModelForTokenClassification",
+    "tokens": "AutoModelForTokenClassification",
+    "answers": "AutoModelForSeq2SeqLM",
+}
+_CONFIG = "configuration of a model"
+
+
+@dataclass(eq=False)
+class Detector:
+    """`Aligner` of a classifier.
+
+    reading: what its logits mean. packer: makes its rows. open: gives the function that computes logits; it is called
+    once, when the first row is read. digest_of_weights: computed when it is asked for. second_type: the type of a
+    pair's second text; 0 for a network that reads none.
+    """
+
+    reading: Reading
+    packer: Packer
+    open: Callable[[], Logits]
+    digest_of_weights: Callable[[], str]
+    second_type: int = 0
+
+    @cached_property
+    def digest(self) -> str:
+        return self.digest_of_weights()
+
+    @cached_property
+    def _logits(self) -> Logits:
+        return self.open()
+
+    def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
+        types = np.where(side == OWN, self.second_type, 0) * attend if self.second_type else None
+        support, against = self.reading.log_odds(self._logits(ids, attend, types))
+        unknown = np.full(len(ids), np.nan, np.float32)
+        if self.packer.packing.words:
+            return support, unknown, unknown, unknown
+        return np.repeat(support[:, None], ids.shape[1], 1), unknown, support, against
+
+
+def family_of(folder: Path) -> str | None:
+    """The family that nlgauge wrote into the configuration of a folder (`nlgauge export` and `convert`)."""
+    path = folder / CONFIG_FILE
+    told = json_object(path, _CONFIG).get(FAMILY) if path.is_file() else None
+    return told if isinstance(told, str) else None
+
+
+def open_detector(
+    prefix: str, source: str, name: str, precision: str, backend: str, device: str | None
+) -> Model:  # fmt: skip
+    """A detector by the prefix of its family and a folder or Hugging Face name.
+
+    Raises SpecError for a checkpoint of another family or that lacks weights, MissingExtraError if torch is needed.
+    """
+    if not source:
+        raise SpecError(f"model {name!r}: name a folder or a Hugging Face name after the colon, as in {prefix}:FOLDER")
+    if backend == "openvino" or precision == "int8":
+        raise SpecError(f"model {name!r}: a detector runs on onnxruntime in float32, or on torch; leave this out")
+    folder = Path(source)
+    graph = folder / GRAPH_FILE
+    usable = graph.is_file() and precision == "float32" and device in (None, "cpu")
+    if backend == "onnxruntime" and not usable:
+        raise SpecError(f"model {name!r} has no {GRAPH_FILE}: write it with nlgauge export {name} FOLDER")
+    if usable and backend != "torch":
+        return _open_graph(folder, graph, prefix, name)
+    _refuse_own_code(folder, name)
+    from nlgauge.engine.models.torch_model import Checkpoint
+
+    checkpoint = Checkpoint(source, name, precision, device)
+    with checkpoint.reading():
+        config = checkpoint.config.to_dict()
+        packing = meant(prefix, config, name)
+        reading = Reading.of(packing, config, name)
+        net = checkpoint.network(_AUTO[packing.head], pooled=True)
+        model = checkpoint.model(net, {TOKENIZER: checkpoint.tokenizer})
+    return _with(model, checkpoint, net, reading, lambda: _TorchLogits(checkpoint, net, packing), own_window=True)
+
+
+def with_detector(model: Model, checkpoint: Checkpoint, net: Net) -> Model:
+    """A checkpoint's model with the detector that its head tells, or with what to say if somebody asks for one.
+
+    The head is read when the first row is: metrics that compare vectors do not need it.
+    """
+    config = checkpoint.config.to_dict()
+    packing = by_head(config)
+    if packing is None:
+        said = unread_head(config)
+        return model if said is None else replace(model, lacks={ALIGNER: said})
+    known = packing
+
+    def opened() -> Logits:
+        with checkpoint.reading():
+            whole = checkpoint.network(_AUTO[known.head], pooled=True)
+            checkpoint.runtime.narrow(whole)
+        return _TorchLogits(checkpoint, whole, known)
+
+    try:
+        return _with(model, checkpoint, net, Reading.of(packing, config, checkpoint.name), opened)
+    except SpecError as error:  # the rest of the model is as good as before
+        return replace(model, lacks={ALIGNER: f"has no aligner that can be read: {error}"})
+
+
+def _with(
+    model: Model, checkpoint: Checkpoint, net: Net, reading: Reading, opened: Callable[[], Logits],
+    own_window: bool = False,
+) -> Model:  # fmt: skip
+    """A model with a detector. own_window: whether nothing else reads with it, so that its window is the detector's."""
+    packer = Packer(reading.packing, checkpoint.tokenizer, _longest(reading.packing, net, model.window))
+    typed = packer.paired and "token_type_ids" in checkpoint.splitter.model_input_names
+    types = model.second_type if typed else 0
+    detector = Detector(reading, packer, opened, lambda: model.digest, types)
+    return replace(
+        model, abilities={**model.abilities, ALIGNER: detector},
+        card=_detector_card(model.card, reading.packing, Path(checkpoint.source)),
+        window=packer.longest if own_window else model.window,
+    )  # fmt: skip
+
+
+def _detector_card(card: ModelCard, packing: Packing, folder: Path) -> ModelCard:
+    """The card of a detector: thresholds that were measured and stand in its folder, else the published one."""
+    card = replace(card, aligner_asks=bool(packing.asking))
+    path = folder / CARD_FILE
+    measured = json_object(path, "card of a model").get("grounded") if path.is_file() else None
+    if isinstance(measured, Mapping):
+        sets = measured.get("chosen_on")
+        origin = f"measured on {', '.join(map(str, sets))}" if isinstance(sets, list) and sets else "measured"
+        mark = float(measured.get("mark_below", card.aligner_threshold))
+        return replace(card, aligner_threshold=mark, origins={**card.origins, "grounded": origin})
+    if packing.threshold is None:
+        return card
+    limits = (packing.threshold, packing.threshold)
+    return replace(card, grounded=limits, origins={**card.origins, "grounded": "published"})
+
+
+def _longest(packing: Packing, net: Net, window: int) -> int:
+    """Maximum sub-words of a row: what the network has positions for, else what the family reads.
+
+    Rotary positions have a limit in the configuration alone. Relative ones (T5, DeBERTa) have none.
+    """
+    embeddings = getattr(net.base_model, "embeddings", None)
+    if getattr(embeddings, "position_embeddings", None) is not None:
+        return window
+    rotary = any("rope" in name for name in net.config.to_dict())
+    return min(window, packing.longest) if rotary else packing.longest
+
+
+def _refuse_own_code(folder: Path, name: str) -> None:
+    """Raises SpecError for the folder of HHEM-2.1-Open as it is published, with the command that converts it."""
+    path = folder / CONFIG_FILE
+    if path.is_file() and is_hhem(json_object(path, _CONFIG)):
+        problem = "its network is code of its own, which nlgauge never runs"
+        raise SpecError(f"model {name!r}: {problem}; write a folder without it: nlgauge convert {folder} FOLDER")
+
+
+class _TorchLogits:
+    """Logits of a network of transformers."""
+
+    def __init__(self, checkpoint: Checkpoint, net: Net, packing: Packing) -> None:
+        self.net, self.packing, self.answers = net, packing, [0, 0]
+        self._runtime = checkpoint.runtime
+        if packing.head == "answers":
+            known = [checkpoint.tokenizer.token_id(token) for token in packing.answers]
+            self.answers = [token for token in known if token is not None]
+            if len(self.answers) < len(known):
+                raise SpecError(f"model {checkpoint.name!r}: its tokenizer lacks the answers {packing.answers}")
+
+    def __call__(self, ids: Ints, attend: Ints, types: Ints | None) -> Floats:
+        inputs = self._runtime.inputs(ids, attend, types)
+        with self._runtime.computing():
+            return self._runtime.numbers(self.of(*inputs.values()))
+
+    def of(self, ids: Any, attend: Any, types: Any = None) -> Any:
+        """The logits, as tensors."""
+        inputs = {"input_ids": ids, "attention_mask": attend, **({} if types is None else {"token_type_ids": types})}
+        if self.packing.head == "answers":
+            start = ids.new_full((ids.shape[0], 1), self.net.config.decoder_start_token_id)
+            return self.net(**inputs, decoder_input_ids=start, use_cache=False).logits[:, 0, self.answers]
+        logits = self.net(**inputs).logits
+        return logits[:, 0] if self.packing.head == "first token" else logits
+
+
+def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
+    """A detector's folder that `export_detector` wrote, without torch."""
+    missing = [file for file in (CONFIG_FILE, TOKENIZER_FILE) if not (folder / file).is_file()]
+    if missing:
+        raise SpecError(f"model {name!r}: {folder} lacks {', '.join(missing)}")
+    config = json_object(folder / CONFIG_FILE, _CONFIG)
+    reading = Reading.of(meant(prefix, config, name), config, name)
+    tokenizer = SubwordTokenizer.read(str(folder / TOKENIZER_FILE))
+    longest, second_type = config.get(_WINDOW), config.get(_TYPE)
+    if not (type(longest) is int and longest >= 16 and type(second_type) is int and 0 <= second_type < 16):
+        raise SpecError(f"model {name!r}: {folder / CONFIG_FILE} is not of nlgauge export: export the model again")
+    run = OnnxGraph(graph)
+
+    def logits(ids: Ints, attend: Ints, types: Ints | None) -> Floats:
+        inputs = {"ids": ids, "attend": attend, **({} if types is None else {"types": types})}
+        found: Floats = run.run(["logits"], None, **inputs)[0]
+        return found
+
+    files = [path for file in (CONFIG_FILE, CARD_FILE) if (path := folder / file).is_file()]
+    digest = digest_of([graph])
+    packer = Packer(reading.packing, tokenizer, longest)
+    detector = Detector(reading, packer, lambda: logits, lambda: digest, second_type)
+    return Model(
+        name=name, digest=digest, files=named_digest(files), backend=runtime_name(), precision="float32",
+        window=longest, card=_detector_card(read_card(folder), reading.packing, folder), folder=folder,
+        batch_tokens=max(longest, 512 * threads()), abilities={TOKENIZER: tokenizer, ALIGNER: detector},
+    )  # fmt: skip
+
+
+def export_detector(model: Model, folder: Path) -> None:
+    """Write a detector that torch runs to a folder for onnxruntime: graph, configuration, tokenizer and card.
+
+    Raises SpecError for another model, for a network that has no graph, and without onnxscript, and InputError if
+    `folder` is not empty.
+    """
+    detector = model[ALIGNER]
+    logits = detector.open() if isinstance(detector, Detector) else None
+    if not isinstance(detector, Detector) or not isinstance(logits, _TorchLogits):
+        raise SpecError(f"model {model.name!r} is no detector that torch runs, so there is nothing to export")
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError("is not empty", file=folder, remedy="name a new folder, so that nothing is overwritten")
+    _write_graph(logits, detector.second_type, folder / GRAPH_FILE)
+    facts = {FAMILY: detector.packer.packing.name, _WINDOW: detector.packer.longest, _TYPE: detector.second_type}
+    config = {**logits.net.config.to_dict(), **facts}
+    (folder / CONFIG_FILE).write_text(json.dumps(config, indent=1, default=str) + "\n", encoding="utf-8")
+    (folder / TOKENIZER_FILE).write_text(model[TOKENIZER].definition, encoding="utf-8")
+    card = None if model.folder is None else model.folder / CARD_FILE
+    if card is not None and card.is_file():
+        (folder / CARD_FILE).write_bytes(card.read_bytes())
+
+
+def _write_graph(logits: _TorchLogits, second_type: int, path: Path) -> None:
+    import torch
+
+    try:
+        import onnxscript  # noqa: F401  # torch asks for it late, and with a message of many lines
+    except ImportError:
+        raise SpecError("torch makes graphs with onnxscript: pip install onnxscript") from None
+
+    class Graph(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = logits.net
+
+        def forward(self, ids: Any, attend: Any, types: Any = None) -> Any:
+            return logits.of(ids, attend, types)
+
+    names = ["ids", "attend", *(["types"] if second_type else [])]
+    # Each of its own: one tensor given several times would become one input.
+    example = tuple(torch.ones((2, 24), dtype=torch.int64) for _ in names)
+    sizes = {0: torch.export.Dim("rows"), 1: torch.export.Dim("length")}
+    logits.net.set_attn_implementation("eager")  # the others have no graph in every version of torch
+    with warnings.catch_warnings(), _without_logs():
+        warnings.simplefilter("ignore")
+        try:
+            made = torch.onnx.export(
+                Graph().eval(), example, input_names=names, output_names=["logits"],
+                dynamic_shapes=(sizes,) * len(names), dynamo=True, verbose=False,
+            )  # fmt: skip
+        except Exception as error:  # many libraries work on it, with classes of their own
+            said = one_line(str(error.__cause__ or error))
+            raise SpecError(f"torch makes no graph of this network ({said}): leave it to torch") from None
+    assert made is not None  # or it would have been written to a file
+    made.model.metadata_props[WEIGHTS_KEY] = "{}"  # its weights are its own, in no file beside it
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made.save(str(path), external_data=False)
+
+
+@contextmanager
+def _without_logs() -> Iterator[None]:
+    """Switches off what libraries log below an error, and restores it."""
+    before = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    try:
+        yield
+    finally:
+        logging.disable(before)

@@ -1,0 +1,379 @@
+"""How published detectors read a text with its evidence: one record of data for each family, and how a row is made.
+
+A detector is a classifier that somebody trained to say whether a source supports a text. Families differ in the order
+of the two texts, in what stands around them, in which part of a text is judged at a time, and in how their logits
+become the probability of support. A record says all of this. The aligners of nlgauge itself have no such record: their
+rows are made by `nlgauge.engine.sentence_search.Pairing`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.models.capabilities import ALIGNER, Model
+from nlgauge.engine.models.stored import shown
+from nlgauge.engine.sentence_search import OTHER, OWN, Pairing, Search, SearchShape, Span, stretches
+from nlgauge.engine.tokens import SubwordTokenizer, Tokens
+from nlgauge.errors import SpecError
+
+Unit: TypeAlias = Literal["segment", "sentence", "text"]
+Head: TypeAlias = Literal["classes", "first token", "tokens", "answers"]
+FAMILY = "nlgauge_detector"
+"""In the configuration of a folder that nlgauge wrote: the name of its packing"""
+SENTENCES = "this detector judges sentences, not words"
+"""The reason of a score that needs a judgement of each word"""
+_SLACK = 8
+"""Sub-words that a text may have more of when it is split anew without what stands before it"""
+_LEAST_ROOM = 8
+_SENTENCE = SearchShape().sentence
+_SUPPORT = re.compile(r"(entail|support|consistent|faithful|grounded)\w*", re.IGNORECASE)
+_CONTRADICTION = re.compile(r"(contradict|refut)\w*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How a family of detectors reads two texts, and what its logits mean."""
+
+    name: str
+    """The prefix of a model's name, as in `nli:FOLDER`"""
+    about: str
+    """The family, in words"""
+    segments: tuple[str, ...]
+    """What stands in a row; {source}, {candidate} and {question} are the texts, {passages} how many the source has"""
+    joined: str
+    """What stands between two segments: 'pair' (what the tokenizer puts between two texts) or 'end' (its token for the
+    end of a text)"""
+    head: Head
+    """'classes' of the whole row; classes of its 'first token'; classes of the 'tokens' of the candidate; or the logits
+    of two 'answers' at the first step of a decoder"""
+    support: int | None
+    """The class that means support; None if the labels of the checkpoint say so"""
+    unit: Unit
+    """How much of a candidate is judged at a time"""
+    architectures: tuple[str, ...]
+    """Ends of the names of the network classes that it reads"""
+    first: str = ""
+    """A special token at the beginning of a row"""
+    asking: tuple[str, ...] = ()
+    """`segments` of a row with a question; empty for a family that reads no question"""
+    answers: tuple[str, str] = ("", "")
+    """Tokens for no and yes, for the head 'answers'"""
+    longest: int = 512
+    """Sub-words of a row, for a network that is not limited by a table of positions"""
+    chunk: int = 0
+    """Sub-words of a source in a row with reading='windows'; 0 for as many as fit"""
+    threshold: float | None = None
+    """The probability from which on the published code says that a text is supported; None if it says nothing"""
+
+    @property
+    def words(self) -> bool:
+        """Whether each word gets a judgement of its own."""
+        return self.head == "tokens"
+
+
+_NLI = Packing(
+    "nli", "NLI models and cross-encoders with entailment among their labels, or with one logit",
+    ("{source}", "{candidate}"), "pair", "classes", None, "sentence", ("ForSequenceClassification",),
+)  # fmt: skip
+_MINICHECK = Packing(
+    "minicheck", "MiniCheck with RoBERTa or DeBERTa", ("{source}", "{candidate}"), "end", "classes", 1, "sentence",
+    ("ForSequenceClassification",), longest=2048, chunk=400, threshold=0.5,
+)  # fmt: skip
+_MINICHECK_T5 = Packing(
+    "minicheck", "MiniCheck with Flan-T5", ("predict: {source}", "{candidate}"), "end", "answers", 1, "sentence",
+    ("ForConditionalGeneration",), answers=("▁", "▁1"), longest=2048, threshold=0.5,
+)  # fmt: skip
+_FACTCG = Packing(
+    "factcg", "FactCG with DeBERTa",
+    (
+        '{source}\n\nChoose your answer: based on the paragraph above can we conclude that "{candidate}"?\n\n'
+        "OPTIONS:\n- Yes\n- No\nI think the answer is ",
+    ),
+    "pair", "classes", 1, "sentence", ("ForSequenceClassification",), longest=2048, threshold=0.5,
+)  # fmt: skip
+_LETTUCE = Packing(
+    "lettuce", "LettuceDetect", ("Summarize the following text:\npassage 1: {source}\noutput:", "{candidate}"), "pair",
+    "tokens", 0, "text", ("ForTokenClassification",),
+    asking=(
+        "Briefly answer the following question:\n{question}\nBear in mind that your response should be strictly based "
+        "on the following {passages} passages:\npassage 1: {source}\nIn case the passages do not contain the necessary "
+        'information to answer the question, please reply with: "Unable to answer based on given passages."\noutput:',
+        "{candidate}",
+    ),
+    longest=4096, threshold=0.5,
+)  # fmt: skip
+_HHEM = Packing(
+    "hhem", "HHEM-2.1-Open, after nlgauge convert",
+    ("Determine if the hypothesis is true given the premise?\n\nPremise: {source}\n\nHypothesis: {candidate}",), "pair",
+    "first token", 1, "text", ("T5ForTokenClassification",), first="<pad>", longest=4096, threshold=0.5,
+)  # fmt: skip
+_TRUE = Packing(
+    "true", "TRUE with T5", ("premise: {source} hypothesis: {candidate}",), "pair", "answers", 1, "sentence",
+    ("ForConditionalGeneration",), answers=("▁", "▁1"), longest=512, threshold=0.5,
+)  # fmt: skip
+PACKINGS = (_NLI, _MINICHECK, _MINICHECK_T5, _FACTCG, _LETTUCE, _HHEM, _TRUE)
+PREFIXES = tuple(dict.fromkeys(one.name for one in PACKINGS))
+
+
+def meant(prefix: str, config: Mapping[str, Any], name: str) -> Packing:
+    """Return the packing of a prefix for a checkpoint. Raises SpecError if the family has another network."""
+    families = [one for one in PACKINGS if one.name == prefix]
+    built = _architecture(config)
+    found = next((one for one in families if built.endswith(one.architectures)), None)
+    if found is None:
+        wanted = " or ".join(f"...{end}" for one in families for end in one.architectures)
+        raise SpecError(f"model {name!r} is a {built}, and {prefix}: reads a {wanted}{_instead(config, prefix)}")
+    return found
+
+
+def by_head(config: Mapping[str, Any]) -> Packing | None:
+    """Return the packing that architecture and labels tell, without a prefix; None if they tell none."""
+    built, labels = _architecture(config), _labels(config)
+    if built.endswith("ForSequenceClassification") and _named(labels, _SUPPORT) is not None:
+        return _NLI
+    generic = labels == ["LABEL_0", "LABEL_1"]
+    unsupported = len(labels) == 2 and any(map(_SUPPORT.fullmatch, labels[:1]))
+    if built == "ModernBertForTokenClassification" and (generic or unsupported):
+        return _LETTUCE
+    return None
+
+
+def unread_head(config: Mapping[str, Any]) -> str | None:
+    """Return what to say of a head that no metric reads without a prefix; None for a network without a head."""
+    built, labels = _architecture(config), _labels(config)
+    if built.endswith("ForConditionalGeneration"):
+        return "has no aligner; if it is a detector, say which: --model minicheck:... or --model true:..."
+    if not built.endswith(("ForSequenceClassification", "ForTokenClassification")):
+        return None
+    what = "classifier of tokens" if built.endswith("ForTokenClassification") else "classifier"
+    names = ", ".join(labels[:4]) + (", ..." if len(labels) > 4 else "")
+    number = "one class" if len(labels) == 1 else f"{len(labels)} classes"
+    return f"is a {what} of {number} ({names}){_instead(config)}"
+
+
+def is_hhem(config: Mapping[str, Any]) -> bool:
+    """Return whether a configuration is that of HHEM-2.1-Open as it is published, with a network of its own code."""
+    return _architecture(config).lower().startswith("hhem") or str(config.get("model_type")).lower().startswith("hhem")
+
+
+def refused_head(config: Mapping[str, Any]) -> str | None:
+    """Return what to say of an encoder-decoder of which a classifier of tokens was made: it has no decoder."""
+    return unread_head(config) if _architecture(config).endswith("ForTokenClassification") else None
+
+
+def _instead(config: Mapping[str, Any], prefix: str = "") -> str:
+    """The prefixes that read a network, for an error message."""
+    built = _architecture(config)
+    others = dict.fromkeys(one.name for one in PACKINGS if built.endswith(one.architectures) and one.name != prefix)
+    return f": use --model {', '.join(f'{name}:...' for name in others)}" if others else ", which no detector here has"
+
+
+def _architecture(config: Mapping[str, Any]) -> str:
+    named = config.get("architectures")
+    return str(named[0]) if isinstance(named, Sequence) and named else "network without a name"
+
+
+def _labels(config: Mapping[str, Any]) -> list[str]:
+    """The names of the classes, in their order."""
+    named = config.get("id2label")
+    if isinstance(named, Mapping) and named:
+        try:
+            return [str(named[key]) for key in sorted(named, key=int)]
+        except (TypeError, ValueError):
+            return []
+    number = config.get("num_labels", 2)
+    return [f"LABEL_{at}" for at in range(number if isinstance(number, int) else 2)]
+
+
+def _named(labels: Sequence[str], kind: re.Pattern[str]) -> int | None:
+    """The one class whose name is of a kind; None for none and for several."""
+    found = [at for at, label in enumerate(labels) if kind.match(label)]
+    return found[0] if len(found) == 1 else None
+
+
+class Reading(NamedTuple):
+    """How the logits of a checkpoint become log-odds."""
+
+    packing: Packing
+    support: int
+    """The class that means support"""
+    contradiction: int | None
+    """The class that means contradiction, if there is one"""
+    apart: bool
+    """Whether each logit is a yes or no of its own"""
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(cls, packing: Packing, config: Mapping[str, Any], name: str) -> Reading:
+        """Raises SpecError for labels that do not say which class means support."""
+        labels = _labels(config)
+        apart = len(labels) == 1 or config.get("problem_type") == "multi_label_classification"
+        if packing.head == "answers":
+            return cls(packing, 1, None, False, ("no", "yes"))
+        if packing.support is None:
+            support = 0 if len(labels) == 1 else _named(labels, _SUPPORT)
+            if support is None:
+                problem = f"none of its labels ({', '.join(labels)}) is the one of entailment"
+                raise SpecError(f"model {name!r}: {problem}; name it in id2label of its config.json")
+            return cls(packing, support, _named(labels, _CONTRADICTION), apart, tuple(labels))
+        if len(labels) != 2:
+            problem = f"{packing.name}: reads two classes, and it has {len(labels)} ({', '.join(labels)})"
+            raise SpecError(f"model {name!r}: {problem}{_instead(config, packing.name)}")
+        return cls(packing, packing.support, None, False, tuple(labels))
+
+    def log_odds(self, logits: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the log-odds of support, and of contradiction if there is no support.
+
+        The latter are NaN without a label for contradiction.
+
+        Args:
+            logits: [..., classes].
+        """
+        if not np.isfinite(logits).all():
+            raise SpecError("the detector gives numbers that are not finite: its weights are damaged")
+        values = logits.astype(np.float64)
+        own = values[..., self.support]
+        if self.apart:
+            return own.astype(np.float32), np.full(own.shape, np.nan, np.float32)
+        others = np.delete(values, self.support, -1)
+        against = np.full(own.shape, np.nan)
+        if self.contradiction is not None and others.shape[-1] > 1:
+            neither = np.delete(values, [self.support, self.contradiction], -1)
+            against = values[..., self.contradiction] - np.logaddexp.reduce(neither, -1)
+        return (own - np.logaddexp.reduce(others, -1)).astype(np.float32), against.astype(np.float32)
+
+
+class PackedRow(NamedTuple):
+    """A row as a network reads it."""
+
+    ids: NDArray[np.int32]
+    side: NDArray[np.int8]
+    """OTHER before the candidate's segment, OWN from its beginning on, and in a row of one segment: [length] both"""
+    candidate: Tokens
+    """The candidate's tokens, where it is a segment of its own; else those of the last segment"""
+
+
+@dataclass(frozen=True, eq=False)
+class Packer:
+    """Makes rows of a packing with one tokenizer."""
+
+    packing: Packing
+    tokenizer: SubwordTokenizer
+    longest: int
+    """Maximum sub-words of a row"""
+
+    def __post_init__(self) -> None:
+        """Raises SpecError for a tokenizer without the tokens that the packing needs."""
+        if self.paired and not self.tokenizer.pair_frame[1]:
+            raise SpecError(f"the tokenizer puts nothing between two texts, which {self.packing.name}: reads as a pair")
+        self.row("a", "a", None)
+
+    def row(self, source: str, candidate: str, question: str | None, passages: int = 1) -> PackedRow:
+        """Return a row. Each segment is split as one text, and special tokens stand only between segments."""
+        packing, tokenizer = self.packing, self.tokenizer
+        asked = packing.asking if question and packing.asking else packing.segments
+        known = {"source": source, "candidate": candidate, "question": question or "", "passages": str(passages)}
+        texts = [_filled(segment, known) for segment in asked]
+        prefix, between, suffix = tokenizer.pair_frame if self.paired else self._single
+        pieces = tokenizer.encode(texts)
+        first = [self._token(packing.first)] if packing.first else []
+        own = np.concatenate([[*first, *prefix], pieces[0].ids]).astype(np.int32)
+        rest = [np.concatenate([between, piece.ids]) for piece in pieces[1:]]
+        ids = np.concatenate([own, *rest, suffix]).astype(np.int32)
+        side = np.full(len(ids), OWN, np.int8)
+        side[: len(own) + len(between) if rest else 0] = OTHER
+        return PackedRow(ids, side, pieces[-1])
+
+    @property
+    def name(self) -> str:
+        """The packing, what it judges at a time and how long its rows are, for the signature."""
+        return f"{self.packing.name} {self.packing.unit}@{self.longest}"
+
+    @property
+    def paired(self) -> bool:
+        """Whether the network reads two texts, in the form that the tokenizer gives to a pair."""
+        return self.packing.joined == "pair" and len(self.packing.segments) > 1
+
+    def room(self, question: str | None) -> int:
+        """Maximum sub-words of source and candidate together in a row.
+
+        Raises SpecError for a row that has no room for them.
+        """
+        room = self.longest - len(self.row("", "", question).ids) - _SLACK
+        if room < _LEAST_ROOM:
+            raise SpecError(
+                f"a row of {self.longest} sub-words has no room for two texts in the form of {self.packing.name}:"
+            )
+        return room
+
+    @property
+    def _single(self) -> tuple[list[int], list[int], list[int]]:
+        """The special tokens before, between and after segments of one text."""
+        tokenizer = self.tokenizer
+        return tokenizer.prefix, [tokenizer.end_id] if self.packing.joined == "end" else [], tokenizer.suffix
+
+    def _token(self, token: str) -> int:
+        found = self.tokenizer.token_id(token)
+        if found is None:
+            raise SpecError(f"the tokenizer has no token {shown(token)}, which {self.packing.name}: begins a row with")
+        return found
+
+
+def packer_of(model: Model) -> Packer | None:
+    """Return what makes the rows of a model's aligner; None for one that reads rows in the form of nlgauge."""
+    packer = getattr(model.get(ALIGNER), "packer", None)
+    return packer if isinstance(packer, Packer) else None
+
+
+class PackedPairing(Pairing):
+    """Chooses what is judged at a time, and what is read of a source with it, as a packing says.
+
+    `Packer` makes the rows of what was chosen.
+    """
+
+    def __init__(self, packer: Packer, rarity: NDArray[np.float64]) -> None:
+        self._packer, self._rarity = packer, rarity
+        self._frame: dict[bool, int] = {}
+        self._sentence = max(1, min(_SENTENCE, self._left(False) // 2))
+        self._stretch = max(1, self._left(bool(packer.packing.asking)) // 2)
+
+    def _left(self, question: bool) -> int:
+        """Sub-words for source and candidate in a row, and for the question if there is one."""
+        if question not in self._frame:
+            self._frame[question] = self._packer.room("" if not question else " ")
+        return self._frame[question]
+
+    def stretches(self, spans: Sequence[Span]) -> list[list[Span]]:
+        unit = self._packer.packing.unit
+        if unit == "sentence":
+            return [[span] for span in spans]
+        return stretches(spans, self._stretch if unit == "text" else min(self._stretch, SearchShape().stretch))
+
+    def room_beside(self, own: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
+        asked = question is not None and bool(self._packer.packing.asking)
+        return max(1, self._left(asked) - len(own) - (len(question) if asked and question is not None else 0))
+
+    def parts(self, search: Search, room: int) -> list[list[Span]]:
+        """Consecutive sentences, as many as a part holds."""
+        most = min(room, self._packer.packing.chunk or room)
+        parts: list[list[Span]] = []
+        for begin, end in search.spans:
+            if parts and end - parts[-1][0][0] <= most:
+                parts[-1] = [(parts[-1][0][0], end)]
+            else:
+                parts.append([(begin, end)])
+        return parts
+
+
+_SLOT = re.compile(r"\{(source|candidate|question|passages)\}")
+
+
+def _filled(template: str, texts: Mapping[str, str]) -> str:
+    """A template with texts in place of its slots; braces in texts are text."""
+    return _SLOT.sub(lambda slot: texts[slot[1]], template)

@@ -1,0 +1,97 @@
+"""The gate on an answer that is still being written: each sentence is checked as soon as it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.engine.models import loading
+from nlgauge.errors import InputError
+from nlgauge.evaluation import evaluate
+from nlgauge.maths.text import sentence_ends
+from nlgauge.metrics import registry
+from nlgauge.metrics.base import model_of
+from nlgauge.stats.gate import Outcome, check
+from nlgauge.stats.gate.grounded import METRIC
+
+
+class Guard:
+    """Checks sentences against a source as they come, each as `nlgauge.check(grounded=True)` checks it alone.
+
+    Source and model are prepared once, so that a sentence costs about as much as reading it does.
+
+    Args:
+        source: a text, or a list of passages or documents (with `page_content`, `text` or `content`).
+        question: what is answered. It supports nothing.
+        model: as `nlgauge.evaluate` takes it. Its card must have thresholds.
+
+    Raises:
+        InputError: for a source without texts.
+        SpecError: for a model that cannot be had.
+
+    >>> guard = Guard("The ferry leaves at nine.")
+    >>> guard.add("The ferry leaves at ten.").finding
+    'contradicted'
+    """
+
+    def __init__(self, source: Any, question: str | None = None, model: str | None = None) -> None:
+        refuse_no_source(source)
+        (self._row,) = Corpus.from_records([{"candidate": "", "source": source, "question": question}])
+        self._metric = registry.metric(METRIC, model=model)
+        name = model_of(self._metric)
+        self._model = None if name is None else loading.hold(name)
+        self.outcomes: list[Outcome] = []
+        """What was found so far. `row` is the number of the sentence, counted from 1"""
+
+    @property
+    def passed(self) -> bool:
+        """Whether no sentence has failed so far."""
+        return not any(one.failed for one in self.outcomes)
+
+    def add(self, text: str) -> Outcome:
+        """Return what is found of a sentence, or of a whole answer.
+
+        Raises:
+            InputError: for a text that is none, and for a model without thresholds.
+        """
+        if not isinstance(text, str):
+            raise InputError(f"the answer is {text!r:.60}, not a text", remedy="give the text that was generated")
+        row = replace(self._row, candidate=text)
+        table = evaluate(Corpus((row,)), metrics=self._metric, evidence=True, cache=False)
+        (found,) = check(table, grounded=True).outcomes
+        self.outcomes.append(replace(found, row=len(self.outcomes) + 1, answer=text))
+        return self.outcomes[-1]
+
+    def read(self, pieces: Iterable[str]) -> Iterator[Outcome]:
+        """Yield what is found of each sentence of a text that comes in pieces of any length, as soon as it has ended.
+
+        Raises:
+            InputError: as `add`.
+        """
+        held = ""
+        for piece in pieces:
+            ended, held = cut(held + piece)
+            yield from map(self.add, ended)
+        if held.strip():
+            yield self.add(held.strip())
+
+
+def cut(text: str) -> tuple[list[str], str]:
+    """Return the sentences of a text that have ended, without spaces around them, and the rest.
+
+    A sentence has ended when something follows it: "3." may go on as "3.50".
+    """
+    places = [0, *sentence_ends(text)]
+    ended = [text[begin:end].strip() for begin, end in pairwise(places)]
+    return [one for one in ended if one], text[places[-1] :]
+
+
+def refuse_no_source(source: object) -> None:
+    """Raise InputError for a source without texts: nothing supports an answer there."""
+    if source is None or (hasattr(source, "__len__") and not len(source)):
+        given = "None" if source is None else f"an empty {type(source).__name__}"
+        remedy = "give the text, the passages or the documents that the answer should be supported by"
+        raise InputError(f"source is {given}, and an answer is grounded in nothing", remedy=remedy)

@@ -1,0 +1,75 @@
+"""The gate on a stream: each sentence as `check` finds it alone, whatever pieces the text comes in."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nlgauge
+from nlgauge import Guard, InputError
+from nlgauge.guard import cut
+from nlgauge.maths import exact_checks
+
+SOURCE = ["A late return costs two crowns a day.", "The reading room opens at nine."]
+QUESTION = "What does a late return cost?"
+SENTENCES = [
+    "Hello!", "A late return costs 5.50 crowns a day [1].", "The reading room opens at nine.",
+    "The documents do not say who pays.",
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("one_model")
+def test_each_sentence_is_found_as_by_the_gate_alone() -> None:
+    guard = Guard(SOURCE, QUESTION)
+    found = list(guard.read(" ".join(SENTENCES)))
+    rows = [{"candidate": one, "source": SOURCE, "question": QUESTION} for one in SENTENCES]
+    for number, (row, one) in enumerate(zip(rows, found, strict=True), 1):
+        table = nlgauge.evaluate([row], metrics="Consistency(aligner='D')", evidence=True, cache=False)
+        (alone,) = nlgauge.check(table, grounded=True).outcomes
+        assert math.isclose(one.value, alone.value) or (math.isnan(one.value) and math.isnan(alone.value))
+        assert replace(one, value=0.0) == replace(alone, value=0.0, row=number, answer=row["candidate"])
+    assert [one.finding for one in found] == ["no claim", "contradicted", "supported", "abstained"]
+    assert found[1].why == "5.50 crowns: the source has two crowns"
+    assert guard.outcomes == found and not guard.passed
+
+
+@given(st.lists(st.integers(0, 100), max_size=8))
+def test_pieces_of_any_length_are_cut_into_the_same_sentences(places: list[int]) -> None:
+    text = "It costs 3.50 crowns. No more!  Is that all?\n\nYes, e.g. for 2. groups. 三。四。"
+    edges = [0, *sorted(min(place, len(text)) for place in places), len(text)]
+    held, ended = "", []
+    for begin, end in pairwise(edges):
+        some, held = cut(held + text[begin:end])
+        ended += some
+    whole, rest = cut(text)
+    assert [*ended, held.strip()] == [*whole, rest.strip()]
+
+
+@pytest.mark.usefixtures("one_model")
+def test_a_source_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[object] = []
+    sentences = exact_checks._sentences
+
+    def counted(text: str) -> object:
+        read.append(text)
+        return sentences(text)
+
+    monkeypatch.setattr(exact_checks, "_sentences", counted)
+    source = ["The Tarn bridge was closed in March.", "It opens again in June."]
+    guard = Guard(source)
+    for month in ("May", "June", "July"):
+        guard.add(f"The Tarn bridge was closed in {month}.")
+    assert read.count("\n".join(source)) == 1 and len(guard.outcomes) == 3
+
+
+def test_what_is_no_text_is_one_line() -> None:
+    for source in (None, [], ""):
+        with pytest.raises(InputError, match="source is .*, and an answer is grounded in nothing"):
+            Guard(source)
+    with pytest.raises(InputError, match="the answer is None, not a text"):
+        Guard("The ferry left.").add(None)  # type: ignore[arg-type]
