@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import Corpus, InputError
+from nlgauge.data.table import Column
 from nlgauge.maths.intervals import share_interval
 from nlgauge.maths.prediction_powered import Design, powered
 from tests.stats.hidden import SPEC, outputs

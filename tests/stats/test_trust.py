@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import Corpus, InputError, Row, ScoreTable
+from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
 from nlgauge.stats.drawn import Draw, DrawnRow
@@ -83,6 +84,18 @@ def test_lower_is_better_is_the_same_judge_the_other_way_round() -> None:
     assert one["threshold"] == -other["threshold"]
     for name in ("tpr", "tnr_low", "kappa", "auroc_high", "effective"):
         assert_allclose(one[name], other[name], rtol=1e-9)
+
+
+def test_a_gate_has_its_own_threshold_and_two_models_have_no_single_one() -> None:
+    table, corpus, bad = judged()
+    scores = np.clip(np.random.default_rng(1).normal(0.6, 0.2, 400) - 0.3 * bad, 0, 1)
+    columns = {"C": Column(("score", "probability"), np.stack([-scores, scores], 1))}
+    facts: dict[str, object] = {"grounded": [0.4, 0.7]}
+    for more, threshold in (({}, "its own"), ({"then_grounded": [0.5, 0.5]}, "chosen on these ratings")):
+        signed = replace(table, columns=columns, signatures={"C": Signature("C", {**facts, **more})})
+        one = line(nlgauge.trust(signed, corpus, replicates=0), "C probability")
+        assert one.threshold_from == threshold and (one.threshold == 0.4) == (not more)
+        assert not math.isnan(one.brier + one.ece)
 
 
 def test_two_judges_have_a_line_together_and_a_scale_has_correlations() -> None:

@@ -456,7 +456,9 @@ class _Work:
         sign = 1 if column.higher_is_better else -1
         own = self.thresholds.get(name)
         origin = "given" if own is not None else "its own"
-        grounded = self.table.signatures[name].facts.get("grounded") if name in self.table.signatures else None
+        facts = self.table.signatures[name].facts if name in self.table.signatures else {}
+        # With a second model there are thresholds of both, and no single one.
+        grounded = facts.get("grounded") if "then_grounded" not in facts else None
         if own is None and column.parts[0] == PART and isinstance(grounded, Sequence) and len(grounded) == 2:
             own = float(grounded[0])
         if own is None and len(values := np.unique(scores[np.isfinite(scores)])) == 2:
