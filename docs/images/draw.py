@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/start.md and docs/report.md again: python docs/images/draw.py
+"""Draw the pictures of docs/start.md, docs/report.md and docs/check.md again: python docs/images/draw.py
 
 It needs playwright and Chromium, as the tests of pages do (CONTRIBUTING.md, "Working").
 """
@@ -26,11 +26,17 @@ TERMINAL = [
 ]
 
 
-def nlgauge(*arguments: str) -> str:
-    """Run the command and return what it prints."""
+LOG = ["--map", "item=id", "--map", "source=passages", "--map", "candidate=answer"]
+
+
+def nlgauge(*arguments: str, failing: bool = False) -> str:
+    """Run the command and return what it prints. failing: whether exit code 1 is no error."""
     environment = {**os.environ, "COLUMNS": "100"}
     command = [sys.executable, "-m", "nlgauge", *arguments]
-    return subprocess.run(command, check=True, text=True, capture_output=True, env=environment).stdout
+    ran = subprocess.run(command, check=False, text=True, capture_output=True, env=environment)
+    if ran.returncode > failing:
+        raise RuntimeError(ran.stderr)
+    return ran.stdout
 
 
 def terminal(lines: list[str]) -> str:
@@ -73,6 +79,8 @@ def draw(browser: Any) -> None:
     row.get_by_text("collapse", exact=True).first.hover()
     row.wait_for_timeout(500)
     save(row.screenshot(), "row.png")
+    gate = opened("gate.html", 1000, 700)
+    save(gate.screenshot(), "gate.png")
     sheet = opened("to-rate/sheet.html", 1000, 560)
     save(sheet.screenshot(), "sheet.png")
 
@@ -87,6 +95,8 @@ def main() -> None:
             lines += [f"$ nlgauge {' '.join(words)}", *nlgauge(*arguments).splitlines(), ""]
         (HERE / "terminal.svg").write_text(terminal(lines[:-1]), encoding="utf-8")
         nlgauge("report", "scores.jsonl", "--outputs", "examples/outputs.jsonl", "-o", "report.html")
+        gate = [*LOG, "--grounded", "--against", "examples/rag_v1.jsonl", "-o", "gate.html"]
+        nlgauge("check", "examples/rag_v2.jsonl", *gate, failing=True)
         nlgauge("sample", "examples/answers.jsonl", "-n", "60", "--aspect", "supported", "-o", "to-rate")
         browser = running.chromium.launch(
             executable_path=os.environ.get("NLGAUGE_CHROMIUM") or shutil.which("chromium"), args=["--no-sandbox"]
