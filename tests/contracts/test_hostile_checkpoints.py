@@ -93,7 +93,7 @@ def pickled(folder: Path) -> None:
 
 THEIRS: dict[str, tuple[Change, str]] = {
     "no configuration": (without(CONFIG), "cannot load model"),
-    "configuration a list": (written(CONFIG, "[1]"), "cannot load model"),
+    "configuration a list": (written(CONFIG, "[1]"), "is not a configuration of a model"),
     "a negative size": (configured(num_hidden_layers=-1), "num_hidden_layers is -1, not a whole number"),
     "another size": (configured(hidden_size=32), "its weights have other shapes than its configuration says"),
     "a size that would fill the memory": (configured(intermediate_size=10**9), "its weights have other shapes"),
