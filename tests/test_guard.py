@@ -31,7 +31,7 @@ def test_each_sentence_is_found_as_by_the_gate_alone() -> None:
     for number, (row, one) in enumerate(zip(rows, found, strict=True), 1):
         table = nlgauge.evaluate([row], metrics="Consistency(aligner='D')", evidence=True, cache=False)
         (alone,) = nlgauge.check(table, grounded=True).outcomes
-        assert math.isclose(one.value, alone.value) or math.isnan(one.value) and math.isnan(alone.value)
+        assert math.isclose(one.value, alone.value) or (math.isnan(one.value) and math.isnan(alone.value))
         assert replace(one, value=0.0) == replace(alone, value=0.0, row=number, answer=row["candidate"])
     assert [one.finding for one in found] == ["no claim", "contradicted", "supported", "abstained"]
     assert found[1].why == "5.50 crowns: the source has two crowns"
@@ -69,7 +69,7 @@ def test_a_source_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_no_text_is_one_line() -> None:
     for source in (None, [], ""):
-        with pytest.raises(InputError, match="source is .*, and an answer is grounded in nothing"):
+        with pytest.raises(InputError, match=r"source is .*, and an answer is grounded in nothing"):
             Guard(source)
     with pytest.raises(InputError, match="the answer is None, not a text"):
         Guard("The ferry left.").add(None)  # type: ignore[arg-type]

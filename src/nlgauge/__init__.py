@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from nlgauge.stats.gate import check
     from nlgauge.stats.project import RatingProject
     from nlgauge.stats.sampling import sample
+    from nlgauge.stats.trust import trust
 
     def metrics() -> list[str]:
         """The names of all metrics, in alphabetical order, then those of installed packages."""
@@ -77,6 +78,7 @@ _HOMES = {
     "report": "reports.page.report",
     "sample": "stats.sampling",
     "score": "evaluation",
+    "trust": "stats.trust",
 }
 
 __all__ = [
@@ -86,7 +88,7 @@ __all__ = [
     "MeanAlignment", "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity",
     "Prepared", "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers",
     "SpecError", "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check", "compare", "correlate",
-    "estimate", "evaluate", "explain", "report", "sample", "score",
+    "estimate", "evaluate", "explain", "report", "sample", "score", "trust",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take it for leave to use any name

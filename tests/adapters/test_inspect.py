@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import nlgauge
+from nlgauge import SpecError
 from tests.adapters.needed import needed, run_example
 
 needed("inspect", "inspect_ai")

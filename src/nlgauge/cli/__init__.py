@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _OWN = {
     **{name: (name, name) for name in (
-        "score", "check", "explain", "correlate", "contrast", "compare", "sample", "estimate", "calibrate", "report",
-        "plot", "cache", "serve",
+        "score", "check", "explain", "correlate", "contrast", "compare", "sample", "estimate", "calibrate", "trust",
+        "rate", "report", "plot", "cache", "serve",
     )},
     "list": ("installation", "list_all"), "doctor": ("installation", "doctor"), "export": ("installation", "export"),
     "convert": ("installation", "convert"),

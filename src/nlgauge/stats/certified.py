@@ -146,12 +146,12 @@ def calibrate(
         InputError: for what does not exist or does not go together, with fewer ratings than `nlgauge.estimate` needs,
             and where the rated rows were not drawn at random from all.
     """
-    table = table.per_item()
     for what, value in (
         ("risk", risk), ("confidence", confidence), ("precision", precision), ("recall", recall),
     ):  # fmt: skip
         if value is not None and not 0 < value < 1:
             raise InputError(f"the {what} {value!r} is not between 0 and 1", remedy="0.1 or 0.9, for two")
+    table = table.per_item()
     spec, part = _part(table, metric)
     column = table.columns[spec]
     rated = rated_rows(
@@ -159,23 +159,11 @@ def calibrate(
     )
     if len(rated.values) > 1:
         raise InputError("several aspects are rated", remedy=f"name one of {', '.join(rated.values)}")
-    ((aspect, given),) = rated.values.items()
-    within = np.ones(len(given), bool) if system is None else _of_system(table, system)
-    known = ~np.isnan(given) & within
-    if below is None:
-        if not np.isin(given[known], (0, 1)).all():
-            remedy = "say with below= (--below in the command) which ratings are bad"
-            raise InputError(f"{aspect} is not rated by 0 and 1 alone", remedy=remedy)
-        below = 1.0
-    scores = turned(column, column.parts.index(part))
-    scores = np.where(np.isnan(scores), -math.inf, scores)[within]
-    clusters = rated.clusters if rated.clusters is not None else rated.items
-    clusters = np.unique(clusters[within], return_inverse=True)[1]
-    rng = np.random.default_rng([seed, len(given), int(known.sum())])
-    alike, left = _alike(rated, known, within, rng)
-    rows = RatedScores(scores, known[within], ((given < below) & known)[within], clusters, alike[within])
-    rows.refuse(rated.at_random, None if rated.asked is None else rated.asked[within])
-    rows, apart = rows.independent(rng)
+    (aspect,) = rated.values
+    task = RatedTask.of(rated, aspect, turned(column, column.parts.index(part)), below, _of_system(table, system), seed)
+    rows, below, n = task.rows, task.below, int(task.rows.rated.sum())
+    rows, apart = rows.independent(task.rng)
+    scores = rows.scores
     chosen = [rows.certified(risk, 1 - confidence)]
     chosen += [] if recall is None else [rows.recalled(recall, 1 - confidence)]
     chosen += [rows.best(by, cost, precision, seed) for by in WAYS[2:]]
@@ -186,7 +174,7 @@ def calibrate(
     thresholds = [
         RatedThreshold(
             spec, part, "at_least" if sign > 0 else "at_most", sign * one.threshold, one.by,
-            risk if one.by == "risk" else None, confidence if one.by in promised else None, int(known.sum()),
+            risk if one.by == "risk" else None, confidence if one.by in promised else None, n,
             one.passing, aspect, float(below), str(signature), signature.facts, tuple((sign * finite).tolist()),
             recall if one.by == "recall" else None,
         )
@@ -195,8 +183,8 @@ def calibrate(
     ]  # fmt: skip
     shown = [Chosen(**{**vars(one), "threshold": sign * one.threshold}) for one in chosen]
     return Calibration(
-        label(table, spec, part), aspect, int(known.sum()), rows.units, int(rows.bad.sum()), tuple(shown),
-        tuple(rows.reliability(sign)), (*rated.notes, *left, *apart), tuple(thresholds),
+        label(table, spec, part), aspect, n, rows.units, int(rows.bad.sum()), tuple(shown),
+        tuple(rows.reliability(sign)), (*rated.notes, *task.notes, *apart), tuple(thresholds),
     )  # fmt: skip
 
 
@@ -211,13 +199,16 @@ def _part(table: ScoreTable, metric: str | None) -> tuple[str, str]:
     return spec, parts[0]
 
 
-def _of_system(table: ScoreTable, system: str) -> Mask:
+def _of_system(table: ScoreTable, system: str | None) -> Mask:
+    """Which rows are of a system, or all. Raises InputError for one that is not there."""
+    if system is None:
+        return np.ones(len(table.rows), bool)
     if system not in table.systems:
         raise InputError(f"there is no system {system!r}", remedy=f"the scores have {', '.join(table.systems)}")
     return np.array([of == system for of, _ in table.rows])
 
 
-def _alike(rated: Rated, known: Mask, within: Mask, rng: np.random.Generator) -> tuple[Mask, list[str]]:
+def equally_drawn(rated: Rated, known: Mask, within: Mask, rng: np.random.Generator) -> tuple[Mask, list[str]]:
     """Rated rows that all had one probability, by leaving some out at random, and what to say of it."""
     probability = rated.probability(known)
     if probability is None:
@@ -227,6 +218,41 @@ def _alike(rated: Rated, known: Mask, within: Mask, rng: np.random.Generator) ->
     left = int(known.sum() - alike.sum())
     why = "rows were drawn with unequal probabilities, and the tests need equal ones"
     return alike, [f"{left} of {int(known.sum())} ratings are left out of the tests at random: {why}"] if left else []
+
+
+def good_from(values: Float, aspect: str, below: float | None) -> float:
+    """Return the rating from which a row is good: `below`, or 1 for ratings of 0 and 1. Raises InputError else."""
+    if below is None and not np.isin(values[~np.isnan(values)], (0, 1)).all():
+        remedy = "say with below= (--below in the command) which ratings are bad"
+        raise InputError(f"{aspect} is not rated by 0 and 1 alone", remedy=remedy)
+    return 1.0 if below is None else float(below)
+
+
+@dataclass(frozen=True)
+class RatedTask:
+    """The scores of a metric beside ratings of yes or no."""
+
+    rows: RatedScores
+    below: float
+    """A row is bad that is rated below this"""
+    notes: tuple[str, ...]
+    rng: np.random.Generator
+    """What further ratings are left out by, at random"""
+
+    @classmethod
+    def of(cls, rated: Rated, aspect: str, scores: Float, below: float | None, within: Mask, seed: int) -> RatedTask:
+        """Return the task of scores [rows], larger ones being better; of the rows `within`. Raises InputError."""
+        given = rated.values[aspect]
+        known = ~np.isnan(given) & within
+        below = good_from(given[known], aspect, below)
+        scores = np.where(np.isnan(scores), -math.inf, scores)[within]
+        clusters = rated.clusters if rated.clusters is not None else rated.items
+        clusters = np.unique(clusters[within], return_inverse=True)[1]
+        rng = np.random.default_rng([seed, len(given), int(known.sum())])
+        alike, left = equally_drawn(rated, known, within, rng)
+        rows = RatedScores(scores, known[within], ((given < below) & known)[within], clusters, alike[within])
+        rows.refuse(rated.at_random, None if rated.asked is None else rated.asked[within])
+        return cls(rows, below, tuple(left), rng)
 
 
 @dataclass(frozen=True)
@@ -333,16 +359,21 @@ class RatedScores:
         if self.bad[rows].all() or not self.bad[rows].any():
             what = "bad" if self.bad[rows].all() else "good"
             return Chosen(by, honest=True, reason=f"all {len(rows)} rated rows are {what}, so {by} chooses nothing")
+        threshold, of_row = self.cross_fitted(by, cost, precision, seed)
+        if math.isinf(threshold):
+            reason = f"by {by} it is best to let every row pass, even those without a score"
+            return Chosen(by, honest=True, reason=reason)
+        return self._chosen(by, threshold, of_row, True)
+
+    def cross_fitted(self, by: str, cost: float, precision: float, seed: int) -> tuple[float, Float]:
+        """Return the best threshold on the rated rows, and for each of them [rows] the best one on other folds."""
+        rows = np.flatnonzero(self.rated)
         fold = folds_of(self.clusters[rows], _FOLDS, seed)
         of_row = np.full(len(self.scores), math.nan)
         for number in range(int(fold.max()) + 1):
             out = fold == number
             of_row[rows[out]] = _threshold(self.scores[rows[~out]], self.bad[rows[~out]], by, cost, precision)
-        threshold = _threshold(self.scores[rows], self.bad[rows], by, cost, precision)
-        if math.isinf(threshold):
-            reason = f"by {by} it is best to let every row pass, even those without a score"
-            return Chosen(by, honest=True, reason=reason)
-        return self._chosen(by, threshold, of_row, True)
+        return _threshold(self.scores[rows], self.bad[rows], by, cost, precision), of_row
 
     def _chosen(self, by: str, threshold: float, of_row: Float, honest: bool) -> Chosen:
         passed, bad = self.scores >= of_row, self.bad
@@ -351,10 +382,14 @@ class RatedScores:
         of_through, of_stopped = _share(bad & through, through), _share(bad & stopped, stopped)
         return Chosen(by, threshold, whole, of_through, of_stopped, _share(bad & stopped, bad), honest)
 
+    def fifths(self, sign: int = 1) -> list[Integers]:
+        """Return the rated rows in five groups by score, from the lowest scores as the metric gives them."""
+        rows = np.flatnonzero(self.rated)
+        return np.array_split(rows[np.argsort(sign * self.scores[rows], kind="stable")], _BINS)
+
     def reliability(self, sign: int) -> Iterator[Bin]:
         """The share of good rows by score, from the lowest scores as the metric gives them."""
-        rows = np.flatnonzero(self.rated)
-        for some in np.array_split(rows[np.argsort(sign * self.scores[rows], kind="stable")], _BINS):
+        for some in self.fifths(sign):
             good = int(len(some) - self.bad[some].sum())
             known = sign * self.scores[some][np.isfinite(self.scores[some])]
             scores = (float(known.min()), float(known.max()), float(known.mean())) if len(known) else (math.nan,) * 3
@@ -377,6 +412,8 @@ def _threshold(scores: Float, bad: Mask, by: str, cost: float, precision: float)
         worth = 2 * found / np.maximum(2 * found + alarms + missed, 1)
     elif by == "cost":
         worth = -(cost * missed + alarms)
+    elif by == "balanced":
+        worth = found / max(wrong.sum(), 1) - alarms / max((~wrong).sum(), 1)
     else:
         worth = np.where(found >= precision * stopped, stopped, -1)
     return float(values[stopped[int(np.argmax(worth))]])

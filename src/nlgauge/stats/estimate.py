@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -27,6 +27,9 @@ from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.rated import Rated, rated_rows
 from nlgauge.stats.refusing import refusal
 from nlgauge.stats.selection import label, selected
+
+ALL = "all systems"
+"""What the rows of all systems are called where they are estimated together"""
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,7 @@ def estimate(
     confidence: float = 0.95,
     margin: float | None = None,
     scale: Scale | None = None,
+    pooled: bool = False,
     seed: int = 0,
 ) -> Estimates:
     """The mean rating of each system, and of each two systems' difference, from all scores and the ratings of some.
@@ -123,6 +127,7 @@ def estimate(
     margin: also say how many further ratings make the interval plus or minus this.
     scale: the least and the greatest rating that there can be, such as (1, 5). A rating project has its own, and
     ratings that are all 0 or 1 have (0, 1). No estimate leaves it.
+    pooled: estimate the mean rating of all rows together, as of one system; outputs for one item are not independent.
 
     A share has Wilson's interval with the effective number of ratings, and the exact one where all ratings are equal;
     other means have Student's t, or the normal interval. Scores that do not make the estimate more certain have the
@@ -141,6 +146,8 @@ def estimate(
     chosen = selected(table, metrics)
     rated = rated_rows(table, ratings, aspects, cluster=cluster, outputs=outputs, draw=draw)
     names, scores, notes = _scores(chosen)
+    if pooled:
+        table, rated = _pooled(table, rated)
     systems = len(table.systems)
     if systems > 2:
         notes.append(
@@ -161,11 +168,22 @@ def estimate(
         for metric, x in zip(names, scores, strict=True):
             records += task.records(metric, x[:, None])
         if len(names) > 1:
-            signs = [1 if column.higher_is_better else -1 for column in chosen.columns.values()]
+            # Weights are not negative; and of rows rated below a number there are more where scores are worse.
+            up = 1 if below is None else -1
+            signs = [up if column.higher_is_better else -up for column in chosen.columns.values()]
             records += task.records(" + ".join(names), np.stack(scores, 1) * signs)
     if all(one.reason for one in records):
         raise InputError(records[0].reason or "there is nothing to estimate")
     return Estimates(records, [*rated.notes, *notes], list(_answers(table, records, below)))
+
+
+def _pooled(table: ScoreTable, rated: Rated) -> tuple[ScoreTable, Rated]:
+    """Return a table whose rows are all of one system, and its ratings; rows of one item are a cluster."""
+    clusters = rated.clusters
+    if clusters is None and len(np.unique(rated.items)) < len(rated.items):
+        clusters = rated.items
+    rows = [(ALL, f"{system}, {item}") for system, item in table.rows]
+    return replace(table, rows=rows, clusters=None), replace(rated, clusters=clusters)
 
 
 def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None) -> Iterator[str]:

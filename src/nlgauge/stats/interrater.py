@@ -73,7 +73,8 @@ def cohen_kappa(one: Float, other: Float, *, quadratic: bool = False) -> float:
 
     if not len(one):
         return math.nan
-    expected = float(disagreement(one[:, None], other[None, :]).mean())
+    (a, of_a), (b, of_b) = np.unique(one, return_counts=True), np.unique(other, return_counts=True)
+    expected = float(of_a @ disagreement(a[:, None], b[None, :]) @ of_b) / len(one) ** 2
     return 1 - float(disagreement(one, other).mean()) / expected if expected else math.nan
 
 

@@ -22,6 +22,7 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.errors import InputError
 from nlgauge.stats.drawn import Draw, DrawnRow
 from nlgauge.stats.interrater import RaterAgreement, rater_agreement
+from nlgauge.stats.join import Key
 from nlgauge.stats.labels import Aspect, labelled
 from nlgauge.stats.sheets import DIGEST, RATER, RATING, ROW, SUFFIXES, TEXTS, Sheet, read_sheet
 
@@ -154,8 +155,14 @@ class RatingProject:
             )
             for row in self.draw.rows
         ]  # fmt: skip
+        keys = {row.name: (row.system, row.item) for row in self.draw.sheet}
+        raters = {
+            aspect: {rater: {keys[name]: value for name, value in of.items()} for rater, of in by_rater.items()}
+            for aspect, by_rater in values.items()
+            if len(by_rater) > 1
+        }
         return ProjectRatings(
-            rows, draw=self.draw, sampled=self.outputs, agreement=tuple(agreement), notes=tuple(notes),
+            rows, raters=raters, draw=self.draw, sampled=self.outputs, agreement=tuple(agreement), notes=tuple(notes),
             scales={aspect.name: (float(aspect.low), float(aspect.high)) for aspect in aspects},
         )  # fmt: skip
 
@@ -233,6 +240,8 @@ class ProjectRatings(Corpus):
     """What was not read, as sentences"""
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """By aspect, the least and the greatest rating that there can be"""
+    raters: Mapping[str, Mapping[str, Mapping[Key, float]]] = field(default_factory=dict)
+    """By aspect that several people rated: the ratings of each, by (system, item)"""
 
     def told(self, aspects: Iterable[str] | None = None) -> list[str]:
         """Return what has to be known of the ratings of some aspects, all by default, as sentences."""
@@ -249,7 +258,14 @@ class ProjectRatings(Corpus):
         """Return the ratings with systems under other names."""
         rows = [replace(row, system=labels.get(row.system, row.system)) for row in self]
         drawn = tuple(replace(row, system=labels.get(row.system, row.system)) for row in self.draw.rows)
-        return replace(self, rows=rows, draw=Draw(drawn))
+        raters = {
+            aspect: {
+                rater: {(labels.get(system, system), item): value for (system, item), value in of.items()}
+                for rater, of in by_rater.items()
+            }
+            for aspect, by_rater in self.raters.items()
+        }
+        return replace(self, rows=rows, draw=Draw(drawn), raters=raters)
 
 
 class _Given(NamedTuple):

@@ -71,9 +71,10 @@ def raters(
     names: the aspects of the ratings that hold one rater each, of the same question. epsilon: by how much a metric may
     be worse, because it costs less: 0.2 for experts, 0.15 for skilled raters, 0.1 for the crowd, says the paper. A
     metric has a scale of its own, so its ratings are predicted by a straight line that was fitted to other items, as
-    `nlgauge train combination` fits; so are the constant's, which are the mean of other items. A constant that passes
-    says that the test asks for little here. Where the table is `clustered`, clusters are drawn, and the t-test
-    is robust to them. Raises InputError for fewer than two raters, or where none has 30 rows.
+    `nlgauge train combination` fits; so are the constant's, which are the mean of other items. Where all ratings are 0
+    or 1, they are the nearer of the two. A constant that passes says that the test asks for little here. Where the
+    table is `clustered`, clusters are drawn, and the t-test is robust to them. Raises InputError for fewer than two
+    raters, or where none has 30 rows.
     """
     table = table.per_item()
     if len(set(names)) < 2:
@@ -170,6 +171,9 @@ class _Raters:
         if len(np.unique(groups[rows])) > 1:
             fitted = cross_fitted(values[rows, None], mean[rows], groups[rows], "nnls", _FOLDS, self._how.seed)
             predicted[rows] = fitted.predicted
+            if np.isin(self._given[known], (0, 1)).all():
+                # A rater who agrees with the others has the distance 0, which no number between 0 and 1 has.
+                predicted[rows] = predicted[rows] >= 0.5
         return predicted
 
 

@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 
 from nlgauge._version import __version__
+from nlgauge.data.probes import KINDS
 from nlgauge.metrics.base import model_of
 from nlgauge_lab.reproduce.detecting import METRICS, Found, Tried
 from nlgauge_lab.reproduce.labelled_sets import LABELLED_SETS, WHOLE_TEST_PART, LabelledSet, Others
 from nlgauge_lab.reproduce.markdown import beside, ranged, render, short, table
 from nlgauge_lab.reproduce.specs import metric_of
-from nlgauge_lab.studies.probes import KINDS, SETTINGS, ProbeResult, Probes
+from nlgauge_lab.studies.probes import SETTINGS, ProbeResult, Probes
 
 _SETS = {one.name: one for one in LABELLED_SETS}
 _STRINGS = frozenset(spec for spec in METRICS if model_of(metric_of(spec, None, {})) is None)

@@ -7,104 +7,22 @@ are true and share few words with the source. A metric that measures copying ord
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.probes import KINDS, Probed, read_probes
 from nlgauge.data.signature import Signature
-from nlgauge.errors import InputError, SpecError
+from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
 from nlgauge_lab.maths.detection import detection, resampled_area
-
-KINDS = (
-    *("number", "date", "name", "place", "negation", "antonym", "role", "quantity", "cause", "addition", "mixed"),
-    "answer",
-)
-"""Kinds of errors. mixed: what is true of another thing; answer: a question answered wrongly"""
-_CHANGED = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
-
-
-@dataclass(frozen=True)
-class Probe:
-    """A statement with one small error, and its corrected twin."""
-
-    kind: str
-    right: str
-    wrong: str
-    places: tuple[tuple[int, int], ...]
-    """Characters of `wrong` that are not true; empty where the error is that something was left out"""
-    question: str | None = None
-    """What it answers, where it says nothing without; else the source's question"""
-
-
-@dataclass(frozen=True)
-class Probed:
-    """A source, and what is said of it."""
-
-    source: str
-    question: str
-    paraphrases: tuple[str, ...]
-    """True statements in other words"""
-    probes: tuple[Probe, ...]
-
-
-def read_probes(path: Path | None = None) -> tuple[Probed, ...]:
-    """The sources of a file like `probes.txt`, which is the default; its head tells the format.
-
-    Raises InputError for a line that is none.
-    """
-    path = path or Path(__file__).with_name("probes.txt")
-    found: list[Probed] = []
-    for at, block in _blocks(path):
-        lines = [(row, *line.partition(": ")[::2]) for row, line in block]
-        known = {name: [text for _, kind, text in lines if kind == name] for name in ("S", "Q", "P")}
-        if len(known["S"]) != 1 or len(known["Q"]) != 1 or not known["P"]:
-            raise InputError("is no source with S, Q and P", file=path, row=at, remedy="see the head of probes.txt")
-        probes = tuple(_probe(kind, text, path, row) for row, kind, text in lines if kind not in known)
-        found.append(Probed(known["S"][0], known["Q"][0], tuple(known["P"]), probes))
-    return tuple(found)
-
-
-def _blocks(path: Path) -> Iterator[tuple[int, list[tuple[int, str]]]]:
-    """Lines that follow each other, with their numbers, and the first one's."""
-    block: list[tuple[int, str]] = []
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", file=path, remedy="give a text file in UTF-8") from None
-    for row, line in enumerate([*lines, ""], 1):
-        if line.strip() and not line.startswith("#"):
-            block.append((row, line))
-        elif block:
-            yield block[0][0], block
-            block = []
-
-
-def _probe(kind: str, text: str, path: Path, row: int) -> Probe:
-    question = None
-    if kind == "answer":
-        question, mark, text = text.partition("? ")
-        question += mark.strip()
-    if kind not in KINDS or not _CHANGED.search(text):
-        raise InputError(f"is no probe: {kind}", file=path, row=row, remedy="see the head of probes.txt")
-    wrong, places, at = "", [], 0
-    for match in _CHANGED.finditer(text):
-        wrong += text[at : match.start()]
-        if match[2].strip():
-            places.append(
-                (len(wrong) + len(match[2]) - len(match[2].lstrip(" ,")), len(wrong) + len(match[2].rstrip()))
-            )
-        wrong, at = wrong + match[2], match.end()
-    return Probe(kind, _CHANGED.sub(lambda match: match[1], text), wrong + text[at:], tuple(places), question)
-
 
 METRICS = ("Consistency(aligner='D')", "CopyRate")
 _LESS_IS_BETTER = frozenset({"unsupported"})

@@ -6,8 +6,9 @@ import math
 
 import pytest
 
+from nlgauge.data.probes import read_probes
 from nlgauge.errors import InputError, SpecError
-from nlgauge_lab.studies.probes import SETTINGS, probes, read_probes
+from nlgauge_lab.studies.probes import SETTINGS, probes
 
 pytestmark = pytest.mark.usefixtures("one_model")
 MINE = """S: Two came.

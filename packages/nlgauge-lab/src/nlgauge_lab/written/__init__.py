@@ -1,0 +1,70 @@
+"""Answers about written sources: the rows beside this file, whose card is README.md."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from nlgauge.errors import InputError
+
+HERE = Path(__file__).parent
+Source: TypeAlias = tuple[str, ...]
+"""The passages"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer to a question about a source, and whether the source supports all of it."""
+
+    row: str
+    """File and line: rows of one file are by one writer"""
+    style: str
+    source: Source
+    question: str
+    """Empty where the answer is a statement about the source"""
+    text: str
+    supported: bool
+    words: tuple[str, ...]
+    """The words that make it wrong; none where it is wrong for an edited source only"""
+    edited: bool
+    """Whether the source is the edited twin, under which right and wrong change places"""
+
+
+def answers(folder: Path = HERE) -> Iterator[Answer]:
+    """Yield every answer with its source, and again with the edited twin of the source where its label is certain.
+
+    Raises:
+        InputError: for a row whose edits or words do not fit its texts, with file and line.
+    """
+    for file in sorted(folder.glob("*.jsonl")):
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            yield from _answers(json.loads(line), f"{file.name}:{number}")
+
+
+def _answers(row: dict[str, Any], place: str) -> Iterator[Answer]:
+    passages: Source = (row["source"],) if isinstance(row["source"], str) else tuple(row["source"])
+    texts = {f"r{n}": text for n, text in enumerate(row["right"])}
+    texts |= {f"w{n}": wrong["text"] for n, wrong in enumerate(row["wrong"])}
+    words = {f"w{n}": tuple(wrong["words"]) for n, wrong in enumerate(row["wrong"])}
+    for name, some in words.items():
+        if any(word not in texts[name] for word in some):
+            raise InputError(f"{place}: the words {some} are not in the answer {name}")
+    for name, text in texts.items():
+        yield Answer(place, row["style"], passages, row["question"], text, name[0] == "r", words.get(name, ()), False)
+    twin = _edited(passages, row["turn"]["edits"], place)
+    for supported, names in ((True, row["turn"]["right"]), (False, row["turn"]["wrong"])):
+        for name in names:
+            yield Answer(place, row["style"], twin, row["question"], texts[name], supported, (), True)
+
+
+def _edited(passages: Source, edits: list[list[str]], place: str) -> Source:
+    made = list(passages)
+    for old, new in edits:
+        holders = [number for number, passage in enumerate(made) if old in passage]
+        if len(holders) != 1 or made[holders[0]].count(old) != 1:
+            raise InputError(f"{place}: {old!r} does not stand once in the source")
+        made[holders[0]] = made[holders[0]].replace(old, new)
+    return tuple(made)

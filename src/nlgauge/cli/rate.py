@@ -1,0 +1,248 @@
+"""nlgauge rate."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import nlgauge
+from nlgauge.cli.options import IN_FORMATS, LOADING, PLACE, REPLICATES, SEED, SPEC, keeping
+from nlgauge.cli.streams import remark, show_json
+from nlgauge.cli.terminal import beside, show_tables
+from nlgauge.data.atomic_write import refuse_place
+from nlgauge.errors import InputError, SpecError
+from nlgauge.render.tables import Cell, Number
+
+if TYPE_CHECKING:
+    from nlgauge.stats.scorecard import Board, Card, SetAgreement
+
+_ROWS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
+
+
+@click.command(short_help="Rate a scorer on sets of human ratings, as a card; and cards as a board.")
+@click.argument("scorer", type=SPEC, required=False)
+@click.option("--sets", type=PLACE, metavar="FOLDER", help="A folder of rated outputs, a file for each set.")
+@click.option("--board", "cards", type=PLACE, metavar="FOLDER", help="A folder of cards: make a board of them.")
+@click.option("--part", help="A sub-score of the scorer; by default the probability, or the first.")
+@click.option("--probes/--no-probes", default=True, help="Also order our probes: true statements above false ones.")
+@click.option("--trained-on", multiple=True, metavar="NAME",
+              help="A set that the scorer may have been trained on; repeatable.")  # fmt: skip
+@LOADING
+@keeping
+@REPLICATES
+@SEED
+@click.option("-o", "--output", type=PLACE, help="Write the card (JSON), or the board (HTML), here.")
+@IN_FORMATS
+def rate(
+    scorer: str | None, sets: Path | None, cards: Path | None, output: Path | None, layout: str, **how: Any
+) -> None:
+    """Rate any scorer on all sets of human ratings in a folder, and compare scorers by their cards.
+
+    SCORER is a metric, a detector, a judge or a column. Its card says how it agrees with people on each aspect of each
+    set, how it orders statements with one small error and their corrected twins, and what it costs. A card holds no
+    text and no rating. With --board, the cards of a folder are compared: scorers of one cluster do not differ
+    significantly.
+    """
+    refuse_place(output)
+    if (cards is None) == (scorer is None or sets is None):
+        raise SpecError("give a SCORER and --sets FOLDER for a card, or --board FOLDER for a board of cards")
+    if cards is not None:
+        if scorer is not None or sets is not None:
+            raise SpecError("--board takes cards, which know their scorers and sets: leave SCORER and --sets out")
+        _show_board(cards, output, layout)
+        return
+    card = _card(str(scorer), Path(str(sets)), **how)
+    if output is not None:
+        card.save(output)
+    with beside(output):
+        if layout == "json":
+            show_json("rate", card.notes, **{name: value for name, value in vars(card).items() if name != "notes"})
+            return
+        show_tables(list(_tables(card)), layout)
+    remark(f"{card.cost['rows']:,} rows in {card.cost['seconds']:.1f} s", *card.notes)
+
+
+def _card(
+    scorer: str, folder: Path, *, part: str | None, probes: bool, trained_on: Sequence[str], replicates: int, seed: int,
+    **how: Any,
+) -> Card:  # fmt: skip
+    from nlgauge.data.probes import read_probes
+    from nlgauge.stats.scorecard import Card, agreements, probe_rows, probe_shares
+
+    notes: list[str] = []
+    tables: list[nlgauge.ScoreTable] = []
+    found: list[SetAgreement] = []
+    for path in _files(folder):
+        name = next(path.name.removesuffix(suffix) for suffix in sorted(_ROWS, key=len)[::-1]
+                    if path.name.endswith(suffix))  # fmt: skip
+        corpus = nlgauge.Corpus.read(path)
+        if not any(row.scores for row in corpus):
+            notes.append(f"{name}: no row is rated, so it was not scored")
+            continue
+        table = _scored(corpus, scorer, part, how)
+        if isinstance(table, str):
+            notes.append(f"{name}: {table}")
+            continue
+        tables.append(table)
+        try:
+            found += agreements(table, corpus, name, replicates=replicates, seed=seed)
+        except InputError as error:
+            notes.append(f"{name}: {error}")
+    if not found:
+        raise InputError(f"no set was rated: {notes[0] if notes else 'the folder holds no rows'}", file=folder,
+                         remedy="give a folder of outputs that people rated, which the scorer can score")  # fmt: skip
+    shares = []
+    if probes:
+        sources = read_probes()
+        corpus = nlgauge.Corpus([row for row, _ in probe_rows(sources)])
+        table = _scored(corpus, scorer, part, how)
+        if isinstance(table, str):
+            notes.append(f"probes: {table}")
+        else:
+            tables.append(table)
+            shares = probe_shares(table, sources)
+    ((spec, column),) = tables[0].columns.items()
+    if not column.scores:
+        notes.append(f"{spec} has no better direction: more is taken as better")
+    name, signature, trained = _named(scorer, tables, how["model"])
+    cost: Counter[str] = Counter()
+    for table in tables:
+        cost["rows"] += len(table.rows)
+        cost["seconds"] += table.spent["wall"]
+        for counts in table.spent.get("asked", {}).values():
+            cost.update({what: count for what, count in counts.items() if count})
+    return Card(
+        name, signature, hashlib.sha256(signature.encode()).hexdigest()[:12],
+        (*trained_on, *trained) if trained_on or trained else None, dict(cost), tuple(found), tuple(shares),
+        tuple(dict.fromkeys(notes)), nlgauge.__version__,
+    )  # fmt: skip
+
+
+def _files(folder: Path) -> list[Path]:
+    """The files of rows of a folder. Raises InputError where there is no folder, or none in it."""
+    try:
+        files = sorted(path for path in folder.iterdir() if path.is_file() and path.name.endswith(_ROWS))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=folder, remedy="give a folder") from None
+    if not files:
+        raise InputError("holds no rows", file=folder, remedy=f"give files that end in {', '.join(_ROWS)}")
+    return files
+
+
+def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[str, Any]) -> nlgauge.ScoreTable | str:
+    """The table of the scorer and its one part, or why there is no score."""
+    from nlgauge.stats.selection import selected
+
+    began = time.monotonic()
+    try:
+        table = nlgauge.evaluate(corpus, metrics=[scorer], on_missing="skip", repeats="mean", **how)
+    except InputError as error:
+        return f"not scored: {error}"
+    spent = {**table.spent, "wall": time.monotonic() - began}
+    ((spec, column),) = table.columns.items()
+    if column.level != "item":
+        raise SpecError(f"{spec} has one number a system: rate a scorer of rows")
+    wanted = part or ("probability" if "probability" in column.parts else None)
+    table = selected(table, [f"{spec} {wanted}" if wanted else spec])
+    table.spent = spent
+    values = table.columns[spec].values
+    if (values != values).all():
+        return f"no row has a score: {next(iter(column.reasons.values()), 'the scorer gave none')}"
+    return table
+
+
+def _named(scorer: str, tables: Sequence[nlgauge.ScoreTable], model: str | None) -> tuple[str, str, list[str]]:
+    """What the scorer is called, what its numbers depend on, on all sets alike, and what its model was trained on."""
+    from nlgauge.data.signature import Signature
+    from nlgauge.metrics import registry
+    from nlgauge.metrics.base import model_of
+
+    (spec,) = tables[0].columns
+    facts = [table.signatures[spec].facts for table in tables if spec in table.signatures]
+    shared = {name: value for name, value in facts[0].items() if all(one.get(name) == value for one in facts)}
+    folder = Path(model_of(registry.metric(scorer, model=model)) or "")
+    part = tables[0].columns[spec].parts[0]
+    name = spec if part == "score" else f"{spec} {part}"
+    return f"{name}, {model}" if model else name, str(Signature(spec, shared)), _datasets(folder / "README.md")
+
+
+def _datasets(card: Path) -> list[str]:
+    """The data sets that the head of a model card in Hugging Face's form names."""
+    try:
+        lines = card.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    found: list[str] = []
+    within = False
+    for line in lines[1:] if lines[:1] == ["---"] else []:
+        if line == "---":
+            break
+        if within and line.lstrip().startswith("- "):
+            found.append(line.lstrip()[2:].strip())
+        else:
+            within = line.rstrip() == "datasets:"
+    return found
+
+
+_MEASURES = {"AUROC": "AUROC", "item": "Pearson within items", "pooled": "Pearson over rows"}
+
+
+def _tables(card: Card) -> Iterator[list[list[Cell]]]:
+    sets: list[list[Cell]] = [["set", "aspect", "measure", card.scorer, "rows"]]
+    for one in card.sets:
+        value = Number(one.value, one.low, one.high, digits=3)
+        sets.append([one.set, one.aspect, _MEASURES[one.measure], value, Number(one.rows, digits=0)])
+    yield sets
+    if card.probes:
+        probes: list[list[Cell]] = [["probes", "true above false", "pairs"]]
+        for of in card.probes:
+            probes.append([of.kind, Number(of.share, of.low, of.high, digits=2), Number(of.pairs, digits=0)])
+        yield probes
+
+
+def _show_board(folder: Path, output: Path | None, layout: str) -> None:
+    from nlgauge.stats.scorecard import Card, board
+
+    try:
+        files = sorted(folder.glob("*.json")) if folder.is_dir() else [folder]
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=folder) from None
+    try:
+        made = board(map(Card.load, files))
+    except InputError as error:
+        raise error if error.file else InputError(error.problem, file=folder, remedy=error.remedy) from None
+    if output is not None:
+        from nlgauge.reports.rating.page import board_page
+
+        board_page(made, output)
+    with beside(output):
+        if layout == "json":
+            cards = [{"scorer": one.scorer, "signature": one.signature, "digest": one.digest,
+                      "trained_on": one.trained_on, "cost": one.cost, "probes": one.probes}
+                     for one in made.cards]  # fmt: skip
+            show_json("rate", made.notes, cards=cards, board=made.lines)
+            return
+        show_tables(list(_board_tables(made)), layout)
+    remark("scorers of one cluster do not differ significantly (paired tests, Holm)", *made.notes)
+
+
+def _board_tables(made: Board) -> Iterator[list[list[Cell]]]:
+    scorers: list[list[Cell]] = [["scorer", "in the first cluster", "s for 1,000 rows", "may have been trained on"]]
+    for card in made.cards:
+        first, of = made.first(card.scorer)
+        trained = "not stated" if card.trained_on is None else ", ".join(card.trained_on)
+        pace = Number(1000 * card.cost["seconds"] / max(1, card.cost["rows"]), digits=2)
+        scorers.append([card.scorer, f"{first} of {of}", pace, trained])
+    yield scorers
+    sets: list[list[Cell]] = [["set", "aspect", "scorer", "agreement", "cluster"]]
+    for one in made.lines:
+        value = Number(one.value, one.low, one.high, digits=3)
+        name = one.scorer + (" (trained?)" if one.trained else "")
+        sets.append([one.set, one.aspect, name, value, Number(one.cluster, digits=0)])
+    yield sets

@@ -1,0 +1,176 @@
+"""Scores beside ratings of yes or no: shares, AUROC and calibration error, with intervals for rows in clusters.
+
+AUROC: the share of pairs of a good and a bad row in which the good one has the higher score, ties counting half. Its
+error is the jackknife's over clusters, as of DeLong, DeLong and Clarke-Pearson (1988) and, for clusters, of Obuchowski
+(1997). Calibration error (ECE): Naeini, Cooper and Hauskrecht (2015), of the fifths of the rows by score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.maths.intervals import (
+    clustered_share,
+    effective_groups,
+    effective_items,
+    jackknife,
+    mean_spread,
+    share_interval,
+)
+from nlgauge.stats.arrays import Float, Integers, Mask
+from nlgauge.stats.resampling import batches
+
+
+class Measured(NamedTuple):
+    """A number with its interval; NaN where there is none."""
+
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+
+
+def share_of(hits: Float | Mask, clusters: Integers, level: float = 0.95) -> Measured:
+    """Return the mean of values from 0 to 1 [rows], with Wilson's interval, exact at 0 and 1.
+
+    clusters: what each row shares with others [rows]; the effective number of rows takes the place of their number.
+    """
+    n, values = len(hits), np.asarray(hits, float)
+    if not n:
+        return Measured()
+    of = np.unique(clusters, return_inverse=True)[1]
+    sums, sizes = np.bincount(of, values).astype(float), np.bincount(of).astype(float)
+    share = float(values.mean())
+    if len(sizes) < 2 <= n:
+        return Measured(share)
+    if len(sizes) == n:
+        return Measured(share, *share_interval(share, n, level))
+    return Measured(share, *clustered_share(share, mean_spread(sums, sizes), n, level))
+
+
+def chosen_share(hits: Mask, fitted: Mask, clusters: Integers, level: float = 0.95) -> Measured:
+    """Return the share of rows on one side of a threshold that was chosen on the same rows.
+
+    The share is of decisions by thresholds that were chosen on other rows. The interval is that of Dvoretzky, Kiefer,
+    Wolfowitz and Massart (1990) around the share by the threshold itself: it holds for all thresholds at once, and so
+    for one that was chosen, which that of a share does not.
+
+    Args:
+        hits: whether a row is on that side of the threshold itself [rows].
+        fitted: the same by the threshold that was chosen on other rows [rows].
+        clusters: what each row shares with others [rows].
+        level: the confidence.
+    """
+    n = len(hits)
+    if not n:
+        return Measured()
+    own, value = float(hits.mean()), float(fitted.mean())
+    of = np.unique(clusters, return_inverse=True)[1]
+    sums, sizes = np.bincount(of, hits).astype(float), np.bincount(of).astype(float)
+    if len(sizes) < 2 <= n:
+        return Measured(value)
+    items = float(n)
+    if len(sizes) < n:
+        whole = effective_groups(sizes)
+        items = effective_items(own, mean_spread(sums, sizes).error, n) if 0 < own < 1 else whole
+    half = math.sqrt(math.log(2 / (1 - level)) / (2 * items))
+    return Measured(value, max(0.0, min(value, own - half)), min(1.0, max(value, own + half)))
+
+
+def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> Measured:
+    """Return the AUROC of scores [rows], larger ones being better, for telling good rows from bad ones.
+
+    The interval is a score interval with the effective number of rows. It has as many degrees of freedom as the rarer
+    kind of rows allows. NaN where all rows are of one kind; no interval where all rows of a kind are of one cluster.
+    """
+    found = auroc_without(scores, bad, clusters)
+    if found is None:
+        return Measured()
+    value, without, bads, goods = found
+    if not np.isfinite(without).all():
+        return Measured(value)
+    error = jackknife(value, without, bads + goods).error
+    rarer = min(effective_groups(bads), effective_groups(goods))
+    if error == 0 or not 0 < value < 1:
+        return Measured(value, *share_interval(round(value), rarer, level))
+    return Measured(value, *share_interval(value, value * (1 - value) / error**2, level, max(1.0, rarer - 1)))
+
+
+def auroc_without(scores: Float, bad: Mask, clusters: Integers) -> tuple[float, Float, Float, Float] | None:
+    """Return the AUROC, that without each cluster, and how many bad and good rows each cluster has: [clusters].
+
+    NaN for a cluster that has all rows of a kind; None where all rows are of one kind.
+    """
+    good = ~bad
+    if not bad.any() or not good.any():
+        return None
+    of = np.unique(clusters, return_inverse=True)[1]
+    wins = np.empty(len(scores))
+    wins[good] = _beaten(scores[good], scores[bad])
+    wins[bad] = good.sum() - _beaten(scores[bad], scores[good])
+    bads, goods = np.bincount(of, bad).astype(float), np.bincount(of, good).astype(float)
+    within = np.zeros(len(bads))
+    for group in np.flatnonzero((bads > 0) & (goods > 0)):
+        own = of == group
+        within[group] = _beaten(scores[own & good], scores[own & bad]).sum()
+    total, left = wins[good].sum(), (bad.sum() - bads) * (good.sum() - goods)
+    rest = total - np.bincount(of, wins) + within
+    return (
+        float(total / (good.sum() * bad.sum())),
+        np.divide(rest, left, out=np.full(len(left), np.nan), where=left > 0),
+        bads,
+        goods,
+    )
+
+
+def _beaten(scores: Float, others: Float) -> Float:
+    """How many of the others each score is above, a tie counting half."""
+    ordered = np.sort(others)
+    return np.asarray((np.searchsorted(ordered, scores, "left") + np.searchsorted(ordered, scores, "right")) / 2)
+
+
+_DRAWS = 2000
+
+
+def calibration_error(
+    probabilities: Float, good: Mask, clusters: Integers, bins: Sequence[Integers], level: float = 0.95, seed: int = 0
+) -> Measured:
+    """Return the mean distance of the probability from the share of good rows, over bins of rows, with its interval.
+
+    The distance of a bin is known up to its own error, so that the sum cannot be farther from the true one than the sum
+    of these errors. The interval is plus or minus the quantile of that sum, where whole clusters get a random sign. It
+    covers the true value at least as often as it says, also where that is 0 and the estimate is too large. The error of
+    a bin is not below that of a share with two more rows of each kind, as all rows of a bin may be good.
+    """
+    n = sum(map(len, bins))
+    if not n:
+        return Measured()
+    of = np.unique(clusters, return_inverse=True)[1]
+    weights, away, errors, influence = [], [], [], []
+    for rows in bins:
+        if not len(rows):
+            continue
+        residuals = good[rows] - probabilities[rows]
+        mean, size = float(residuals.mean()), len(rows)
+        centred = np.bincount(of[rows], residuals - mean, minlength=int(of.max()) + 1)
+        groups = np.unique(of[rows], return_inverse=True)[1]
+        sizes = np.bincount(groups).astype(float)
+        spread = mean_spread(np.bincount(groups, residuals).astype(float), sizes).error if len(sizes) > 1 else 0.0
+        share = (float(good[rows].sum()) + 2) / (size + 4)
+        weights.append(size / n)
+        away.append(mean)
+        errors.append(max(spread, math.sqrt(share * (1 - share) / effective_groups(sizes))))
+        length = float(np.linalg.norm(centred))
+        influence.append(centred / length if length else np.zeros(len(centred)))
+    value = float(np.dot(weights, np.abs(away)))
+    rng, drawn = np.random.default_rng([seed, n]), []
+    units, still = np.array(influence).T, ~np.any(influence, axis=1)
+    for count in batches(_DRAWS, len(units)):
+        signs = rng.normal(size=(count, len(units))) @ units
+        signs[:, still] = rng.normal(size=(count, int(still.sum())))
+        drawn.append(np.abs(signs) @ (np.array(weights) * errors))
+    most = float(np.quantile(np.concatenate(drawn), level))
+    return Measured(value, max(0.0, value - most), min(1.0, value + most))

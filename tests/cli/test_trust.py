@@ -1,0 +1,50 @@
+"""nlgauge trust: the sentence, the tables, the page and what is asked wrongly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command import nlgauge, refused
+from tests.stats.test_trust import judged
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> list[object]:
+    table, corpus, _ = judged()
+    table.save(tmp_path / "scores.jsonl")
+    rated = tmp_path / "rated.jsonl"
+    rows = [
+        {"system": row.system, "item": row.item, "candidate": "<b>&", "source": "a b", "scores": dict(row.scores)}
+        for row in corpus
+    ]
+    rated.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return ["trust", tmp_path / "scores.jsonl", "--ratings", rated, "--replicates", 20]
+
+
+def test_a_sentence_then_the_tables(given: list[object]) -> None:
+    result = nlgauge(*given, "--before", given[1])
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("judge finds ") and "of the bad rows and stops" in result.stdout
+    assert "certified" in result.stdout and "decided" in result.stdout
+    record = json.loads(nlgauge(*given, "--format", "json", "--risk", 0.2).stdout)
+    assert (record["command"], record["risk"], len(record["scorers"])) == ("trust", 0.2, 1)
+    one = record["scorers"][0]
+    assert one["tpr_low"] < one["tpr"] < one["tpr_high"] and one["moved"] is None and len(one["reliability"]) == 5
+    assert record["disputes"][0]["metric"] == "judge"
+
+
+def test_the_page_escapes_texts_and_brings_no_script(given: list[object], tmp_path: Path) -> None:
+    assert nlgauge(*given, "-o", tmp_path / "trust.html").exit_code == 0
+    page = (tmp_path / "trust.html").read_text(encoding="utf-8")
+    assert "judge finds " in page and "<svg" in page and "differ most" in page
+    assert "&lt;b&gt;&amp;" in page and "<b>&" not in page and "<script></script>" in page
+
+
+def test_what_is_asked_wrongly(given: list[object]) -> None:
+    refused(*given, "--threshold", "judge", say="write METRIC=X")
+    refused(*given, "--threshold", "other=1", say="no metric other in the table")
+    refused(*given, "-m", "other", say="no metric other in the table")
+    refused(*given, "--risk", "0.1", "--aspect", "tone", say="nothing is rated for 'tone'")
