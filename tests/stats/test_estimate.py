@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import Corpus, InputError
+from nlgauge.data.table import Column
 from nlgauge.maths.intervals import share_interval
 from nlgauge.maths.prediction_powered import Design, powered
 from tests.stats.hidden import SPEC, outputs
@@ -100,3 +101,24 @@ def test_a_probability_has_to_be_one() -> None:
     rows = [replace(row, extra={"probability": 1.2}) if row.scores else row for row in corpus]
     with pytest.raises(InputError, match=r"a rated row is 1\.2"):
         nlgauge.estimate(table, Corpus(tuple(rows)))
+
+
+def test_all_metrics_together_help_as_much_where_bad_rows_are_counted() -> None:
+    table, corpus, _ = outputs(400, 200, systems=("a",))
+    noise = np.random.default_rng(1).normal(size=(400, 1))
+    table.columns["noise"] = Column(("score",), noise)
+    good, bad = (nlgauge.estimate(table, corpus, below=below)[-1] for below in (None, 1))
+    assert good.metric == bad.metric == "TokenF1 + noise"
+    assert bad.worth == pytest.approx(good.worth) and bad.worth > 240
+    assert bad.estimate == pytest.approx(1 - good.estimate)
+
+
+def test_systems_are_estimated_together_as_one_whose_items_are_clusters() -> None:
+    table, corpus, _ = outputs(200, 80)
+    (one,) = nlgauge.estimate(table, corpus, pooled=True)
+    assert (one.system, one.ratings, one.rows) == ("all systems", 160, 400)
+    keys = [("all", f"{system} {item}") for system, item in table.rows]
+    whole = replace(table, rows=keys)
+    rows = [replace(row, system="all", item=f"{row.system} {row.item}", extra={"of": row.item}) for row in corpus]
+    (other,) = nlgauge.estimate(whole, Corpus(rows), cluster="of")
+    assert (one.estimate, one.low, one.worth) == (other.estimate, other.low, other.worth)

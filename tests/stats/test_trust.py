@@ -11,9 +11,12 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import Corpus, InputError, Row, ScoreTable
+from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
+from nlgauge.stats.drawn import Draw, DrawnRow
 from nlgauge.stats.interrater import cohen_kappa
+from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.trust import Trusts
 
 
@@ -81,6 +84,18 @@ def test_lower_is_better_is_the_same_judge_the_other_way_round() -> None:
     assert one["threshold"] == -other["threshold"]
     for name in ("tpr", "tnr_low", "kappa", "auroc_high", "effective"):
         assert_allclose(one[name], other[name], rtol=1e-9)
+
+
+def test_a_gate_has_its_own_threshold_and_two_models_have_no_single_one() -> None:
+    table, corpus, bad = judged()
+    scores = np.clip(np.random.default_rng(1).normal(0.6, 0.2, 400) - 0.3 * bad, 0, 1)
+    columns = {"C": Column(("score", "probability"), np.stack([-scores, scores], 1))}
+    facts: dict[str, object] = {"grounded": [0.4, 0.7]}
+    for more, threshold in (({}, "its own"), ({"then_grounded": [0.5, 0.5]}, "chosen on these ratings")):
+        signed = replace(table, columns=columns, signatures={"C": Signature("C", {**facts, **more})})
+        one = line(nlgauge.trust(signed, corpus, replicates=0), "C probability")
+        assert one.threshold_from == threshold and (one.threshold == 0.4) == (not more)
+        assert not math.isnan(one.brier + one.ece)
 
 
 def test_two_judges_have_a_line_together_and_a_scale_has_correlations() -> None:
@@ -153,6 +168,14 @@ def test_raters_say_whether_a_judge_may_stand_in() -> None:
     ]
     one = line(nlgauge.trust(table, Corpus(rows), rater_aspects=["r0", "r1", "r2"], replicates=0))
     assert one.aspect == "right" and one.stand_in is True and one.won == "3 of 3"
+    drawn = Draw(tuple(DrawnRow(*key, 1.0, name=f"r{n}") for n, key in enumerate(table.rows)))
+    by_rater = {f"r{n}": {(row.system, row.item): row.scores[f"r{n}"] for row in rows} for n in range(3)}
+    means = [replace(row, scores={"right": sum(of[row.system, row.item] for of in by_rater.values()) / 3})
+             for row in corpus]  # fmt: skip
+    project = ProjectRatings(means, draw=drawn, scales={"right": (0, 1)}, raters={"right": by_rater})
+    found = nlgauge.trust(table, project, replicates=0)
+    assert found[0].stand_in is True and "at least half of its raters" in found.notes[-1] + found.notes[0]
+    assert found[0].bad == sum(row.scores["right"] < 0.5 for row in means)
     coin = replace(table, columns={"judge": Column(("score",), rng.integers(0, 2, (300, 1)).astype(float))})
     assert line(nlgauge.trust(coin, Corpus(rows), rater_aspects=["r0", "r1", "r2"], replicates=0)).stand_in is False
 

@@ -35,7 +35,8 @@ def contrast(
 
     Prints the metrics by aspect with their cluster, from 1 for the best. Metrics of one cluster do not differ
     significantly. Then it prints every pair: the difference of the two coefficients with its interval, two-sided p,
-    and p corrected for all pairs of the aspect. `nlgauge study significance` draws it.
+    and p corrected for all pairs of the aspect. `nlgauge study significance` draws it. It is for research on metrics;
+    how far to trust one scorer is a question for nlgauge trust.
     """
     from nlgauge.stats.contrast import contrast as run
     from nlgauge.stats.selection import selected

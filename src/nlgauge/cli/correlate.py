@@ -36,7 +36,8 @@ def correlate(
 
     Positive is agreement, also where lower is better. Beside the metrics stand sentinels, which cannot know quality:
     the length of an output, how much of it is copied, and a constant where ties count. With --rater: how metrics agree
-    with raters beside how raters agree with each other, and which metric may stand in for a rater.
+    with raters beside how raters agree with each other, and which metric may stand in for a rater. It is for research
+    on metrics; whether a scorer may decide about single rows is a question for nlgauge trust.
     """
     from nlgauge.stats.sentinels import beside, unbeaten
 

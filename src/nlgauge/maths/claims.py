@@ -84,6 +84,7 @@ _LEAD = re.compile(
     r"|that you (?:gave|provided|sent)(?: me)?|supplied|retrieved))?\s*[,:]\s*"
     r"|(?:the |this |your )?(?:[\w'’-]+ )?(?:source|passage|document|context|text|article|excerpt)s? ?(?:\d+ )?"
     r"(?:says?|states?|mentions?|notes?|explains?|indicates?|tells? us|confirms?|specif(?:y|ies)) that\s+"
+    r"|(?:(?:i['’]?m|i am|we are|we['’]re) (?:very )?|i )?(?:sorry|afraid|apologi[sz]e|unfortunately)(?:,|\.)? (?:but |that )?"
     r"|(?:sure|certainly|of course|absolutely|hi|hello|hey|hi there|hello there|good (?:morning|afternoon"
     r"|evening|day))"
     r"(?: [A-Z][\w'’-]+)?\s*[,!]\s+|here(?:['’]s| is| are) (?:what|the answer|a summary|your answer"
@@ -277,7 +278,10 @@ def _known(others: tuple[str, ...]) -> list[tuple[Quantity, str]]:
 
 def _equal(one: Quantity, other: Quantity) -> bool:
     """Whether one quantity can be written as another: the same value in the same precision, read in the same way."""
-    if one.kind != other.kind or other.other is not None or one.other is not None or not same(one, other):
+    ambiguous = one.kind != "date" and not (one.other is None and other.other is None)
+    if one.kind != other.kind or ambiguous or not same(one, other):
         return False
+    if one.kind == "date":
+        return one.value == other.value
     whole = all((a is None) == (b is None) for a, b in zip(one.value, other.value, strict=True))
     return whole and (one.kind not in ("money", "temperature") or one.unit == other.unit)

@@ -169,6 +169,8 @@ def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
     wanted = _stems(topic)
     special = {word[:5].lower() for word in _SPECIAL.findall(topic)} & wanted
     kind = _kind_asked(topic) or _kind_asked(question)
+    about = frozenset(stem for stem in wanted if not _PRICE.search(stem)) if kind == "price" else wanted
+    single, wanted = len(wanted) == 1, about or wanted  # the amount stands for the word "price"
     share = 0.0
     for source in sources:
         ends = [0, *sentence_ends(source), len(source)]
@@ -178,7 +180,7 @@ def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
                 there = wanted & _stems(text)
                 fits = special <= there and (kind is None or _has_kind(kind, text))
                 share = max(share, counts * len(there) / len(wanted) * (1.0 if fits else 0.5))
-    return _HONEST - _FOUND * min(share, 0.6 if len(wanted) == 1 else 1.0)
+    return _HONEST - _FOUND * min(share, 0.6 if single else 1.0)
 
 
 def _kind_asked(text: str) -> str | None:

@@ -46,6 +46,8 @@ _FLIPS = "flips"
 _DISPUTED = 5
 """Rows of each scorer that are told of: those on which it and people differ most"""
 _CHOSEN = "chosen on these ratings"
+_HALF = 0.5
+"""The mean rating of yes and no by several raters from which a row is good"""
 
 
 @dataclass(frozen=True)
@@ -227,7 +229,8 @@ def trust(
         ratings: as `nlgauge.estimate` takes them.
         metrics: which scorers, with their sub-scores; all by default, each by its probability or its first score.
         aspects: of the ratings; all by default.
-        below: a row is bad that is rated below this. Ratings of 0 and 1 need none; without it others are a scale.
+        below: a row is bad that is rated below this. Ratings of 0 and 1 need none; of a rating project of yes and no a
+            row is good that half of its raters call so. Without it, others are a scale.
         thresholds: by scorer. By default the scorer's own: the lower one of `check --grounded`, which stands in the
             signature, or the one of a scorer that has two values; else the best on these ratings, cross-fitted.
         probabilities: scorers whose numbers are probabilities that a row is good. Columns and judges from 0 to 1 are
@@ -252,11 +255,14 @@ def trust(
     rated = rated_rows(scorers, ratings, asked, cluster=cluster, outputs=outputs)
     if rated.clusters is not None and cluster not in (None, "item"):
         scorers = scorers.clustered(rated.clusters.tolist())
+    limits = {aspect: _limit(ratings, aspect, values, below) for aspect, values in rated.values.items()}
     work = _Work(
-        scorers, rated, below, {named[name]: float(value) for name, value in (thresholds or {}).items()},
+        scorers, rated, limits, {named[name]: float(value) for name, value in (thresholds or {}).items()},
         {named[name] for name in probabilities}, risk, confidence, replicates, seed,
     )  # fmt: skip
     notes = list(rated.notes)
+    for aspect in (aspect for aspect, limit in limits.items() if limit == _HALF != below):
+        notes.append(f"{aspect}: a row is good where at least half of its raters say so; --below takes another share")
     if len(table.systems) > 1:
         notes.append(f"the {len(table.systems)} systems count together")
     texts = outputs if outputs is not None else ratings if isinstance(ratings, Corpus) else None
@@ -277,6 +283,14 @@ def trust(
     single = len({one.aspect for one in records}) == 1
     answers = [one.answer if single else f"{one.aspect}: {one.answer}" for one in records if " + " not in one.metric]
     return Trusts(records, list(dict.fromkeys(notes)), answers, disputes)
+
+
+def _limit(ratings: Source, aspect: str, values: Float, below: float | None) -> float | None:
+    """The rating from which a row is good; None where the ratings are a scale."""
+    if below is not None or np.isin(values[~np.isnan(values)], (0, 1)).all():
+        return 1.0 if below is None else below
+    several = isinstance(ratings, ProjectRatings) and ratings.scales.get(aspect) == (0, 1)
+    return _HALF if several else None
 
 
 def _others(ratings: Source, names: Sequence[str]) -> list[str]:
@@ -358,7 +372,8 @@ class _Work:
 
     table: ScoreTable
     rated: Rated
-    below: float | None
+    limits: Mapping[str, float | None]
+    """By aspect: the rating from which a row is good; None for a scale"""
     thresholds: Mapping[str, float]
     probabilities: set[str]
     risk: float
@@ -372,9 +387,10 @@ class _Work:
         known = ~np.isnan(given)
         rng = np.random.default_rng([self.seed, len(given), int(known.sum())])
         rows, _ = equally_drawn(self.rated, known, np.ones(len(given), bool), rng)
-        yes_no = self.below is not None or bool(np.isin(given[known], (0, 1)).all())
-        limit = 1.0 if self.below is None else self.below
-        return _Of(rows, np.where(known, (given >= limit).astype(float), np.nan) if yes_no else given, yes_no)
+        limit = self.limits[aspect]
+        if limit is None:
+            return _Of(rows, given, False)
+        return _Of(rows, np.where(known, (given >= limit).astype(float), np.nan), True)
 
     def aspect(self, aspect: str, texts: Corpus | None, ratings: Source, notes: list[str]) -> list[Trust]:
         """Return a line for each scorer, and one for all together."""
@@ -406,7 +422,7 @@ class _Work:
             return line
         everything = np.ones(len(scores), bool)
         try:
-            task = RatedTask.of(self.rated, aspect, scores, self.below, everything, self.seed)
+            task = RatedTask.of(self.rated, aspect, scores, self.limits[aspect], everything, self.seed)
         except InputError as error:
             return replace(line, reason=f"{error.problem}: {error.remedy}" if error.remedy else error.problem)
         notes += task.notes
@@ -440,7 +456,9 @@ class _Work:
         sign = 1 if column.higher_is_better else -1
         own = self.thresholds.get(name)
         origin = "given" if own is not None else "its own"
-        grounded = self.table.signatures[name].facts.get("grounded") if name in self.table.signatures else None
+        facts = self.table.signatures[name].facts if name in self.table.signatures else {}
+        # With a second model there are thresholds of both, and no single one.
+        grounded = facts.get("grounded") if "then_grounded" not in facts else None
         if own is None and column.parts[0] == PART and isinstance(grounded, Sequence) and len(grounded) == 2:
             own = float(grounded[0])
         if own is None and len(values := np.unique(scores[np.isfinite(scores)])) == 2:
@@ -526,12 +544,9 @@ class _Work:
     ) -> dict[str, Estimate]:
         """The mean rating of all rows by each scorer and by all together."""
         table = self._bare(fine)
-        below = self.below
-        if below is None and self.of(aspect).yes_no:
-            below = 1.0
         try:
             found = estimate(
-                table, ratings, aspects=[aspect], below=below, outputs=texts, pooled=True, seed=self.seed,
+                table, ratings, aspects=[aspect], below=self.limits[aspect], outputs=texts, pooled=True, seed=self.seed,
             )  # fmt: skip
         except InputError as error:
             notes.append(f"no effective number of ratings, {error}")

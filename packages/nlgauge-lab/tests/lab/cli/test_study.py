@@ -51,7 +51,7 @@ def test_parts_of_speech_of_a_scores_file_with_evidence(outputs: Path, scores: P
 
 
 def test_ratings_go_with_what_is_of_them(scores: Path) -> None:
-    refused("study", "matrix", scores, "--add", "A=b", say="add --ratings")
+    refused("study", "matrix", scores, "--map", "candidate=b", say="add --ratings")
 
 
 def test_of_rated_outputs(outputs: Path, tmp_path: Path) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from nlgauge_lab.training.weak_labels.attempts import Settings, Source
 from nlgauge_lab.training.weak_labels.sources import Record
 
 TOPICS = ["bridge", "museum", "harbour", "library", "stadium", "orchard", "tunnel", "theatre"]
@@ -21,15 +18,3 @@ RECORDS = [
     )
     for n, topic in enumerate(TOPICS)
 ]
-SOURCES = [
-    Source(RECORDS, "summarization", 2.0),
-    Source(RECORDS, "reference"),
-    Source(RECORDS, "style"),
-    Source([replace(one, knowledge=one.document, document="") for one in RECORDS], "knowledge"),
-    Source([Record(knowledge=one.document, text=one.document.split(". ")[0] + ".") for one in RECORDS], "dialogue"),
-]
-
-
-def only(kind: str, **others: float) -> Settings:
-    shares = dict.fromkeys(("clean", "foreign", "withheld", "exchanged"), 0.0)
-    return Settings(**{**shares, **({kind: 1.0} if kind in shares else {}), "verbatim": 1.0, **others})
