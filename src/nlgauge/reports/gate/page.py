@@ -155,7 +155,7 @@ def _lines(verdict: Verdict, table: ScoreTable, texts: Sequence[Row], earlier: E
         before = was[1] if was is not None and was[1] != row.candidate else ""
         lines.append(
             _Line(
-                one, name, row.question or "", _answer(row.candidate, evidence),
+                one, name, row.question or "", _answer(one, row.candidate, evidence),
                 _passages(row.source or row.context or "", evidence), before, change,
             )
         )  # fmt: skip
@@ -174,7 +174,7 @@ def _texts(evidence: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
     return [text for text in (evidence or {}).get("texts", []) if text["name"] == "candidate"]
 
 
-def _answer(answer: str, evidence: Mapping[str, Any] | None) -> list[Piece]:
+def _answer(outcome: Outcome, answer: str, evidence: Mapping[str, Any] | None) -> list[Piece]:
     """The answer with what differs from the source, and the words that nothing supports."""
     marks: list[tuple[int, int, Mapping[str, Any]]] = []
     for text in _texts(evidence):
@@ -182,7 +182,10 @@ def _answer(answer: str, evidence: Mapping[str, Any] | None) -> list[Piece]:
         marks += [
             (one["begin"], one["end"], {"kind": "differs", "note": one["said"]}) for one in text.get("reasons", [])
         ]
-        for begin, end in text.get("unsupported", []):
+        words = next(
+            (one.spans for one in outcome.unsupported if one.name == text["name"]), text.get("unsupported", [])
+        )
+        for begin, end in words:
             at = begin
             for first, last in [*sorted(differences), (end, end)]:
                 if at < first and at < end:
