@@ -36,8 +36,8 @@ _BEFORE = frozenset(["in", "at", "by", "from", "to", "for", "with", "of", "near"
 _NO_NAMES = frozenset([*MONTHS, *WEEKDAYS, "I", "Mr", "Mrs", "Dr"])
 _LIKE, _NEGATED_LIKE, _SURE = 0.5, 0.6, 0.67
 """The share of the statement's words that the source sentence must contain, to compare words, to compare negations, and
-for a difference that is nearly always an error. Of 6,400 written answers to everyday questions, the checks doubt 3.9 %
-of the wrong and 0.7 % of the right ones, and are sure of 2.2 % and 0.3 %"""
+for a difference that is nearly always an error. Of the 6,509 written answers in nlgauge-lab, the checks doubt 5.7 % of
+the wrong and 1.0 % of the right ones, and are sure of 3.5 % and 0.3 %"""
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _FALLING = re.compile(
     r"\b(?:loss|lost|los[et]s?|fell|falls?|drop\w*|decline\w*|decrease\w*|deficit|below|down|debt|owe[sd]?|minus|negative"
@@ -138,7 +138,7 @@ class CheckedSource:
             others = [other for other in others if not any(same(other, mine) for mine in sentence.quantities)]
             year = _YEAR.fullmatch(sentence.text[one.begin : one.end]) is not None
             others = [other for other in others if year == bool(_YEAR.fullmatch(near.text[other.begin : other.end]))]
-            if not others or (self._has(one, sentence) and not self._said_of_another(one, sentence, near)):
+            if not others or (self._has(one, sentence, near) and not self._said_of_another(one, sentence, near)):
                 continue
             after = _after(sentence.text, one.end)
             beside = [other for other in others if after and _after(near.text, other.end) == after]
@@ -171,7 +171,7 @@ class CheckedSource:
         common = len(sentence.stems & near.stems)
         return bool(about) and all(len(sentence.stems & stems) < common for stems in about)
 
-    def _has(self, one: Quantity, sentence: _Passage) -> bool:
+    def _has(self, one: Quantity, sentence: _Passage, near: _Passage) -> bool:
         """Whether the source has a quantity in any form, or quantities from which it may have been computed."""
         if any(same(one, other) for other in self._quantities):
             return True
@@ -192,8 +192,9 @@ class CheckedSource:
         # A number may stand apart from its unit: "ten years, letters for six", a table, "open at nine".
         if any(one.written == other.written for other in self._quantities if "count" in (one.kind, other.kind)):
             return True
-        rest = [*self._quantities, *(other for other in sentence.quantities if other is not one)]
-        values = _values(one, rest)
+        said = [other for other in sentence.quantities if other is not one]
+        rest = [*self._quantities, *said]
+        values = _values(one, rest) | _bare(one, [*near.quantities, *said])
         if _ABOUT.search(sentence.text[: one.begin]) and any(
             abs(mine - other) <= _ROUNDED * abs(other) for other in values
         ):
@@ -242,13 +243,17 @@ class CheckedSource:
 
 
 def _values(one: Quantity, others: Sequence[Quantity]) -> set[float]:
-    """The values of quantities of the same kind and currency as another one, and of numbers without a unit."""
-    unit = (one.value[0] or 0.0) / one.written if one.written else math.nan
-    bare = {other.written * unit for other in others if other.kind == "count" and not math.isnan(unit)}
+    """The values of quantities of the same kind and currency as another one."""
     alike = [
         other for other in others if other.kind == one.kind and (one.kind != "money" or other.unit in ("", one.unit))
     ]
-    return bare | {other.value[0] for other in alike if other.value[0] is not None}
+    return {other.value[0] for other in alike if other.value[0] is not None}
+
+
+def _bare(one: Quantity, others: Sequence[Quantity]) -> set[float]:
+    """The values that numbers without a unit would have in the unit of another quantity."""
+    unit = (one.value[0] or 0.0) / one.written if one.written else math.nan
+    return {other.written * unit for other in others if other.kind == "count" and not math.isnan(unit)}
 
 
 def _computed(one: Quantity, values: set[float], others: Sequence[Quantity]) -> bool:
