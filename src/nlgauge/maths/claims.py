@@ -26,20 +26,21 @@ _SOURCE = (
 )
 _MARK = rf"(?:{_SOURCE}[\s_.:#-]*)?(?:\^?\d+[a-z]?\^?(?:†[^\]】]*|:\d+[^\]】]*)?)"
 _MARKS = rf"{_MARK}(?:\s?(?:[,;&–-]|and)\s?{_MARK})*"
-_LINKED = r"(?:source|link|here|read more|more|details|see|ref(?:erence)?|website|page|\W*\d+\W*)"
+_LINKED = r"(?:source|link|here|read more|more|details|see|ref(?:erence)?|website|page|[^\w\n]{0,5}\d+[^\w\n]{0,5})"
 _URL = r"(?:https?://|www\.)(?:[^\s<>()\[\]]|\([^\s<>()]*\))*(?:[^\s<>()\[\].,;:!?'\"]|\([^\s<>()]*\))"
 _NOT_A_LIST = r"(?<![:=])(?<![:=] )(?<!\bin )(?<!\bto )(?<!\bis )(?<!range )(?<!between )(?<!interval )(?<!array )"
 _GROUP = "group"
 _LAYOUT: Sequence[tuple[str, str]] = (
     (r"(?m)^[ \t]*\[\^?[\w-]+\]:\s*\S.*$", ""),  # definitions of links and notes
-    (r"(?im)^\W*(?:sources?|references|citations?)\W*:[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)]|\[\d+\]).*)+\s*\Z", ""),
-    (rf"(?im)^\W*(?:sources?|references?|see|cf\.|read more|more)\W*:?\W*(?:{_URL}|{_FILE}"
-        rf"|\[[^\]\n]*\]\([^)\n]*\)|{_MARKS})\W*$", ""),
+    (r"(?im)^[^\w\n]{0,9}(?:sources?|references|citations?)[^\w\n]{0,5}:[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)]"
+     r"|\[\d+\]).*)+\s*\Z", ""),
+    (rf"(?im)^[^\w\n]{0,9}(?:sources?|references?|see|cf\.|read more|more)[^\w\n]{0,5}:?[^\w\n]{0,5}(?:{_URL}|{_FILE}"
+        rf"|\[[^\]\n]*\]\([^)\n]*\)|{_MARKS})[^\w\n]{0,9}$", ""),
     (r"(?m)^[ \t]*(?:```|~~~).*$", ""),
     (r"(?m)^[ \t]*(?:[-*_=]\s?){3,}$", ""),
-    (r"(?m)^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+(?:[ \t]*:?-{2,}:?[ \t]*)?$", ""),  # under a table's head
-    (r"(?m)^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$", ""),
-    (r"[ \t]+\|[ \t]+", ", "),
+    (r"(?m)^[ \t]*\|?(?:[ \t]{0,9}:?-{2,}:?[ \t]{0,9}\|)+(?:[ \t]{0,9}:?-{2,}:?[ \t]{0,9})?$", ""),  # under a table's head
+    (r"(?m)^[ \t]{0,9}\|[ \t]*|[ \t]{0,9}\|[ \t]*$", ""),
+    (r"[ \t]{1,20}\|[ \t]{1,20}", ", "),
     (r"(?i)<sup>[^<]*</sup>", ""),
     (r"(?i)<(?:br|/p|/li|/h\d|/tr|/div)\b[^>]*>", "\n"),
     (r"(?i)</?(?:a|b|i|em|strong|p|ul|ol|li|span|div|sub|h\d|code|pre|table|thead|tbody|tr|t[dh]|cite|u|mark|br"
@@ -48,8 +49,8 @@ _LAYOUT: Sequence[tuple[str, str]] = (
     (rf"(?i)(?<!\])\(\s*(?:see|source|from|via|more)?\s*:?\s*(?:\[[^\]\n]*\]\([^)\n]*\)|<?{_URL}>?)\s*\)", ""),
     (rf"(?i)\[{_LINKED}\]\([^)\n]*\)", ""),
     (r"(?<=[.!?])(\s*)\[[^\]\n]*\]\([^)\n]*\)(?=\s*(?:\n|\Z))", ""),  # a link behind the sentence
-    (r"\[([^\]\n]*)\]\([^)\n]*\)", _GROUP),
-    (r"\[(?!\W*\d+\W*\])([^\]\n]+)\]\[[^\]\n]*\]", _GROUP),
+    (r"\[([^\[\]\n]{0,300})\]\([^)\n]*\)", _GROUP),
+    (r"\[(?![^\w\]\n]{0,9}\d+\W{0,9}\])([^\[\]\n]{1,300})\]\[[^\[\]\n]{0,99}\]", _GROUP),
     (rf"(?i)\(?(?:\b(?:see|source|more|read more|details)\b[^.\n]{{0,20}}?:?\s*)<?{_URL}>?\)?", ""),
     (rf"<{_URL}>", ""),
     (rf"(?<=[.!?])\s*{_URL}(?=\s*(?:\n|\Z))", ""),
@@ -113,6 +114,8 @@ _POLITE = re.compile(
     re.IGNORECASE,
 )
 """A whole sentence that claims nothing"""
+_SHORT = 300
+"""Characters of the longest sentence that is looked at whole for politeness"""
 _YES_NO = re.compile(
     r"\W*(yes|yep|yeah|no|nope)(?:,? (?:it (?:is|does|has|can)|they (?:are|do)|you (?:can|may|do)"
     r"|that['’]s right))?(?: not|n['’]t)?\W*",
@@ -179,7 +182,12 @@ def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claim
             begin = lead.end()
         sentence = whole[begin:end]
         name = tuple(words(sentence))
-        if not name or name in seen or _POLITE.fullmatch(sentence) or sentence.rstrip().endswith("?"):
+        if (
+            not name
+            or name in seen
+            or (len(sentence) < _SHORT and _POLITE.fullmatch(sentence))
+            or sentence.rstrip().endswith("?")
+        ):
             pieces.append(_Piece(begin, end, ""))
             continue
         seen.add(name)
@@ -218,17 +226,24 @@ class _Edited:
 
     def apply(self, pieces: Sequence[_Piece]) -> None:
         """Replace pieces that are in order and do not overlap."""
-        for number in range(len(pieces) - 1, -1, -1):
-            begin, end, remains = pieces[number]
+        text: list[str] = []
+        begins: list[int] = []
+        ends: list[int] = []
+        at = 0
+        for begin, end, remains in pieces:
             if begin == end:
                 continue
-            if not remains and (end == len(self.text) or self.text[end] in " \t\n.,;:!?)"):
-                before = pieces[number - 1].end if number else 0
-                begin = max(before, len(self.text[:begin].rstrip(" \t")))  # no space before nothing
             first, last = self.begins[begin], self.ends[end - 1]
-            self.text = self.text[:begin] + remains + self.text[end:]
-            self.begins[begin:end] = [first] * len(remains)
-            self.ends[begin:end] = [last] * len(remains)
+            if not remains and (end == len(self.text) or self.text[end] in " \t\n.,;:!?)"):
+                begin = at + len(self.text[at:begin].rstrip(" \t"))  # no space before nothing
+            text += [self.text[at:begin], remains]
+            begins += [*self.begins[at:begin], *[first] * len(remains)]
+            ends += [*self.ends[at:begin], *[last] * len(remains)]
+            at = end
+        if at:
+            self.text = "".join([*text, self.text[at:]])
+            self.begins = begins + self.begins[at:]
+            self.ends = ends + self.ends[at:]
 
     def finish(self) -> None:
         """Take spaces off both ends, and end the last sentence."""

@@ -90,6 +90,8 @@ _WITHOUT = re.compile(
 )
 """A clause after "but", where the first clause is about a text"""
 _OF_TEXT = re.compile(rf"^\W*{_TEXT}\b", re.IGNORECASE)
+_LONGEST = 400
+"""Characters of the longest clause that may be a refusal"""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _EMPTY = re.compile(
     rf"^(?:{_RETRIEVED}|{_WRITTEN}|{_INFORMATION}|{_GIVEN}|passages?|sources?|provided|given|retrieved|any"
@@ -141,6 +143,8 @@ def refusals(sentence: str, question: str = "") -> list[Refusal]:
     found: list[Refusal] = []
     for number, (begin, end) in enumerate(zip(bounds[::2], bounds[1::2], strict=True)):
         clause = sentence[begin:end]
+        if len(clause) > _LONGEST:
+            continue
         match = next((match for kind in _KINDS if (match := kind.search(clause)) is not None), None)
         if match is None and number and _OF_TEXT.match(sentence) and "but" in sentence[bounds[2 * number - 1] : begin]:
             match = _WITHOUT.match(clause)
