@@ -34,8 +34,9 @@ _LAYOUT: Sequence[tuple[str, str]] = (
     (r"(?m)^[ \t]*\[\^?[\w-]+\]:\s*\S.*$", ""),  # definitions of links and notes
     (r"(?im)^[^\w\n]{0,9}(?:sources?|references|citations?)[^\w\n]{0,5}:[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)]"
      r"|\[\d+\]).*)+\s*\Z", ""),
-    (rf"(?im)^[^\w\n]{0,9}(?:sources?|references?|see|cf\.|read more|more)[^\w\n]{0,5}:?[^\w\n]{0,5}(?:{_URL}|{_FILE}"
-        rf"|\[[^\]\n]*\]\([^)\n]*\)|{_MARKS})[^\w\n]{0,9}$", ""),
+    (rf"(?im)^[^\w\n]{{0,9}}(?:sources?|references?|see|cf\.|read more"
+        rf"|more)[^\w\n]{{0,5}}:?[^\w\n]{{0,5}}(?:{_URL}|{_FILE}"
+     rf"|\[[^\]\n]*\]\([^)\n]*\)|{_MARKS})[^\w\n]{{0,9}}$", ""),
     (r"(?m)^[ \t]*(?:```|~~~).*$", ""),
     (r"(?m)^[ \t]*(?:[-*_=]\s?){3,}$", ""),
     (r"(?m)^[ \t]*\|?(?:[ \t]{0,9}:?-{2,}:?[ \t]{0,9}\|)+(?:[ \t]{0,9}:?-{2,}:?[ \t]{0,9})?$", ""),
@@ -59,10 +60,10 @@ _LAYOUT: Sequence[tuple[str, str]] = (
     (r"\[\^[\w-]+\^?\]|(?<=[\w.,;:!?)])\^\d+(?:,\d+)*\^?(?=[\s.,;:]|\Z)", ""),
     (r"(?<=[.!?,;)\]”\"])[¹²³⁴-⁹]+", ""),
     (rf"(?i)[\[(]\s*(?:sources?\s*:?\s*)?(?:see\s+)?{_FILE}\s*[\])]", ""),
-    (r"(?i)\(\s*(?:sources?|see|according to|from|cf\.|ref(?:erence)?s?)\b\s*:?\s*[^()\n]{0,80}\)", ""),
-    (rf"(?i)\(\s*{_SOURCE}\s?[\w.#-]*\d[\w.,; #-]*\)", ""),
+    (r"(?i)\(\s*(?:sources?|see|according to|cf\.|ref(?:erence)?s?)\b\s*:?\s*[^()\n]{0,80}\)", ""),
+    (r"(?i)\(\s*(?:source|src|document|doc|passage|page|pp?\.|chunk|footnote)\s?[\w.#-]*\d[\w.,; #-]*\)", ""),
     (r"(?i)\[(?:citation needed|source|ref|quelle|link)\]", ""),
-    (r"(?m)^[ \t]*#{1,6}[ \t]+(?:[^\d\n.!?:]{1,40}$)?", ""),  # a short heading claims nothing
+    (r"(?im)^[ \t]*#{1,6}[ \t]+(?:(?!.*\b(?:no|not|never|free)\b)[^\W\d]+(?: [^\W\d]+){0,2}$)?", ""),  # a title
     (r"(?m)^[ \t]*(?:>[ \t]?)+", ""),
     (r"(?m)^[ \t]*(?:[-*+•‣◦·–—☐☑✓✔✗→][ \t]+|\(?\d{1,2}[.)][ \t]+|\(?[a-z][.)][ \t]+)(?:\[[ xX]\][ \t]+)?", ""),
     (r"\*\*\*(?=\S)(.+?)(?<=\S)\*\*\*", _GROUP),
@@ -72,7 +73,7 @@ _LAYOUT: Sequence[tuple[str, str]] = (
     (r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])", _GROUP),
     (r"(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=[^\s_])_(?!\w)", _GROUP),
     (r"`([^`\n]+)`", _GROUP),
-    (r"[\U0001f300-\U0001faff\u2705\u274c\u2728\u26a0\u2139]\ufe0f?[ ]?", ""),
+    (r"[\U0001f300-\U0001faff\u2728\u26a0\u2139]\ufe0f?[ ]?|[\u2705\u274c][ ]?(?=\w)", ""),
 )  # fmt: skip
 """Patterns in the order in which they apply, each with what remains: nothing, characters, or its first group"""
 _COMPILED = tuple((re.compile(pattern), remains) for pattern, remains in _LAYOUT)
@@ -85,8 +86,8 @@ _LEAD = re.compile(
     r"|that you (?:gave|provided|sent)(?: me)?|supplied|retrieved))?\s*[,:]\s*"
     r"|(?:the |this |your )?(?:[\w'’-]+ )?(?:source|passage|document|context|text|article|excerpt)s? ?(?:\d+ )?"
     r"(?:says?|states?|mentions?|notes?|explains?|indicates?|tells? us|confirms?|specif(?:y|ies)) that\s+"
-    r"|(?:(?:i['’]?m|i am|we are|we['’]re) (?:very )?|i )?(?:sorry|afraid|apologi[sz]e|unfortunately)[,.]? "
-    r"(?:but |that )?"
+    r"|(?:i['’]?m|i am|we are|we['’]re) (?:very |so )?(?:sorry|afraid)[,.]? (?!(?:of|to|for|about)\b)(?:but |that )?"
+    r"|(?:sorry|apologies|unfortunately|i apologi[sz]e)[,.] (?:but |that )?"
     r"|(?:sure|certainly|of course|absolutely|hi|hello|hey|hi there|hello there|good (?:morning|afternoon"
     r"|evening|day))"
     r"(?: [A-Z][\w'’-]+)?\s*[,!]\s+|here(?:['’]s| is| are) (?:what|the answer|a summary|your answer"
@@ -95,21 +96,26 @@ _LEAD = re.compile(
 )
 """What stands before a claim"""
 _POLITE = re.compile(
-    r"\W*(?:(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|greetings)\b[^.!?\n]{0,40}"
-    r"|(?:many )?thank(?:s| you)\b[^.!?\n]{0,90}|(?:sure|certainly|of course|absolutely|great question"
-    r"|good question)\b"
-    r"[^.!?\n]{0,15}|(?:i['’]?m |i am |i['’]?d be |we['’]?re )?(?:happy|glad|pleased) to (?:help"
+    r"\W*(?:(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|greetings)(?: [\w'’-]+){0,2}"
+    r"|(?:many )?(?:thanks|thank you)(?: (?:very much|so much|a lot|again))?(?: for (?:your|the|asking|reaching"
+    r"|contacting|waiting)\b[^.!?\n\d]{0,60})?|(?:great|good) question|(?:i['’]?m |i am |i['’]?d be "
+    r"|we['’]?re )?(?:happy|glad|pleased) to (?:help"
     r"|assist)\b[^.!?\n]{0,40}"
     r"|(?:i|we)?\s?hope (?:this|that|it)(?: all)? (?:helps|answers|clears|clarifies|was)\b[^.!?\n]{0,50}"
-    r"|(?:please )?(?:let (?:me|us) know|feel free to|don['’]t hesitate to|do not hesitate to"
-    r"|reach out)\b[^.!?\n]{0,120}"
-    r"|if you (?:have|need)\b[^.!?\n]{0,40}(?:question|help|information|detail|assistance"
-    r"|anything else)[^.!?\n]{0,90}"
+    r"|(?:please )?(?:let (?:me|us) know|(?:feel free|don['’]t hesitate|do not hesitate) to (?:ask|contact"
+    r"|reach|call|write|get)"
+    r"|reach out)\b[^.!?\n\d]{0,120}"
+    r"|if you (?:have|need) (?:any |more |other |further |additional )*(?:questions?|help|information|details"
+    r"|assistance"
+    r"|anything else)\b,? ?(?:(?:please )?(?:let|feel|ask|just|do not|don['’]t|i['’]m|we['’]re"
+    r"|reach)\b[^.!?\n\d]{0,90})?"
     r"|(?:is|are) there (?:anything|something|any other)\b[^.!?\n]{0,80}|(?:can|may|could) i help\b[^.!?\n]{0,60}"
-    r"|(?:have a|enjoy (?:your|the)|wishing you)\b[^.!?\n]{0,40}|you['’]re welcome\b[^.!?\n]{0,20}"
-    r"|(?:best|kind|warm)?\s*regards\b[^.!?\n]{0,60}|sincerely\b[^.!?\n]{0,40}|yours\b[^.!?\n]{0,40}"
+    r"|(?:have a (?:nice|great|good|lovely|pleasant)|enjoy your (?:stay|day|visit|trip)"
+    r"|wishing you)\b[^.!?\n\d]{0,40}|you['’]re welcome\b[^.!?\n]{0,20}"
+    r"|(?:best|kind|warm)?\s*regards\b[^.!?\n]{0,60}|sincerely\b[^.!?\n]{0,40}|yours (?:sincerely|faithfully"
+    r"|truly)\b[^.!?\n]{0,40}"
     r"|cheers\b[^.!?\n]{0,20}"
-    r"|here(?:['’]s| is| are) (?:what|the|a|your|my|some)\b[^.!?\n\d]{0,60}:|n/?a|none|null|-|—|okay|ok|got it"
+    r"|here(?:['’]s| is| are) (?:what|the|a|your|my|some)\b[^.!?\n\d]{0,60}:|n/?a|null|-|—|okay|ok|got it"
     r"|understood)\W*",
     re.IGNORECASE,
 )
@@ -117,7 +123,9 @@ _POLITE = re.compile(
 _SHORT = 300
 """Characters of the longest sentence that is looked at whole for politeness"""
 _YES_NO = re.compile(
-    r"\W*(yes|yep|yeah|no|nope)(?:,? (?:it (?:is|does|has|can)|they (?:are|do)|you (?:can|may|do)"
+    r"\W*(yes|yep|yeah|sure|certainly(?! not)|absolutely(?! not)|of course(?! not)|indeed|no|nope|not at all"
+    r"|certainly not"
+    r"|absolutely not|of course not)(?:,? (?:it (?:is|does|has|can)|they (?:are|do)|you (?:can|may|do)"
     r"|that['’]s right))?(?: not|n['’]t)?\W*",
     re.IGNORECASE,
 )
@@ -198,7 +206,7 @@ def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claim
         if not found and first < begin and whole[begin].islower():  # the sentence begins here now
             pieces.append(_Piece(begin, begin + 1, whole[begin].upper()))
         elif not found and (match := _YES_NO.fullmatch(whole, begin, end)) is not None:
-            pieces.append(_Piece(begin, end, _statement(question, match[1].lower().startswith("y"))))
+            pieces.append(_Piece(begin, end, _statement(question, not re.search("no", match[1].lower()))))
     edited.apply(pieces)
     edited.apply(_in_their_form(edited.text, others))
     edited.sub(_EMPTY)

@@ -181,11 +181,13 @@ def _share(table: ScoreTable, corpus: Corpus, seed: int) -> str:
     """The true share of bad answers in a sentence, from the ratings that some rows have; nothing without them."""
     from nlgauge import estimate
 
-    if not any(row.scores for row in corpus):
+    ratings = {value for row in corpus for value in row.scores.values()}
+    if not ratings or not ratings <= {0, 1}:  # of another scale, nobody has said which ratings are bad
         return ""
     try:
         return " ".join(estimate(table, corpus, below=0.5, seed=seed).answers)
-    except InputError:  # too few ratings, or none of 0 and 1
+    except InputError as why:
+        remark(f"the page does not estimate the share of bad answers: {why}")
         return ""
 
 
