@@ -219,7 +219,7 @@ class TrainedAligner:
         if (reason := self._unread(direction)) is not None:
             return reason
         said = _claims(direction)
-        refused = _refused(direction, said)
+        refused = _refused(direction, said, self.stopwords)
         requests = self.requests(direction)
         text = features[requests[0]] if requests else None
         if text is None and not refused:
@@ -311,7 +311,7 @@ def _claims(direction: Direction) -> Claims:
     return claims(direction.text, tuple(other for _, other in direction.usable), direction.question)
 
 
-def _refused(direction: Direction, said: Claims) -> _Refused:
+def _refused(direction: Direction, said: Claims, stopwords: bool) -> _Refused:
     spans: list[tuple[int, int]] = []
     alignment: list[float] = []
     stretches: list[Stretch] = []
@@ -320,9 +320,9 @@ def _refused(direction: Direction, said: Claims) -> _Refused:
         if not one.topic:
             continue  # "I do not know" without a question claims nothing
         honest = float(logistic(honesty(one.topic, direction.question, others)))
-        inside = [
-            (one.begin + begin, one.begin + end) for begin, end in word_spans(direction.text[one.begin : one.end])
-        ]
+        places = word_spans(direction.text[one.begin : one.end])
+        inside = [(one.begin + begin, one.begin + end) for begin, end in places]
+        inside = [place for place in inside if stopwords or not is_stopword(direction.text[slice(*place)])]
         spans += inside
         alignment += [honest] * len(inside)
         stretches.append(Stretch(one.begin, one.end, (), honest, abstains=True))

@@ -50,6 +50,10 @@ class Terms(NamedTuple):
             )
 
 
+class TooFewItems(InputError):
+    """Two runs have too few items in common for a test to show a loss of any size."""
+
+
 class Baseline:
     """A table beside that of an earlier run, by one part of a metric."""
 
@@ -88,7 +92,7 @@ class Baseline:
             if pair.shared < least:
                 shared = f"{pair.shared} {'items' if pair.table.clusters is None else 'clusters'}"
                 problem = f"system {now!r} has {shared} in common with the baseline, and a loss cannot be shown"
-                raise InputError(problem, remedy=f"at least {least} are needed; or give a threshold alone")
+                raise TooFewItems(problem, remedy=f"at least {least} are needed; or give a threshold alone")
         options = {"replicates": terms.replicates, "seed": terms.seed}
         differences = {
             now: compare(pair.table, _NOW, _BEFORE, self._name, margin=terms.margin, **options).records[0]
