@@ -104,7 +104,7 @@ def check(
     from nlgauge import calibrate, evaluate
     from nlgauge.reports.gate import Earlier, gate_page, write_verdicts
     from nlgauge.stats.gate import check as run
-    from nlgauge.stats.gate.baseline import TooFewItems
+    from nlgauge.stats.gate.baseline import TooFewItemsError
     from nlgauge.stats.gate.grounded import METRIC
     from nlgauge.stats.rated_threshold import RatedThreshold
 
@@ -146,7 +146,7 @@ def check(
     tests: dict[str, Any] = {"significance": significance, "replicates": replicates, "seed": seed}
     try:
         verdict = run(rows, **limits, against=baseline, margin=margin, history=history, **tests)
-    except TooFewItems as few:
+    except TooFewItemsError as few:
         if (
             earlier is None
             or margin is not None

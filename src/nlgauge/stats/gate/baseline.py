@@ -50,7 +50,7 @@ class Terms(NamedTuple):
             )
 
 
-class TooFewItems(InputError):
+class TooFewItemsError(InputError):
     """Two runs have too few items in common for a test to show a loss of any size."""
 
 
@@ -92,7 +92,7 @@ class Baseline:
             if pair.shared < least:
                 shared = f"{pair.shared} {'items' if pair.table.clusters is None else 'clusters'}"
                 problem = f"system {now!r} has {shared} in common with the baseline, and a loss cannot be shown"
-                raise TooFewItems(problem, remedy=f"at least {least} are needed; or give a threshold alone")
+                raise TooFewItemsError(problem, remedy=f"at least {least} are needed; or give a threshold alone")
         options = {"replicates": terms.replicates, "seed": terms.seed}
         differences = {
             now: compare(pair.table, _NOW, _BEFORE, self._name, margin=terms.margin, **options).records[0]
