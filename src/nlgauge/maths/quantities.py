@@ -94,8 +94,8 @@ _CURRENCIES = {
 _HUNDREDTH = {"cent": "", "pound penny": "pound"}
 _UNITS = {pattern: (kind, factor) for kind, units in _MEASURES.items() for pattern, factor in units.items()}
 _UNIT_NAMES = "|".join(f"({pattern})" for pattern in _UNITS)
-_SIGNS = "|".join(signs for signs, _, _ in _CURRENCIES.values() if signs)
-_CODES = "|".join(codes for _, codes, _ in _CURRENCIES.values() if codes)
+_PAID_SIGNS = "|".join(signs for signs, _, _ in _CURRENCIES.values() if signs)
+_PAID_CODES = "|".join(codes for _, codes, _ in _CURRENCIES.values() if codes)
 _CURRENCY = "|".join(one for forms in _CURRENCIES.values() for one in forms if one)
 _CURRENCY_OF = [(re.compile("|".join(filter(None, forms)), re.IGNORECASE), name) for name, forms in _CURRENCIES.items()]
 _MONTH = "(" + "|".join([*MONTHS, *(name[:3] for name in MONTHS), "Sept"]) + ")"
@@ -116,9 +116,9 @@ _DIGITS = (
     rf"(?<![\w.,])(?:(?:{_LARGE}|{_INDIAN})(?:\.\d+|,\d{{1,2}}(?![\d,]))?|\d+,\d{{1,2}}(?![\d,]|\.\d)|\d+(?:\.\d+)?)"
     r"(?:[eE][+-]?\d+\b|\s?[x×·*]\s?10(?:\^-?\d+|[⁻⁰¹²³⁴-⁹]+))?(?:[ ]?[½¼¾⅓⅔]|[ ][13]/[248]\b)?"
 )
-_SIGN = rf"(?:(?<![\w)\].,%°/–−-])[-−–](?=(?:{_SIGNS})?\d)|(?<!\d )\bminus |\bnegative (?=\d))"
+_SIGN = rf"(?:(?<![\w)\].,%°/–−-])[-−–](?=(?:{_PAID_SIGNS})?\d)|(?<!\d )\bminus |\bnegative (?=\d))"
 _NUMBER = re.compile(
-    rf"(?P<sign>{_SIGN})?(?:(?P<before>(?:(?<!\w)(?:{_SIGNS})|(?:{_CODES})(?=[{_SPACES}]))[{_SPACES}]?[-−–]?))?"
+    rf"(?P<sign>{_SIGN})?(?:(?P<before>(?:(?<!\w)(?:{_PAID_SIGNS})|(?:{_PAID_CODES})(?=[{_SPACES}]))[{_SPACES}]?[-−–]?))?"
     rf"(?:(?P<digits>{_DIGITS}|(?<!\w)[½¼¾⅓⅔])(?:(?P<nth>st|nd|rd|th)\b"
     r"|\s?(?P<scale>thousand|million|billion|trillion|k|bn|m)\b(?! ?/|²))?"
     rf"|(?P<words>{_IN_WORDS})(?: (?P<half_scale>thousand|million|billion)\b)?)",
@@ -128,7 +128,7 @@ _GAP = "(?:\\*\\*|`)?[ \u00a0\u202f-]?"
 _UNIT = re.compile(rf"{_GAP}(?:{_UNIT_NAMES})(?![a-z²/])", re.IGNORECASE)
 _PAID = re.compile(rf"{_GAP}(?P<name>{_CURRENCY})(?!\w)", re.IGNORECASE)
 _KEY = re.compile(
-    rf"[a-z]_(?:{_UNIT_NAMES}|(?P<paid>{_CODES})|(?P<scale>c|celsius|f|fahrenheit))"
+    rf"[a-z]_(?:{_UNIT_NAMES}|(?P<paid>{_PAID_CODES})|(?P<scale>c|celsius|f|fahrenheit))"
     r"[\"']?\s*[:=]\s*[\"']?$",
     re.IGNORECASE,
 )

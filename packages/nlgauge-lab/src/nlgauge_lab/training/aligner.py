@@ -229,11 +229,11 @@ class AlignerTrainer(Run):
             said.append((by_word, by_text, by_kind))
             known.append((batch.labels, batch.text, batch.against))
         parts = zip(zip(*said, strict=True), zip(*known, strict=True), strict=True)
-        judged = [_told(torch.cat(logits), torch.cat(labels)) for logits, labels in parts]
+        words, texts, against = (_told(torch.cat(logits), torch.cat(labels)) for logits, labels in parts)
         whole = torch.cat([by_text for _, by_text, _ in said]).double().cpu().numpy()
         good, bad = whole[twin_pairs(ordered)].T
         order = float(((good > bad) + 0.5 * (good == bad)).mean()) if len(good) else float("nan")
-        return Judged(*judged, order)
+        return Judged(words, texts, against, order)
 
     def judged(self) -> dict[str, Judged]:
         """What is said of the held-out rows at this step, by set."""
