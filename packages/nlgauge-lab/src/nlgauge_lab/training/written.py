@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ from torch import nn
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.maths.claims import claims
 from nlgauge_lab.training.aligner_rows import Encoded, Shape, Twins, encode
-from nlgauge_lab.training.labelled import Labelled
-from nlgauge_lab.written import Answer, answers
+from nlgauge_lab.training.labelled import Labelled, marked
+from nlgauge_lab.written import HELD_OUT, Answer, answers
 
 _CONTRADICTED = {
     **dict.fromkeys(("addition", "worldknowledge"), False),
@@ -41,37 +41,26 @@ class Written:
     """The share of the sources that stand among passages of other sources"""
     asked: float = 0.5
     """The share of the rows that are read with their question"""
-    held_styles: Sequence[str] = field(default_factory=tuple)
-    """Styles that are held out"""
-    held_writers: Sequence[str] = field(default_factory=tuple)
-    """Names of files that are held out, such as "writer_3" """
 
 
 def written_rows(
     wanted: Written, tokenizer: SubwordTokenizer, rarity: NDArray[np.float64], shape: Shape, seed: int
 ) -> tuple[list[Encoded], dict[str, list[Encoded]]]:
-    """Return the rows to train on, and those that are held out by style and by writer."""
+    """Return the rows to train on, and by name those of the writers who are held out, as they are and with question."""
     everything = list(answers())
-    writers, styles = frozenset(wanted.held_writers), frozenset(wanted.held_styles)
-    held = {
-        "written: other writers": [one for one in everything if one.row.partition(".")[0] in writers],
-        "written: other styles": [
-            one for one in everything if one.row.partition(".")[0] not in writers and one.style in styles
-        ],
-    }
-    apart = {one.row for some in held.values() for one in some}
-    train = [one for one in everything if one.row not in apart]
+    held = {name: [one for one in everything if one.writer == writer] for name, writer in HELD_OUT.items()}
+    train = [one for one in everything if one.writer not in HELD_OUT.values()]
     bias, said = alone(train, tokenizer), _said(train)
     rows: list[Encoded] = []
+    apart: dict[str, list[Encoded]] = {}
     for time in range(wanted.times):
         rng = random.Random(f"{seed}:written:{time}")
         rows += _rows(train, said, bias, tokenizer, rarity, shape, rng, wanted, time)
-    as_they_are, rng = replace(wanted, among=0.0, asked=0.0), random.Random(0)
-    return rows, {
-        name: _rows(some, _said(some), np.zeros(len(some)), tokenizer, rarity, shape, rng, as_they_are, 0)
-        for name, some in held.items()
-        if some
-    }
+    for name, some in held.items():
+        for asked, title in ((0.0, name), (1.0, f"{name}, asked")):
+            as_they_are, rng, none = replace(wanted, among=0.0, asked=asked), random.Random(0), np.zeros(len(some))
+            apart[title] = _rows(some, _said(some), none, tokenizer, rarity, shape, rng, as_they_are, 0)
+    return rows, apart
 
 
 def alone(rows: Sequence[Answer], tokenizer: SubwordTokenizer) -> NDArray[np.float64]:
@@ -158,10 +147,7 @@ def _rows(
 
 def _labelled(row: Answer, source: str, said: str, question: str | None) -> Labelled:
     """What an answer claims, as a labelled row."""
-    spans: tuple[tuple[int, int], ...] | None = None
-    if row.supported:
-        spans = ()
-    elif row.words and all(word in said for word in row.words):
-        spans = tuple(sorted((m.start(), m.end()) for word in row.words for m in re.finditer(re.escape(word), said)))
+    known = row.supported or (row.words and all(word in said for word in row.words))
+    spans = marked(said, row.words) if known else None
     against = None if row.supported else _CONTRADICTED.get(row.kind)
     return Labelled(source, said, spans, row.supported, question=question, contradicted=against)
