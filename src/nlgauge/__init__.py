@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.infolm import InfoLM
     from nlgauge.metrics.judge import Judge
     from nlgauge.metrics.length import Length
-    from nlgauge.metrics.mark_evaluate import MarkEvaluate
+    from nlgauge.metrics.mark_evaluate import MarkEvaluate, MarkEvaluateText
     from nlgauge.metrics.maskeval import MaskEval
     from nlgauge.metrics.meteor import METEOR
     from nlgauge.metrics.movers import MoverScore, SentenceMovers, WordMovers
@@ -83,12 +83,12 @@ _HOMES = {
 
 __all__ = [
     "BLEU", "CER", "METEOR", "PRD", "ROUGE", "SARI", "TER", "WER", "BARTScore", "BERTScore", "BaryScore", "CIDEr",
-    "ChrF", "Cluster", "Column", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance", "Groundedness",
-    "Guard", "ImprovedPrecisionRecall", "InfoLM", "InputError", "Judge", "Length", "MarkEvaluate", "MaskEval",
-    "MeanAlignment", "Metric", "MetricError", "MissingExtraError", "MoverScore", "NlgaugeError", "Perplexity",
-    "Prepared", "Preservation", "RatingProject", "Relevance", "Row", "RowMetric", "ScoreTable", "SentenceMovers",
-    "SpecError", "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check", "compare", "correlate",
-    "estimate", "evaluate", "explain", "report", "sample", "score", "trust",
+    "ChrF", "Cluster", "Column", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance",
+    "Groundedness", "Guard", "ImprovedPrecisionRecall", "InfoLM", "InputError", "Judge", "Length", "MarkEvaluate",
+    "MarkEvaluateText", "MaskEval", "MeanAlignment", "Metric", "MetricError", "MissingExtraError", "MoverScore",
+    "NlgaugeError", "Perplexity", "Prepared", "Preservation", "RatingProject", "Relevance", "Row", "RowMetric",
+    "ScoreTable", "SentenceMovers", "SpecError", "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check",
+    "compare", "correlate", "estimate", "evaluate", "explain", "report", "sample", "score", "trust",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take it for leave to use any name

@@ -61,6 +61,10 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("MoverScore(ngram=2, layers=1, aggregate='mean', idf='none', references='mean')"),
         Example("MoverScore(idf='references')"),
     ],
+    "MarkEvaluateText": [
+        Example("MarkEvaluateText"),
+        Example("MarkEvaluateText(references='best', estimator='schnabel', layers=2, normalize=False)"),
+    ],
     "WordMovers": [Example("WordMovers"), Example("WordMovers(references='mean')")],
     "SentenceMovers": [Example("SentenceMovers"), Example("SentenceMovers(variant='sms', unit=False)")],
     "Consistency": [

@@ -20,23 +20,35 @@ otherwise equal sets get P^ = 4 for P = 80.
 neighbours.
 - S u S' is a disjoint union (n + m points), as in theorem A.2.
 - If K is larger than the number of other points in a set, it is that number.
+
+MarkEvaluate compares all outputs of a system with a set of texts. MarkEvaluateText compares the words of one text with
+those of its references, as in the paper's section 6.2 and table 3. The paper does not say how several references are
+combined. It says that both sets are likely of unequal size and reports the quality for that reason, so the words of
+all references are one set here (references='all').
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.data.corpus import Row
+from nlgauge.engine.features.request import Features, Request
+from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.maths.neighbours import Points, coverage
-from nlgauge.metrics.base import Value
+from nlgauge.metrics.base import Cost, Setup, Value
 from nlgauge.metrics.evidence import Evidence
 from nlgauge.metrics.parameters import param
-from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
+from nlgauge.metrics.references import Compared, RowPairs, best, paired
+from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText, covered_texts
+
+Words: TypeAlias = NDArray[np.float32]
+"""The points of a text's words: [points, width]"""
 
 
 class Counts(NamedTuple):
@@ -166,13 +178,110 @@ class MarkEvaluate(SetMetric):
         estimate: SizeEstimate = getattr(swept, self.estimator)
         floor = _ESTIMATORS[self.estimator](swept.counts.apart)
         scores = (one.score for one in (estimate, swept.schnabel, swept.diversity, floor))
-        beyond = f"k={k} is more than the number of other points in a set: that number was used"
-        notes = (beyond,) if k >= min(n, m) else ()
-        return Value((*scores, a / m, b / n, *map(float, swept.counts[:-1])), None, notes)
+        note = _beyond(k, min(n, m))
+        return Value((*scores, a / m, b / n, *map(float, swept.counts[:-1])), None, (note,) if note else ())
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
         """Texts that are not fully covered by balls of the other side, farthest first, and covered texts."""
         return covered_texts(evaluated, reference, self.k)
+
+
+@dataclass(frozen=True)
+class MarkEvaluateText(Compared[Words]):
+    """Similarity of the words of a text and of its references, by capture-recapture estimates of their number.
+
+    Sub-scores: those of MarkEvaluate, of points of words in place of texts.
+    """
+
+    cost: ClassVar[Cost] = "encoding"
+    parts: ClassVar[tuple[str, ...]] = MarkEvaluate.parts
+    details: ClassVar[tuple[str, ...]] = MarkEvaluate.details
+    citation: ClassVar[str] = MarkEvaluate.citation
+
+    references: str = param(
+        "all", choices=("all", "best", "mean"),
+        help="the words of 'all' references are one set; or the 'best' one, or the 'mean' over references",
+    )  # fmt: skip
+    estimator: str = param(
+        "petersen", choices=tuple(_ESTIMATORS),
+        help="as of MarkEvaluate: 'petersen' is 1 if either side is completely covered, 'schnabel' is the share of the "
+        "candidate's words that are covered, from 1 - 1/k to 1, and 'capture' is useful only at k=1",
+    )  # fmt: skip
+    k: int = param(
+        1, minimum=1, help="a ball reaches to the k-th neighbour. Scores with different k cannot be compared."
+    )
+    layers: int = param(5, minimum=1, help="how many of the model's last layers give a point of each word")
+    normalize: bool = param(True, help="scale points to unit length")
+    model: str | None = None
+
+    @property
+    def scored_by(self) -> tuple[type, ...]:
+        return (type(self), MarkEvaluate)
+
+    @property
+    def of_sets(self) -> MarkEvaluate:
+        """The metric that makes points of words and compares two sets of them."""
+        return MarkEvaluate(
+            estimator=self.estimator, k=self.k, unit="token", layers=self.layers, normalize=self.normalize,
+            model=self.model,
+        )  # fmt: skip
+
+    def prepare(self, setup: Setup) -> SetPrepared:
+        """The layers. Raises SpecError if the model has fewer."""
+        return self.of_sets.prepare(setup)
+
+    def requests(self, row: Row, prepared: SetPrepared) -> list[Request[TokenVectors]]:
+        of_sets = self.of_sets
+        return [of_sets.request(text, prepared) for text in (row.candidate, *row.references)]
+
+    def unusable(self, side: Words) -> str | None:
+        return None if len(side) else "nothing but punctuation"
+
+    def compare(self, pairs: Sequence[tuple[Words, Words]], prepared: SetPrepared) -> list[tuple[float, ...]]:
+        of_sets = self.of_sets
+        return [of_sets.compare(candidate, reference).parts for candidate, reference in pairs]
+
+    def score_rows(self, rows: Sequence[Row], prepared: SetPrepared, features: Features) -> list[Value]:
+        of_sets = self.of_sets
+        requests = [self.requests(row, prepared) for row in rows]
+        read = {one: features[one] for some in requests for one in some}
+        points = {one: None if feature is None else of_sets.points(feature) for one, feature in read.items()}
+        joined: dict[tuple[int, ...], Words] = {}
+        sides = []
+        for candidate, *references in requests:
+            own = paired(points[candidate], [points[one] for one in references], self.unusable)
+            if own.pairs and self.references == "all":
+                others = [reference for _, reference in own.pairs]
+                together = joined.setdefault(tuple(map(id, others)), np.concatenate(others))
+                own = RowPairs([(own.pairs[0][0], together)], own.numbers)
+            sides.append(own)
+        return self._values(rows, sides, prepared)
+
+    def pair_note(self, candidate: Words, reference: Words, prepared: SetPrepared) -> str | None:
+        return _beyond(self.k, min(len(candidate), len(reference)))
+
+    def evidence(self, row: Row, prepared: SetPrepared, features: Features) -> Evidence:
+        """The words that are not fully covered by balls of the other side, farthest first, and covered words."""
+        read = [features[one] for one in self.requests(row, prepared)]
+        names = ["candidate", *(f"reference {number}" for number in range(1, len(read)))]
+        candidate, *references = (
+            [] if feature is None else self.of_sets.points_of_words(feature, name)
+            for feature, name in zip(read, names, strict=True)
+        )
+        used = [number for number, words in enumerate(references) if words]
+        if not candidate or not used:
+            return Evidence()
+        if self.references != "all":
+            points = [np.concatenate([word.points for word in words]) for words in (candidate, *references) if words]
+            scores = np.array(self.compare([(points[0], one) for one in points[1:]], prepared), np.float64)
+            used = [used[best(scores, self.higher_is_better)]]
+        shown = covered_texts(candidate, [word for number in used for word in references[number]], self.k)
+        return replace(shown, reference=used[0] if len(used) == 1 else None)
+
+
+def _beyond(k: int, least: int) -> str | None:
+    """The note of a comparison whose smaller set has few points, or None."""
+    return f"k={k} is more than the number of other points in a set: that number was used" if k >= least else None
 
 
 class Assessment(NamedTuple):

@@ -37,7 +37,7 @@ class RowPairs(Generic[T]):
 
     pairs: Sequence[tuple[T, T]]
     numbers: Sequence[int]
-    """The references' indexes among all of the row's"""
+    """The indexes of the references that take part, among all of the row's"""
     reason: str = ""
     """Why there is no pair, if there is none"""
 
@@ -120,7 +120,9 @@ def splitter(name: str) -> Callable[[str], list[str]]:
 
 
 @dataclass(frozen=True)
-class _Compared(RowMetric, Generic[T]):
+class Compared(RowMetric, Generic[T]):
+    """Compares something that was made of a candidate with what was made of each of its references."""
+
     undefined: ClassVar[str] = "the measure is not defined for these texts"
     """The reason for a row whose pairs have no score, if there is only one possible reason"""
     of_any_reference: ClassVar[tuple[str, ...]] = ()
@@ -177,13 +179,13 @@ class _Compared(RowMetric, Generic[T]):
         if not own.pairs:
             return Value((math.nan,) * len(self.parts), own.reason)
         notes = {note: None for pair in own.pairs if (note := self.pair_note(*pair, prepared))}
-        if len(own.pairs) < len(row.references):
+        if len(own.numbers) < len(row.references):
             notes[LEFT_OUT] = None
         return Value(parts, self.why(own.pairs) if any(map(math.isnan, parts)) else None, tuple(notes))
 
 
 @dataclass(frozen=True)
-class ReferenceMetric(_Compared[T]):
+class ReferenceMetric(Compared[T]):
     """Compares features of a candidate with those of each reference. A text without words has no score."""
 
     @abstractmethod
@@ -211,7 +213,7 @@ class ReferenceMetric(_Compared[T]):
 
 
 @dataclass(frozen=True)
-class StringReferenceMetric(_Compared[T]):
+class StringReferenceMetric(Compared[T]):
     """Compares a candidate with each reference as strings. A text without words has no score."""
 
     worst: ClassVar[float] = 0.0

@@ -38,6 +38,7 @@ _OTHER_NAMES = dict.fromkeys(
 """What people ask for by the name of what is measured"""
 _FAMILIES = {
     **dict.fromkeys(("BLEU", "CER", "ChrF", "TER", "WER"), "translation"),
+    "MarkEvaluateText": "mark_evaluate",
     **dict.fromkeys(("MoverScore", "SentenceMovers", "WordMovers"), "movers"),
     **dict.fromkeys(
         ("Consistency", "Engagingness", "Groundedness", "MeanAlignment", "Preservation", "Relevance"), "ctc"

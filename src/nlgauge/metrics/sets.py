@@ -58,13 +58,19 @@ def text_points(
     if unit == "sentence":
         points = vectors[-1].mean(axis=0, dtype=np.float64)[None]
     else:
-        text = np.flatnonzero(~special)
-        first = text[np.diff(words[text], prepend=-1) != 0]
-        points = vectors[:, first[wordlike[first]]].reshape(-1, vectors.shape[2]).astype(np.float64)
+        first = word_starts(special, words, wordlike)
+        points = vectors[:, first].reshape(-1, vectors.shape[2]).astype(np.float64)
     if normalize:
         lengths = np.sqrt(np.square(points).sum(axis=1, keepdims=True))
         points = points / np.where(lengths > 0, lengths, 1)
     return points.astype(np.float32)
+
+
+def word_starts(special: NDArray[np.bool_], words: NDArray[np.int64], wordlike: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The token that each word without punctuation begins with; arguments as of `text_points`."""
+    text = np.flatnonzero(~special)
+    first: NDArray[np.intp] = text[np.diff(words[text], prepend=-1) != 0]
+    return first[wordlike[first]]
 
 
 _LISTED = 20
@@ -131,9 +137,16 @@ class SetMetric(Metric):
 
     def points(self, feature: TokenVectors) -> NDArray[np.float32]:
         """The points of a text: [points, width]; none for a text without words."""
-        wordlike = np.array([is_word(feature.text[begin:end]) for begin, end in feature.offsets])
-        numbers = words(feature.text, feature.offsets)
-        return text_points(self.unit, feature.vectors, feature.special, numbers, wordlike, self.normalize)
+        return text_points(self.unit, feature.vectors, *_marks(feature), self.normalize)
+
+    def points_of_words(self, feature: TokenVectors, item: str) -> list[SetText]:
+        """The words of a text with their points, a point a layer, for unit='token'."""
+        special, numbers, wordlike = _marks(feature)
+        starts = word_starts(special, numbers, wordlike)
+        by_word = self.points(feature).reshape(len(feature.vectors), len(starts), -1).swapaxes(0, 1)
+        ends = [feature.offsets[(numbers == numbers[start]) & ~special, 1].max() for start in starts]
+        spans = zip(feature.offsets[starts, 0].tolist(), ends, strict=True)
+        return [SetText(item, feature.text[begin:end], own) for (begin, end), own in zip(spans, by_word, strict=True)]
 
     @abstractmethod
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
@@ -142,6 +155,12 @@ class SetMetric(Metric):
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
         """What the score is based on; empty if the metric has nothing to show."""
         return Evidence()
+
+
+def _marks(feature: TokenVectors) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.bool_]]:
+    """special, words and wordlike of `text_points`."""
+    wordlike = np.array([is_word(feature.text[begin:end]) for begin, end in feature.offsets])
+    return feature.special, words(feature.text, feature.offsets), wordlike
 
 
 def covered_texts(evaluated: Sequence[SetText], reference: Sequence[SetText], k: int) -> Evidence:
