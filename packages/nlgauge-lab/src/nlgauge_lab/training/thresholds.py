@@ -231,6 +231,9 @@ def card_tables() -> list[str]:
             for title, one in card["rates"].items()
         ]
         lines += [*markdown(list(_HEADS), "lrrrrr", rows), ""]
+    cards = {name: card for name, card in cards.items() if "kinds" in card}  # measured since there are written answers
+    if not cards:
+        return lines[:-1]
     kinds = list(dict.fromkeys(kind for card in cards.values() for kind in card["kinds"]))
     rows = [
         [kind, f"{max(card['kinds'][kind]['rows'] for card in cards.values()):,}"]
