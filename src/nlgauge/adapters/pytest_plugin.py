@@ -94,7 +94,7 @@ def _scorer(metric: str, model: str | None) -> Scorer:
 
 
 def _told(verdict: Verdict, question: str | None) -> str:
-    from nlgauge.stats.gate.findings import SAID
+    from nlgauge.stats.gate.verdict import SAID
 
     (outcome,) = verdict.outcomes
     lines = [f"{verdict.metric} {verdict.part}: {outcome.problem or 'nothing was checked'}"]

@@ -140,9 +140,9 @@ def score(
     if groundedness:
         remark(_A_SUM)
     if then is not None:
-        from nlgauge.stats.deciders import told
+        from nlgauge.stats.gate.grounded import shares_decided
 
-        remark(*(note for spec in table.columns for note in told(table, spec)))
+        remark(*(note for spec in table.columns for note in shares_decided(table, spec)))
 
 
 if TYPE_CHECKING:

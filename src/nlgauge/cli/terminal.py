@@ -198,7 +198,7 @@ def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) ->
         return table
     if outputs is None:
         raise SpecError("--cluster names a column of the outputs: give them too, with --outputs or --ratings")
-    from nlgauge.stats.clusters import by_column
+    from nlgauge.stats.join import by_column
 
     return by_column(table, outputs, cluster)
 

@@ -16,9 +16,8 @@ from nlgauge.stats.coefficients import soft_accuracy, superiority
 from nlgauge.stats.correlation import coefficient as coefficient_of
 from nlgauge.stats.correlation import estimate
 from nlgauge.stats.join import Key, Source
-from nlgauge.stats.permutation import crossed, p_value, shuffled
 from nlgauge.stats.rated import Measurement, by_row, joined, rated_items, rated_part
-from nlgauge.stats.resampling import bootstrap, drawn, interval, permuted
+from nlgauge.stats.resampling import bootstrap, crossed, drawn, interval, p_value, permuted, shuffled
 
 _OF_SETS = "a metric of sets has one number a system: level='system'"
 _NO_ITEMS = "a metric of sets has no items by which to tell how sure it is"

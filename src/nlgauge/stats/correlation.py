@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.stats.arrays import Codes, Float, Mask, Values
-from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, mean_known, share
-from nlgauge.stats.pairs import close_pairs, dense
+from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, close_pairs, dense, mean_known, share
 
 LEVELS = ("item", "system", "pooled")
 # Two means that differ by less, as a share of the largest, differ in the order of summation only.

@@ -20,12 +20,12 @@ from nlgauge.maths.prediction_powered import Integers
 from nlgauge.maths.rated_means import MeanInterval, RatedMean, Scale, rated_means
 from nlgauge.render.tables.terminal import terminal
 from nlgauge.stats.arrays import Float
-from nlgauge.stats.drawn import Draw
 from nlgauge.stats.fitting import combined
 from nlgauge.stats.join import Source
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.rated import Rated, rated_rows
 from nlgauge.stats.refusing import refusal
+from nlgauge.stats.sampling import Draw
 from nlgauge.stats.selection import label, selected
 
 ALL = "all systems"

@@ -13,14 +13,13 @@ from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
-from nlgauge.stats.clusters import column_of
 from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL
 from nlgauge.stats.correlation import LEVELS
-from nlgauge.stats.drawn import Draw
-from nlgauge.stats.join import Grid, Ratings, Source, aspects_of, grid, number, ratings, turned
+from nlgauge.stats.join import Grid, Ratings, Source, aspects_of, column_of, grid, number, ratings, turned
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.refusing import unanswered
 from nlgauge.stats.resampling import RESAMPLED
+from nlgauge.stats.sampling import Draw
 
 
 @dataclass(frozen=True)

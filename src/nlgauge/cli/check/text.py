@@ -15,7 +15,7 @@ from nlgauge.cli.terminal import WIDTH, coloured, with_interval
 from nlgauge.data.table import ScoreTable
 from nlgauge.render.tables import harmless
 from nlgauge.stats.gate import Outcome, Regression, Unsupported, Verdict
-from nlgauge.stats.gate.findings import SAID
+from nlgauge.stats.gate.verdict import SAID
 
 NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200

@@ -16,8 +16,7 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.render.markup.environment import HERE, digest, inlined, render
 from nlgauge.render.markup.words import Piece, pieces
-from nlgauge.stats.gate.findings import SAID
-from nlgauge.stats.gate.verdict import Outcome, Verdict
+from nlgauge.stats.gate.verdict import SAID, Outcome, Verdict
 
 _FOLDER = Path(__file__).parent
 MOST_ROWS = 2_000

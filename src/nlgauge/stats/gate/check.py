@@ -10,12 +10,10 @@ from dataclasses import replace
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import SpecError
-from nlgauge.stats.deciders import deciders, second_decides, told
 from nlgauge.stats.gate.baseline import Baseline, Terms
-from nlgauge.stats.gate.findings import NO_CLAIM, Found, found
-from nlgauge.stats.gate.grounded import grounded_by
+from nlgauge.stats.gate.grounded import deciders, grounded_by, second_decides, shares_decided
 from nlgauge.stats.gate.limits import Limits, of_ratings, shown
-from nlgauge.stats.gate.verdict import Outcome, State, Verdict, unsupported
+from nlgauge.stats.gate.verdict import NO_CLAIM, Found, Outcome, State, Verdict, found, unsupported
 from nlgauge.stats.rated_threshold import RatedThreshold
 from nlgauge.stats.selection import meant
 
@@ -96,7 +94,7 @@ def check(
         raise SpecError("a margin and a history are of the comparison with an earlier run: give it (against)")
     verdict = Verdict(
         limits.spec, limits.part, limits.upwards, limits.at_least, limits.at_most, significance,
-        tuple(_outcomes(table, limits, allow_missing)), notes=(*limits.notes, *told(table, limits.spec)),
+        tuple(_outcomes(table, limits, allow_missing)), notes=(*limits.notes, *shares_decided(table, limits.spec)),
         second_at_least=None if limits.second is None else limits.second.at_least,
     )  # fmt: skip
     if against is None:

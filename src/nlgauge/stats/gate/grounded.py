@@ -1,15 +1,16 @@
-"""Default thresholds for --grounded, calibrated per model and read from the table's signature."""
+"""Default thresholds for --grounded, read from the table's signature, and which of two models decided each row."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from nlgauge.data.table import ScoreTable
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.stats.deciders import DECIDED
 from nlgauge.stats.gate.limits import Limits
 
+DECIDED = "decided"
+"""The sub-score that is 1 where the first model decided, and 2 where the second did"""
 METRIC, PART = "Consistency(aligner='D')", "probability"
 """How likely it is that the source supports all of a candidate. The mean over the words is no gate: it forgives one
 wrong word among many right ones"""
@@ -50,3 +51,40 @@ def _thresholds(table: ScoreTable, spec: str, fact: str, origin: str) -> tuple[f
         raise InputError(f"the {which} of {spec} has no measured thresholds", remedy=remedy)
     fail_below, pass_from = map(float, thresholds)
     return fail_below, pass_from, None if told is None else str(told)
+
+
+def _models(table: ScoreTable, spec: str) -> list[str]:
+    """Return the names of the first model and of the second, nothing for a metric without a second model."""
+    if DECIDED not in table.columns[spec].parts or spec not in table.signatures:
+        return []
+    facts = table.signatures[spec].facts
+    return [str(one["name"]) for name, one in facts.items() if isinstance(one, Mapping) and name.startswith("model")]
+
+
+def deciders(table: ScoreTable, spec: str) -> list[str | None]:
+    """Return the name of the model that decided about each row; None for a row that neither decided.
+
+    An empty list for a metric without a second model.
+    """
+    models, column = _models(table, spec), table.columns[spec]
+    numbers = column.values[:, column.parts.index(DECIDED)].tolist() if models else []
+    return [models[int(number) - 1] if number in (1.0, 2.0) else None for number in numbers]
+
+
+def second_decides(column: Column, index: int) -> bool:
+    """Return whether the second model was asked about a row."""
+    return bool(column.values[index, column.parts.index(DECIDED)] != 1)
+
+
+def shares_decided(table: ScoreTable, spec: str) -> list[str]:
+    """Return a sentence that says how many rows each model decided: what the second model cost."""
+    names = deciders(table, spec)
+    if not names:
+        return []
+    first, second = _models(table, spec)[:2]
+    asked, decided = len(names) - names.count(first), names.count(second)
+    neither = f"; {asked - decided} were decided by neither" if asked > decided else ""
+    return [
+        f"{second} read {asked} of {len(names)} rows ({asked / len(names):.0%}), which the first model cannot decide"
+        f"{neither}"
+    ]
