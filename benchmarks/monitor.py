@@ -11,8 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nlgauge.maths.intervals import student_tail
-from nlgauge.maths.looking import look_at
+from nlgauge.maths.intervals import look_at, student_tail
 
 KINDS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
     "between 0 and 1": lambda rng, mean: rng.beta(8 * mean, 8 * (1 - mean)),

@@ -22,11 +22,10 @@ from texts import json_values, mostly, rows, texts
 
 import nlgauge
 from nlgauge.engine.models import loading
-from nlgauge.serve.admission import OPEN
+from nlgauge.serve.admission import OPEN, Keys
 from nlgauge.serve.answers import DOCUMENTED
 from nlgauge.serve.app import Service, application
 from nlgauge.serve.asking import Limits
-from nlgauge.serve.keys import Keys
 from nlgauge.serve.menu import Menu
 from nlgauge.stats.gate import check
 

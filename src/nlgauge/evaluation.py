@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.place import refuse_repeats
 from nlgauge.data.corpus.records import Columns
 from nlgauge.data.corpus.row import OnMissing
-from nlgauge.data.repeats import refuse_repeats
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError

@@ -17,16 +17,16 @@ from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.records import Columns
+from nlgauge.data.json_values import jsonable
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
-from nlgauge.data.to_json import jsonable
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, RowMetric, Value
 from nlgauge.options import RunOptions
-from nlgauge.render.markup.environment import HERE, digest, inlined, render
-from nlgauge.render.markup.evidence import drawn
+from nlgauge.render.environment import HERE, digest, inlined, render
+from nlgauge.render.evidence import drawn
 from nlgauge.run.results import RowResult
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import RowCollector

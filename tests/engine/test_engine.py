@@ -14,7 +14,7 @@ from nlgauge.engine.engine import Engine, TokenPrefetcher
 from nlgauge.engine.features.alignment import AlignmentRequest
 from nlgauge.engine.features.masked import Bag, BagRequest
 from nlgauge.engine.features.request import ByModel, TextRequest
-from nlgauge.engine.features.static import StaticRequest
+from nlgauge.engine.features.vectors import StaticRequest
 from nlgauge.engine.models.capabilities import Capability, Model
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.errors import InputError, SpecError

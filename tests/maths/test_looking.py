@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.maths.looking import least_groups, look_at, spent
+from nlgauge.maths.intervals import least_groups, look_at, spent
 
 
 def test_all_interim_analyses_together_spend_the_level() -> None:

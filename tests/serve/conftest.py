@@ -35,8 +35,8 @@ def serving(menu: Menu, models: dict[str, Model]) -> Callable[..., AbstractConte
     pytest.importorskip("httpx", reason="needs the dependency group dev")
     from starlette.testclient import TestClient
 
+    from nlgauge.serve.admission import Keys
     from nlgauge.serve.app import Service, application
-    from nlgauge.serve.keys import Keys
 
     @contextmanager
     def started(

@@ -66,7 +66,7 @@ def assert_grounded(
     __tracebackhide__ = True
     from nlgauge.guard import refuse_no_source
     from nlgauge.stats.gate import check
-    from nlgauge.stats.gate.grounded import PART
+    from nlgauge.stats.gate.thresholds import PART
 
     refuse_no_source(source)
     table = _scorer(metric, model).table([{"candidate": answer, "source": source, "question": question}], evidence=True)

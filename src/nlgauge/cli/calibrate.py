@@ -46,7 +46,7 @@ def calibrate(
     one, it says so, writes nothing and ends with exit code 1. Three thresholds without a promise stand beside it, and
     how many rows are good at which score. docs/guides/estimate.md explains it.
     """
-    from nlgauge.reports.plots.reliability import Reliability
+    from nlgauge.reports.plots.scatter import Reliability
 
     refuse_place(output)
     by = by or ("risk" if recall is None else "recall")

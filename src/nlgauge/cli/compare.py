@@ -63,7 +63,7 @@ def compare(
     star marks the better of the two where p is below 0.05. With --margin: is A no worse than B by the margin, or
     equivalent? JSON has every score of the metrics, and the effect size.
     """
-    from nlgauge.stats.gate.grounded import METRIC, PART
+    from nlgauge.stats.gate.thresholds import METRIC, PART
     from nlgauge.stats.selection import selected
 
     if margin is not None and items is not None:

@@ -31,7 +31,7 @@ def summary(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> 
 
     The best has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
-    from nlgauge.reports.plots.summary import summary as run
+    from nlgauge.reports.plots.spread import summary as run
 
     return run(table, **how)
 
@@ -67,7 +67,7 @@ def agreement(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: An
         from nlgauge.reports.matrix import correlation_matrix
 
         return correlation_matrix(table, **{name: how[name] for name in how if name not in ("replicates", "seed")})
-    from nlgauge.reports.plots.agreement import agreement as run
+    from nlgauge.reports.plots.pairwise import agreement as run
 
     return run(table, rated, **how)
 
@@ -89,6 +89,6 @@ def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) ->
 )
 def reliability(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
     """Which share of the rated rows is good, by score: the second table of nlgauge calibrate."""
-    from nlgauge.reports.plots.reliability import reliability as run
+    from nlgauge.reports.plots.scatter import reliability as run
 
     return run(table, rated, **how)

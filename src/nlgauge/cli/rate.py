@@ -218,7 +218,7 @@ def _show_board(folder: Path, output: Path | None, layout: str) -> None:
     except InputError as error:
         raise error if error.file else InputError(error.problem, file=folder, remedy=error.remedy) from None
     if output is not None:
-        from nlgauge.reports.rating.page import board_page
+        from nlgauge.reports.board import board_page
 
         board_page(made, output)
     with beside(output):

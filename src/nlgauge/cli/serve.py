@@ -14,7 +14,7 @@ from nlgauge.cli.streams import remark
 from nlgauge.errors import MissingExtraError, SpecError
 
 if TYPE_CHECKING:
-    from nlgauge.serve.keys import Keys
+    from nlgauge.serve.admission import Keys
 
 _METRICS = ("Consistency(aligner='D')", "BERTScore", "TokenF1")
 _WORKER_S = 1.0
@@ -96,7 +96,7 @@ def serve(
 
 def _keys(file: Path | None, none: bool, own: bool, host: str) -> Keys:
     """Raises SpecError for an address that others reach and no keys, unless that is asked for."""
-    from nlgauge.serve.keys import VARIABLE, read_keys
+    from nlgauge.serve.admission import VARIABLE, read_keys
 
     if none and file is not None:
         raise SpecError("--keys and --no-keys do not go together; leave one out")

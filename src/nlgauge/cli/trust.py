@@ -62,7 +62,7 @@ def trust(
         before=earlier, **how,
     )  # fmt: skip
     if output is not None:
-        from nlgauge.reports.trust.page import trust_page
+        from nlgauge.reports.trust import trust_page
 
         trust_page(found, output, outputs if outputs is not None else rated)
     with beside(output):

@@ -11,10 +11,9 @@ from typing import Any
 from nlgauge._version import __version__
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.opening import FilePath
+from nlgauge.data.json_values import plain, wrong_evidence
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.data.table.dataset import Dataset, block_name, fault, types_of
-from nlgauge.data.table.shapes import wrong_evidence
-from nlgauge.data.to_json import plain
+from nlgauge.data.table.folder import Dataset, block_name, fault, types_of
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, Value
 from nlgauge.options import Repeats

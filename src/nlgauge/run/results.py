@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
+from nlgauge.data.json_values import mismatch, wrong_evidence
 from nlgauge.data.table import Sums
-from nlgauge.data.table.shapes import mismatch, wrong_evidence
 from nlgauge.errors import MetricError
 from nlgauge.metrics.base import Metric, Value
 from nlgauge.metrics.evidence import Json

@@ -20,12 +20,10 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.metrics.base import RowMetric
 from nlgauge.serve import answers, openapi, page
-from nlgauge.serve.admission import Admission
+from nlgauge.serve.admission import CONTENT_TYPE, Admission, Keys, Measures
 from nlgauge.serve.answers import Refused, refusal
 from nlgauge.serve.asking import Asking, Limits, body_of, content_of
 from nlgauge.serve.batch import Job
-from nlgauge.serve.keys import Keys
-from nlgauge.serve.measures import CONTENT_TYPE, Measures
 from nlgauge.serve.menu import Menu, listing
 from nlgauge.serve.stream import Lines, Verdicts
 from nlgauge.serve.worker import Worker, tell

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.json_records import parsed
-from nlgauge.data.corpus.place import InputPlace, kind
-from nlgauge.data.repeats import refuse_repeats
+from nlgauge.data.corpus.place import InputPlace, kind, refuse_repeats
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric
 from nlgauge.run.results import texts_of

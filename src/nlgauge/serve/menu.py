@@ -19,7 +19,7 @@ from nlgauge.errors import SpecError
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import POCKET, Metric, model_of
 from nlgauge.metrics.parameters import parameters_of
-from nlgauge.stats.gate.grounded import METRIC, PART
+from nlgauge.stats.gate.thresholds import METRIC, PART
 
 LONGEST_SPEC = 500
 _LARGEST = 1e6

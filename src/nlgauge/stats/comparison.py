@@ -12,8 +12,8 @@ from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths.intervals import FEWEST, paired_shares
-from nlgauge.render.markup.environment import number, p_value, small
-from nlgauge.render.tables.terminal import terminal
+from nlgauge.render.environment import number, p_value, small
+from nlgauge.render.tables import terminal
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.join import Grid, grid

@@ -18,7 +18,7 @@ from nlgauge.maths import prediction_powered as ppi
 from nlgauge.maths.intervals import effective_groups
 from nlgauge.maths.prediction_powered import Integers
 from nlgauge.maths.rated_means import MeanInterval, RatedMean, Scale, rated_means
-from nlgauge.render.tables.terminal import terminal
+from nlgauge.render.tables import terminal
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.fitting import combined
 from nlgauge.stats.join import Source

@@ -16,8 +16,7 @@ import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.numbers import Labels, numbers_in, provenance
-from nlgauge.data.corpus.paths import looked_up
-from nlgauge.data.repeats import REMEDY, first_repeat
+from nlgauge.data.corpus.place import REMEDY, first_repeat, looked_up
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError

@@ -20,9 +20,9 @@ import numpy as np
 
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.json_values import jsonable
 from nlgauge.data.probes import KINDS, Probed
 from nlgauge.data.table import ScoreTable
-from nlgauge.data.to_json import jsonable
 from nlgauge.errors import InputError
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.arrays import Float, Mask

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from nlgauge import InputError, ScoreTable, SpecError
-from nlgauge.maths.looking import look_at
+from nlgauge.maths.intervals import look_at
 from nlgauge.stats.gate import check, history
 from nlgauge.stats.gate.history import read
 from tests.score_tables import counted

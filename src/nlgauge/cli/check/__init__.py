@@ -105,8 +105,7 @@ def check(
     from nlgauge.reports.gate import Earlier, gate_page, write_verdicts
     from nlgauge.stats.gate import check as run
     from nlgauge.stats.gate.baseline import TooFewItemsError
-    from nlgauge.stats.gate.grounded import METRIC
-    from nlgauge.stats.rated_threshold import RatedThreshold
+    from nlgauge.stats.gate.thresholds import METRIC, RatedThreshold
 
     if ratings is not None and (grounded or any(one is not None for one in (threshold, at_least, at_most))):
         raise SpecError("--ratings makes the threshold: leave out --grounded, --threshold, --at-least and --at-most")

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.corpus.json_records import parsed
-from nlgauge.data.corpus.place import InputPlace, shown
-from nlgauge.data.repeats import REMEDY, refuse_repeats
+from nlgauge.data.corpus.place import REMEDY, InputPlace, refuse_repeats, shown
+from nlgauge.data.json_values import mismatch, named, wrong_evidence
 from nlgauge.data.signature import Signature
 from nlgauge.data.table.column import Column, Sums
 from nlgauge.data.table.packing import unpacked
-from nlgauge.data.table.shapes import mismatch, plain, wrong_evidence
 from nlgauge.data.table.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS
@@ -58,15 +57,15 @@ def checked(header: dict[str, Any], path: str | Path) -> dict[str, Any]:
 
 
 def _wrong_metric(spec: str, about: Mapping[str, Any]) -> str | None:
-    named, parts, details = plain(spec), about["parts"], about.get("details", [])
+    metric, parts, details = named(spec), about["parts"], about.get("details", [])
     if not parts or len(set(parts)) < len(parts):
-        return f"{named} has no parts, or one of them twice"
+        return f"{metric} has no parts, or one of them twice"
     if about.get("level", "item") not in ("item", "system"):
-        return f"the level {shown(about['level'])} of {named} is neither 'item' nor 'system'"
+        return f"the level {shown(about['level'])} of {metric} is neither 'item' nor 'system'"
     if not set(details) <= set(parts):
-        return f"the details {shown(details)} of {named} are not among the parts {shown(parts)}"
+        return f"the details {shown(details)} of {metric} are not among the parts {shown(parts)}"
     if "formula" in about and about["formula"]["name"] not in FORMULAS:
-        return f"the formula {shown(about['formula']['name'])} of {named} is not known"
+        return f"the formula {shown(about['formula']['name'])} of {metric} is not known"
     return None
 
 
@@ -190,7 +189,7 @@ class _Values:
         size = len(expected) or len(systems)
         expected += [(system, None) for system in systems] if column.level == "system" or column.sums else []
         if self.places != expected or len(self._values) != len(expected) * len(self._parts):
-            raise self._wrong(f"the rows of {plain(self._spec)} are not those of the first metric")
+            raise self._wrong(f"the rows of {named(self._spec)} are not those of the first metric")
         column.values = np.array(self._values, np.float64).reshape(-1, len(self._parts))[:size].copy()
         for wholes in (column.reasons, column.evidence, self._counts):
             for row in range(size, len(expected)):
@@ -226,7 +225,7 @@ class _Values:
         if isinstance(evidence, str):
             other = found.get(evidence)
             if other is None or row not in other.column.evidence or other.places[row] != self.places[row]:
-                raise self._wrong(f"the evidence of this row by {plain(evidence)} is not in the file before it", number)
+                raise self._wrong(f"the evidence of this row by {named(evidence)} is not in the file before it", number)
             return other.column.evidence[row]
         try:
             evidence = unpacked(evidence)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nlgauge.errors import InputError
-from nlgauge.render.markup.environment import small
+from nlgauge.render.environment import small
 
 if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable

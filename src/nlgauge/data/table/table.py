@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.data.repeats import first_repeat, refuse_repeats
+from nlgauge.data.corpus.place import first_repeat, refuse_repeats
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import writing
 from nlgauge.data.table.column import Column

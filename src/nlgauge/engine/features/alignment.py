@@ -23,10 +23,10 @@ from nlgauge.engine.features.request import Reader, Request, tokens_about
 from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Ints, Model
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.engine.models.packing import PackedPairing, Packer, packer_of
-from nlgauge.engine.pairs import pair_room, pair_windows
 from nlgauge.engine.sentence_search import Pairing, Search, SearchShape, Span, nearest, rarity
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
+from nlgauge.engine.windows import pair_room, pair_windows
 from nlgauge.engine.words import words
 from nlgauge.errors import InputError
 

@@ -131,7 +131,7 @@ def load(
         if checkpoint.is_kind("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING"):
             if (said := refused_head(checkpoint.config.to_dict())) is not None:
                 raise SpecError(f"model {name!r} {said}")
-            from nlgauge.engine.models.seq2seq import open_seq2seq
+            from nlgauge.engine.models.transformers import open_seq2seq
 
             return open_seq2seq(checkpoint)
         from nlgauge.engine.models.transformers import open_stack

@@ -16,8 +16,8 @@ from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.render.markup.environment import HERE, data, digest, inlined, render, shown
-from nlgauge.render.markup.evidence import drawn
+from nlgauge.render.environment import HERE, data, digest, inlined, render, shown
+from nlgauge.render.evidence import drawn
 from nlgauge.reports.page.agreement import Agreeing, agreeing
 from nlgauge.reports.page.days import series
 from nlgauge.reports.page.pairs import Pair, Pairings, chosen, pair

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.table import ScoreTable
-from nlgauge.render.markup.environment import data, shown
-from nlgauge.render.markup.evidence import drawn
+from nlgauge.render.environment import data, shown
+from nlgauge.render.evidence import drawn
 from nlgauge.reports.page.scored import Scale, Scored, known_texts, rounded
 from nlgauge.stats.arrays import Float
 

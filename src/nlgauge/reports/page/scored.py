@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.json_values import plain
 from nlgauge.data.table import ScoreTable
-from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.join import Source

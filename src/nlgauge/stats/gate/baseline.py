@@ -18,7 +18,7 @@ from nlgauge.data.signature import fact_text
 from nlgauge.data.table import ScoreTable, Sums
 from nlgauge.data.table.intervals import together
 from nlgauge.errors import InputError, SpecError
-from nlgauge.maths.looking import least_groups, look_at
+from nlgauge.maths.intervals import least_groups, look_at
 from nlgauge.stats.comparison import Difference, compare
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.gate import history as kept

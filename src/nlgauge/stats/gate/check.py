@@ -11,10 +11,17 @@ from dataclasses import replace
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import SpecError
 from nlgauge.stats.gate.baseline import Baseline, Terms
-from nlgauge.stats.gate.grounded import deciders, grounded_by, second_decides, shares_decided
-from nlgauge.stats.gate.limits import Limits, of_ratings, shown
+from nlgauge.stats.gate.thresholds import (
+    Limits,
+    RatedThreshold,
+    deciders,
+    grounded_by,
+    of_ratings,
+    second_decides,
+    shares_decided,
+    shown,
+)
 from nlgauge.stats.gate.verdict import NO_CLAIM, Found, Outcome, State, Verdict, found, unsupported
-from nlgauge.stats.rated_threshold import RatedThreshold
 from nlgauge.stats.selection import meant
 
 
@@ -61,7 +68,7 @@ def check(
         margin: the loss that would not matter. A system then fails unless p that it lost the margin or more (one-sided,
             Student's t) is below `significance`. Several systems need no correction.
         history: a file (JSON Lines) of all interim analyses against the same baseline, to which this one is added. A
-            system then fails if the interval that holds at all of them at once (`nlgauge.maths.looking.look_at`) is
+            system then fails if the interval that holds at all of them at once (`nlgauge.maths.intervals.look_at`) is
             wholly a loss. If nothing changes, at most `significance` of such histories fail, however long they are.
         allow_missing: count rows without a value, and leave them out.
 

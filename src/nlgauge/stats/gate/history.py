@@ -11,10 +11,8 @@ from dataclasses import dataclass, fields
 from datetime import datetime, timezone
 from pathlib import Path
 
-from nlgauge.data import file_lock
-from nlgauge.data.atomic_write import is_stream
-from nlgauge.data.table.shapes import mismatch
-from nlgauge.data.to_json import jsonable
+from nlgauge.data.atomic_write import file_lock, is_stream
+from nlgauge.data.json_values import jsonable, mismatch
 from nlgauge.errors import InputError
 
 WAIT_S = 30.0
@@ -47,7 +45,7 @@ class Look:
     before: float
     difference: float
     low: float
-    """Where the interval that `nlgauge.maths.looking.look_at` gives begins; NaN where so few items bound nothing"""
+    """Where the interval that `nlgauge.maths.intervals.look_at` gives begins; NaN where so few items bound nothing"""
     high: float
     p: float
     significance: float
@@ -73,7 +71,7 @@ def alone(path: str | os.PathLike[str]) -> Iterator[None]:
     target = Path(os.path.realpath(path))
     with ExitStack() as held:
         try:
-            mine = held.enter_context(file_lock.alone(target.with_name(f".{target.name}.lock"), WAIT_S))
+            mine = held.enter_context(file_lock(target.with_name(f".{target.name}.lock"), WAIT_S))
         except OSError as error:
             raise InputError(f"cannot be locked: {error.strerror}", file=path, remedy="name another file") from None
         if not mine:

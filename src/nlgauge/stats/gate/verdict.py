@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from nlgauge.data.to_json import jsonable
-from nlgauge.render.markup.environment import number, small
-from nlgauge.render.tables import harmless
-from nlgauge.render.tables.terminal import terminal
+from nlgauge.data.json_values import jsonable
+from nlgauge.render.environment import number, small
+from nlgauge.render.tables import harmless, terminal
 
 Finding: TypeAlias = Literal[
     "supported", "contradicted", "not found", "abstained", "false refusal", "no claim", "cannot say"

@@ -23,7 +23,7 @@ from nlgauge.engine.models.card import write_facts
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.render.tables import Cell, Number
-from nlgauge.stats.gate.grounded import METRIC, PART
+from nlgauge.stats.gate.thresholds import METRIC, PART
 from nlgauge_lab.training.labelled import Labelled, as_corpus, labelled_set
 
 CHOSEN_ON = ("summedits.dev", "quintd_human.dev", "fever_symmetric.dev", "scifact.dev", "infotabs.dev")

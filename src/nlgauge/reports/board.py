@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
-from nlgauge.render.markup.environment import HERE, digest, inlined, render
+from nlgauge.render.environment import HERE, digest, inlined, render
 from nlgauge.stats.scorecard import Board, BoardLine
 
 _FOLDER = Path(__file__).parent
@@ -30,7 +30,7 @@ def board_page(made: Board, path: str | os.PathLike[str]) -> None:
         kinds=kinds,
         probes={card.scorer: {one.kind: one for one in card.probes} for card in made.cards},
         notes=made.notes,
-        style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER.parent / "trust" / "trust.css"),
+        style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "trust.css"),
         script="",
         policy=digest(""),
     )

@@ -1,10 +1,37 @@
-"""Shapes of JSON values, as data: what a file that anybody may have edited has to hold before it is believed."""
+"""Values as JSON has them, and the shapes that a JSON file has to have before it is believed.
+
+JSON has no NaN and no infinity, so that these are null and a word, as in a scores file. Shapes are data.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any, TypeAlias
+
+from nlgauge.data.signature import Signature
+
+
+def plain(value: Any) -> Any:
+    """A number, or what stands for one that JSON does not have; anything else as it is."""
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+
+
+def jsonable(value: Any) -> Any:
+    """A value of records, mappings, lists and numbers, all of them `plain`; a signature is its text."""
+    if value is None or isinstance(value, str | int | float):
+        return plain(value)
+    if isinstance(value, Signature):
+        return str(value)
+    if is_dataclass(value):
+        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: jsonable(inner) for key, inner in value.items()}
+    return [jsonable(inner) for inner in value] if isinstance(value, list | tuple) else plain(value)
+
 
 Shape: TypeAlias = "type | tuple[Any, ...] | list[Any] | Mapping[str, Any] | None"
 """A type; None for null; a tuple of these, one of which it is; a list of one shape, that of all entries; a mapping of
@@ -24,13 +51,13 @@ def mismatch(value: object, shape: Any, where: str) -> str | None:
     if isinstance(shape, Mapping) and isinstance(value, dict):
         for name, inner in shape.items():
             found = _named([value], name, shape)
-            inside += [(one, inner, f"{where}.{plain(key)}") for key, one in found]
+            inside += [(one, inner, f"{where}.{named(key)}") for key, one in found]
             if not found and name[-1] not in "?*":
                 return f"{where}.{name} is missing"
     return next(filter(None, (mismatch(*one) for one in inside)), f"{where} is not {_called(shape)}")
 
 
-def plain(name: str) -> str:
+def named(name: str) -> str:
     """A name out of a file as an error shows it: in one line, and not more of it than can be read."""
     text = repr(name)[1:-1]
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
-from nlgauge.render.markup.environment import number, render
-from nlgauge.render.markup.words import (
+from nlgauge.render.environment import number, render
+from nlgauge.render.words import (
     LISTED,
     Record,
     Table,

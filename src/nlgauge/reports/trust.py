@@ -10,7 +10,7 @@ from pathlib import Path
 from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.render.markup.environment import HERE, digest, inlined, number, places, render
+from nlgauge.render.environment import HERE, digest, inlined, number, places, render
 from nlgauge.stats.certified import Bin
 from nlgauge.stats.trust import Dispute, Trust, Trusts
 
