@@ -6,9 +6,10 @@ JSON has no NaN and no infinity, so that these are null and a word, as in a scor
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, TypeAlias, Union, cast, get_args, get_origin, get_type_hints
 
 from nlgauge.data.signature import Signature
 
@@ -95,62 +96,33 @@ def _called(shape: Any) -> str:
     return "a list" if isinstance(shape, list) else "an object" if isinstance(shape, Mapping) else _NAMES[shape]
 
 
-LAST = 10_000_000
-"""Characters that a text may have, as `nlgauge.data.corpus.row` says: no place in one is behind that"""
-_PLACE = {"text?": (str, None), "begin?": int, "end?": int}
-_WORD = {
-    "text": str, "begin": int, "end": int, "alignment": NUMBER, "weight?": NUMBER, "predicted?": str,
-    "log_probability?": NUMBER, "quote?": int,
-}  # fmt: skip
-_TEXT = {
-    "name": str, "against": str, "text": str, "words": [_WORD], "weak": NUMBER, "unsupported?": [[int]],
-    "stretches?": [{"begin": int, "end": int, "quotes": [int], "supported?": NUMBER, "contradicted?": NUMBER}],
-    "quotes?": [{"name": str, "text": str, "begin": int, "end": int}],
-    "reasons?": [{"begin": int, "end": int, "said": str}],
-}  # fmt: skip
-_EVIDENCE = {
-    "reference?": int,
-    "texts?": [_TEXT],
-    "matches?": [{"side": str, "token": _PLACE, "match": _PLACE, "similarity": NUMBER, "weight": NUMBER}],
-    "flows?": [{"candidate": _PLACE, "reference": _PLACE, "share": NUMBER, "distance": NUMBER}],
-    "items?": [{"name": str}],
-    "left_out?": int,
-}
+def shape_of(kind: type) -> dict[str, Shape]:
+    """Return the shape of the JSON of a record (a dataclass), by its fields.
+
+    A field with a default may be absent. A field that may be None is absent then, or null where it has no default.
+    """
+    hints = get_type_hints(kind)
+    shape: dict[str, Shape] = {}
+    for one in fields(kind):
+        absent = one.default is not MISSING
+        found = _shape(hints[one.name])
+        kinds = found if isinstance(found, tuple) else (found,)
+        shape[f"{one.name}{'?' if absent or None in kinds else ''}"] = (
+            _either([one for one in kinds if one is not None]) if absent else found
+        )
+    return shape
 
 
-def wrong_evidence(evidence: object) -> str | None:
-    """What is wrong with the evidence of a row or a system; None where it can be drawn."""
-    if wrong := mismatch(evidence, _EVIDENCE, "evidence"):
-        return wrong
-    assert isinstance(evidence, dict)
-    if evidence.get("reference", 0) < 0:
-        return "evidence.reference is below 0"
-    if any(match["side"] not in ("candidate", "reference") for match in evidence.get("matches", [])):
-        return "evidence.matches names a side that there is not"
-    if not all(map(_stands, _places(evidence))):
-        return f"evidence has a place in a text that is not from 0 to {LAST:,}"
-    return next(filter(None, map(_wrong_text, evidence.get("texts", []))), None)
+def _shape(hint: Any) -> Shape:
+    if is_dataclass(hint):
+        return shape_of(cast(type, hint))
+    if get_origin(hint) in (Union, UnionType):
+        return _either([None if one is NoneType else _shape(one) for one in get_args(hint)])
+    if get_origin(hint) in (tuple, Sequence):
+        return [_shape(get_args(hint)[0])]
+    return NUMBER if hint is float else cast(type, hint)
 
 
-def _wrong_text(text: Mapping[str, Any]) -> str | None:
-    quotes = len(text.get("quotes", []))
-    named = [word["quote"] for word in text["words"] if "quote" in word]
-    named += [quote for stretch in text.get("stretches", []) for quote in stretch["quotes"]]
-    if not all(0 <= quote < quotes for quote in named):
-        return "evidence.texts names a sentence that is not among its quotes"
-    spans = text.get("unsupported", [])
-    return None if all(map(_stands, spans)) else "evidence.texts has unsupported words that stand nowhere"
-
-
-def _places(evidence: Mapping[str, Any]) -> Iterator[list[int]]:
-    """Where the pieces of texts begin and end."""
-    pieces = [one for match in evidence.get("matches", []) for one in (match["token"], match["match"])]
-    pieces += [one for flow in evidence.get("flows", []) for one in (flow["candidate"], flow["reference"])]
-    for text in evidence.get("texts", []):
-        pieces += [*text["words"], *text.get("stretches", []), *text.get("quotes", []), *text.get("reasons", [])]
-    for piece in pieces:
-        yield [piece[name] for name in ("begin", "end") if name in piece] or [0, 0]
-
-
-def _stands(span: list[int]) -> bool:
-    return len(span) == 2 and 0 <= span[0] <= span[1] <= LAST
+def _either(kinds: Sequence[Any]) -> Shape:
+    flat = [one for kind in kinds for one in (kind if isinstance(kind, tuple) else (kind,))]
+    return flat[0] if len(flat) == 1 else tuple(flat)

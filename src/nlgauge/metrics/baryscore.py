@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence, Flow, TextPiece
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
@@ -24,7 +25,6 @@ from nlgauge.maths.barycenters import Barycenter, layer_barycenters
 from nlgauge.maths.transport import divergence, entropic, plans
 from nlgauge.maths.vectors import flows, shares, squared_distances, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
-from nlgauge.metrics.evidence import Evidence, Flow, TextPiece
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, check_layers, idf_fact, idf_tables, layers_read
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, T
 from nlgauge._plugins import load_offered, offered
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.place import shown
+from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import SpecError
-from nlgauge.metrics.evidence import Evidence
 from nlgauge.metrics.parameters import check_parameters, literal
 
 if TYPE_CHECKING:

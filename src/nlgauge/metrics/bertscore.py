@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence, Match, TextPiece
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
@@ -24,7 +25,6 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import greedy_match, shares, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
-from nlgauge.metrics.evidence import Evidence, Match, TextPiece
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_table, layer_read
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric

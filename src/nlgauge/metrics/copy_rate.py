@@ -9,10 +9,11 @@ from functools import cache
 from typing import ClassVar
 
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.text import ngrams, words
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.evidence import Evidence, shared_words
+from nlgauge.metrics.evidence import shared_words
 from nlgauge.metrics.parameters import param
 
 

@@ -18,6 +18,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.alignment import SHAPE, Reading
 from nlgauge.engine.features.request import AnyRequest, ByModel, Features
 from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Model
@@ -37,7 +38,6 @@ from nlgauge.metrics.aligners import (
     shown,
 )
 from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.evidence import Evidence
 from nlgauge.metrics.model_settings import layer_read
 from nlgauge.metrics.parameters import param
 

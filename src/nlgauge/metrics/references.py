@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features, Request
 from nlgauge.metrics.base import RowMetric, Value
-from nlgauge.metrics.evidence import Evidence, shared_words
+from nlgauge.metrics.evidence import shared_words
 from nlgauge.metrics.parameters import param
 
 T = TypeVar("T")

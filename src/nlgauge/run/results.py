@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
-from nlgauge.data.json_values import mismatch, wrong_evidence
+from nlgauge.data.evidence import Json, wrong_evidence
+from nlgauge.data.json_values import mismatch
 from nlgauge.data.table import Sums
 from nlgauge.errors import MetricError
 from nlgauge.metrics.base import Metric, Value
-from nlgauge.metrics.evidence import Json
 
 _NUMBERS = (int, float, np.number)
 _PLAIN, _FULL = b"\x00", b"\x01"

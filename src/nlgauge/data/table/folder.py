@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from nlgauge.data.atomic_write import UNFINISHED, atomic_bytes, file_lock
 from nlgauge.data.corpus.opening import FilePath, file_system, is_address
 from nlgauge.data.corpus.place import shown
-from nlgauge.data.json_values import mismatch, wrong_evidence
+from nlgauge.data.evidence import wrong_evidence
+from nlgauge.data.json_values import mismatch
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.reading import checked, column_of, refuse_unmeant, signatures_of
 from nlgauge.data.table.table import ScoreTable

@@ -12,10 +12,10 @@ import numpy as np
 
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.place import REMEDY, InputPlace, refuse_repeats, shown
-from nlgauge.data.json_values import mismatch, named, wrong_evidence
+from nlgauge.data.evidence import unpacked, wrong_evidence
+from nlgauge.data.json_values import mismatch, named
 from nlgauge.data.signature import Signature
 from nlgauge.data.table.column import Column, Sums
-from nlgauge.data.table.packing import unpacked
 from nlgauge.data.table.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.evidence import packed
 from nlgauge.data.json_values import plain
 from nlgauge.data.table.column import Column
-from nlgauge.data.table.packing import packed
 
 if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
