@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -17,7 +16,7 @@ from nlgauge.data.atomic_write import UNFINISHED, atomic_bytes, file_lock
 from nlgauge.data.corpus.opening import FilePath, file_system, is_address
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.evidence import wrong_evidence
-from nlgauge.data.json_values import mismatch
+from nlgauge.data.json_values import INFINITE, mismatch, number_of
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.reading import checked, column_of, refuse_unmeant, signatures_of
 from nlgauge.data.table.table import ScoreTable
@@ -182,7 +181,6 @@ def types_of(parts: Mapping[str, Sequence[str]], counted: Collection[str], evide
 
 _EDITED = "the folder was edited"
 _WHOLE = {"values": [[(int, float, str, None)]], "reasons": {"*": str}, "evidence": {"*": {}}}
-_WORDS = {"Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def is_folder(place: FilePath) -> bool:
@@ -237,7 +235,7 @@ def _wrong(header: Mapping[str, Any], blocks: Mapping[int, Any]) -> str | None:
     for spec in sets:
         values, parts = header["systems"][spec]["values"], metrics[spec]["parts"]
         words = {value for one in values for value in one if isinstance(value, str)}
-        if len(values) != count or any(len(one) != len(parts) for one in values) or words - _WORDS.keys():
+        if len(values) != count or any(len(one) != len(parts) for one in values) or words - INFINITE.keys():
             return f"the values of {spec} are not those of {count} systems"
     return None
 
@@ -276,7 +274,7 @@ def _read(text: object) -> Any:
 def _whole(about: Mapping[str, Any], known: Mapping[str, Any]) -> Column:
     """The column of a metric of sets."""
     column = column_of(about)
-    values = [[math.nan if value is None else _WORDS.get(value, value) for value in one] for one in known["values"]]
+    values = [[number_of(value) for value in one] for one in known["values"]]
     column.values = np.array(values, np.float64)
     column.reasons = {int(number): reason for number, reason in known["reasons"].items() if number.isdecimal()}
     column.evidence = {int(number): one for number, one in known["evidence"].items() if number.isdecimal()}

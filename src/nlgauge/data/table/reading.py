@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from operator import itemgetter
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.place import REMEDY, InputPlace, refuse_repeats, shown
 from nlgauge.data.evidence import unpacked, wrong_evidence
-from nlgauge.data.json_values import mismatch, named
+from nlgauge.data.json_values import mismatch, named, number_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table.column import Column, Sums
 from nlgauge.data.table.table import ScoreTable
@@ -74,7 +73,6 @@ _Record = dict[str, Any]
 _Place = tuple[str, str | None]
 _fields = itemgetter("system", "item", "part", "value", "reason")
 _TEXT = {str, type(None)}
-_LARGEST = 10**300
 _SOURCE = "give what nlgauge score -o wrote"
 _CUT, _EDITED = "the file is cut short or was edited", "the file was edited"
 
@@ -212,13 +210,10 @@ class _Values:
     def _number(self, number: int, value: object) -> float:
         if type(value) is float:
             return value
-        if value is None:
-            return math.nan
-        if isinstance(value, str) and value in ("Infinity", "-Infinity"):
-            return float(value)
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
-            return float(value)
-        raise self._wrong(f"the value {shown(value)} is not a number", number)
+        try:
+            return number_of(value)
+        except ValueError as error:
+            raise self._wrong(str(error), number) from None
 
     def _evidence(self, number: int, evidence: Any, row: int, found: Mapping[str, _Values]) -> Any:
         """What a record says that its score is based on: a text names the metric that has the same evidence."""

@@ -7,22 +7,16 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
 from nlgauge.data.atomic_write import file_lock, is_stream
-from nlgauge.data.json_values import jsonable, mismatch
+from nlgauge.data.json_values import jsonable, record_of
 from nlgauge.errors import InputError
 
 WAIT_S = 30.0
 """How long another check on the same history is waited for"""
-_NUMBERS = ("now", "before", "difference", "low", "high", "p")
-_OTHERS = {
-    **dict.fromkeys(("time", "metric", "part", "system", "baseline"), str),
-    **dict.fromkeys(("look", "n"), int),
-    **dict.fromkeys(("alarm", "higher_is_better"), bool),
-}
 _REMEDY = "give a file that nlgauge check --history wrote, or a new name"
 
 
@@ -95,15 +89,12 @@ def read(path: str | os.PathLike[str]) -> list[Look]:
 
 def _look(line: bytes, place: Path, number: int) -> Look:
     try:
-        record = json.loads(line)
-        numbers = {name: math.nan if record[name] is None else float(record[name]) for name in _NUMBERS}
-        numbers["significance"] = float(record["significance"])
-        known = {field.name: record[field.name] for field in fields(Look)}
-        if mismatch(known, _OTHERS, "the look") or record["look"] < 1:
+        look = record_of(Look, json.loads(line))
+        if look.look < 1 or math.isnan(look.significance):
             raise ValueError
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+    except (ValueError, RecursionError):
         raise InputError(f"line {number} is no look of a gate", file=place, remedy=_REMEDY) from None
-    return Look(**{**known, **numbers})
+    return look
 
 
 def append(path: str | os.PathLike[str], looks: Sequence[Look]) -> None:

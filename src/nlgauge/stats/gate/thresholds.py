@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.json_values import read_record
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError, SpecError
@@ -20,7 +21,6 @@ from nlgauge.stats.arrays import Float
 from nlgauge.stats.gate.baseline import told_apart
 from nlgauge.stats.refusing import CHOSEN
 
-_REMEDY = "give what nlgauge calibrate -o wrote"
 _BINS = 10
 
 
@@ -85,17 +85,10 @@ class RatedThreshold:
     @classmethod
     def load(cls, path: str | Path) -> RatedThreshold:
         """Read what `save` wrote. Raises InputError for anything else."""
-        try:
-            record = json.loads(Path(path).read_text(encoding="utf-8"))
-            made = cls(**{**record, "scores": tuple(map(float, record["scores"]))})
-            right = isinstance(made.metric, str) and isinstance(made.part, str) and isinstance(made.facts, dict)
-            right = right and made.direction in ("at_least", "at_most") and math.isfinite(made.threshold)
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=path, remedy=_REMEDY) from None
-        except (ValueError, TypeError, KeyError):
-            right = False
-        if not right:
-            raise InputError("is not a threshold", file=path, remedy=_REMEDY)
+        what, remedy = "a threshold", "give what nlgauge calibrate -o wrote"
+        made = read_record(cls, path, what, remedy)
+        if made.direction not in ("at_least", "at_most") or not math.isfinite(made.threshold):
+            raise InputError(f"is not {what}", file=path, remedy=remedy)
         return made
 
 
