@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 _OWN = {
     **{name: (name, name) for name in (
-        "score", "check", "explain", "correlate", "contrast", "compare", "sample", "estimate", "calibrate", "trust",
-        "rate", "report", "plot", "cache", "serve",
+        "score", "check", "explain", "correlate", "compare", "trust", "rate", "report", "plot", "cache", "serve",
     )},
+    **{name: ("ratings", name) for name in ("sample", "estimate", "calibrate")}, "contrast": ("correlate", "contrast"),
     "list": ("installation", "list_all"), "doctor": ("installation", "doctor"), "export": ("installation", "export"),
     "convert": ("installation", "convert"),
 }  # fmt: skip

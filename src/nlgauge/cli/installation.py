@@ -3,128 +3,21 @@
 from __future__ import annotations
 
 import inspect
-import platform
 import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
-from nlgauge._version import __version__
 from nlgauge.cli.options import PLACE, SPEC
 from nlgauge.cli.streams import show_json
-from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.masked import BagRequest
-from nlgauge.engine.models import loading
-from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Model
-from nlgauge.engine.models.onnx import threads
-from nlgauge.engine.models.packing import Packer, packer_of
-from nlgauge.errors import SpecError, installing
+from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
     from nlgauge.metrics.base import Metric
-
-
-_TEXTS = (
-    "Rain fell.",
-    "The bridge over the river was closed for a week.",
-    "Two trains were late, and one never came at all.",
-)
-_TOLERANCE = 1e-4
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at."""
-
-    good: bool
-    what: str
-    detail: str
-
-
-def examine() -> list[Finding]:
-    """Look at everything; a finding that is not good says what to do."""
-    number = threads()
-    machine = f"{platform.machine()}, {number} thread{'s' * (number != 1)}"
-    findings = [Finding(True, "nlgauge", f"{__version__}, Python {platform.python_version()}, {machine}")]
-    for package in ("numpy", "onnxruntime", "tokenizers", "safetensors"):
-        findings.append(Finding(True, package, version(package)))
-    for package, extra in (("torch", "torch"), ("transformers", "torch"), ("pandas", "tables"), ("pyarrow", "tables")):
-        try:
-            findings.append(Finding(True, package, version(package)))
-        except PackageNotFoundError:
-            advice = f"not installed (where you need it: {installing('nlgauge', extra)})"
-            findings.append(Finding(True, package, advice))
-    return [*findings, *_model()]
-
-
-def _model() -> list[Finding]:
-    try:
-        model = loading.load("pocket")
-        layers = model[ENCODER].layers
-        facts = f"{model.digest[:8]}, {layers} layers, window {model.window}, {model.backend}"
-        alone = [_bags(model, [text])[0] for text in _TEXTS]
-        together = _bags(model, [_TEXTS[1], _TEXTS[2], _TEXTS[0]])
-    except Exception as error:  # whatever is broken here, the command's job is to report it
-        return [Finding(False, "pocket", f"{type(error).__name__}: {error}; install nlgauge again")]
-    pairs = zip(alone, [together[2], *together[:2]], strict=True)
-    gap = max(float(np.abs(np.exp(one) - np.exp(other)).max()) for one, other in pairs)
-    return [
-        Finding(True, "pocket", facts),
-        Finding(gap < _TOLERANCE, "one at a time = in a batch, in another order", f"largest difference {gap:.1e}"),
-    ]
-
-
-def recognised(name: str) -> list[Finding]:
-    """Return what a model was recognised as. Raises SpecError for one that cannot be loaded."""
-    model = loading.load(name)
-    abilities = ", ".join(one.name for one, part in model.abilities.items() if part is not None)
-    findings = [
-        Finding(True, name, f"{model.digest[:8]}, window {model.window}, {model.backend}"),
-        Finding(True, "can do", abilities),
-    ]
-    if ALIGNER not in model:
-        return [*findings, Finding(True, "aligner", model.lacks.get(ALIGNER, ALIGNER.lacks))]
-    if (packer := packer_of(model)) is None:
-        findings.append(Finding(True, "aligner", "one of nlgauge"))
-    else:
-        findings += [Finding(True, what, told) for what, told in told_of(model[ALIGNER], packer)]
-    card = model.card
-    origin = card.origins.get("grounded", "measured") if card.grounded else None
-    limits = "none: name one (--at-least), or choose it by ratings (nlgauge calibrate)"
-    if card.grounded is not None:
-        limits = f"unsupported below {card.grounded[0]:g}, supported from {card.grounded[1]:g} on ({origin})"
-    return [*findings, Finding(True, "thresholds of --grounded", limits)]
-
-
-def told_of(aligner: Any, packer: Packer) -> list[tuple[str, str]]:
-    """What is to be said of a published detector, in pairs of a title and a text."""
-    packing = packer.packing
-    labels = getattr(getattr(aligner, "reading", None), "labels", ())
-    judged = {"sentence": "each sentence", "text": "the whole text", "segment": "some sentences at a time"}[
-        packing.unit
-    ]
-    words = "each word has a judgement of its own" if packing.words else "words have none of their own"
-    source = f"in chunks of {packing.chunk} sub-words" if packing.chunk else "in parts as long as a row has room for"
-    return [
-        ("detector", f"{packing.name}: {packing.about}"),
-        ("labels", ", ".join(labels)),
-        ("judges", f"{judged}; {words}"),
-        ("rows", f"at most {packer.longest} sub-words; reading='windows' reads a source {source}"),
-    ]
-
-
-def _bags(model: Model, texts: list[str]) -> list[NDArray[np.float32]]:
-    """The masked distributions of texts that are read together: [vocabulary] each."""
-    requests = [BagRequest(text, 1.0) for text in texts]
-    features = Engine(model).features(requests)
-    return [bag.log_probabilities for request in requests if (bag := features[request]) is not None]
 
 
 @click.command("list", short_help="The metrics and models at hand, with their parameters.")
@@ -209,7 +102,7 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
 @click.option("--model", help="Say what this model is and how it reads texts, instead of looking at the embedded one.")
 def doctor(model: str | None) -> None:
     """Check this installation: versions, the embedded model, and that results do not depend on batch or order."""
-    from nlgauge.cli.installation import examine, recognised
+    from nlgauge.cli.doctor import examine, recognised
 
     findings = examine() if model is None else recognised(model)
     for finding in findings:

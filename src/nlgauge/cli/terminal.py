@@ -276,7 +276,7 @@ def joined(
         InputError: as `nlgauge.stats.join.join`.
     """
     from nlgauge.metrics import registry
-    from nlgauge.metrics.column import Column
+    from nlgauge.metrics.simple import Column
     from nlgauge.stats.join import join
 
     names = []

@@ -1,4 +1,7 @@
-"""Files that are complete or not there at all; what is no file, such as a pipe, is written to as it is."""
+"""Files that are complete or not there at all, and locks of files between the processes of one machine.
+
+What is no file, such as a pipe, is written to as it is.
+"""
 
 from __future__ import annotations
 

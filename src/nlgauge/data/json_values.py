@@ -13,7 +13,6 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from nlgauge.data.corpus.place import shown
 from nlgauge.data.signature import Signature
 from nlgauge.errors import InputError
 
@@ -37,6 +36,8 @@ def number_of(value: object) -> float:
         return INFINITE[value]
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST:
         return float(value)
+    from nlgauge.data.corpus.place import shown  # with it comes numpy
+
     raise ValueError(f"the value {shown(value)} is not a number")
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from nlgauge.engine.models.capabilities import Ints, Model
-from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from nlgauge.engine.models.capabilities import Ints, Model
+    from nlgauge.engine.tokens import SubwordTokenizer
 
 WindowPolicy: TypeAlias = Literal["error", "cut", "slide"]
 WINDOW_POLICIES: tuple[WindowPolicy, ...] = ("error", "cut", "slide")

@@ -2,6 +2,8 @@
 
 Student's t, on which they rest, and tests that a risk is below a limit with few rows: Angelopoulos, Bates, Candès,
 Jordan and Lei, "Learn then test", 2021 (arXiv 2110.01052), sections 2.2 (binomial p-values) and 3.2 (fixed sequences).
+
+At the end stands a confidence sequence for paired differences: intervals that hold at all interim analyses at once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Around every route: who may come in, what each answer says about itself, what is logged, and that nothing escapes.
 
-A line of the log holds method, route, status and time. It holds no path that a client wrote, no header and no text.
+A line of the log holds method, route, status and time. It holds no path that a client wrote, no header and no text. API
+keys come from a file or the environment, and are compared in the same time whatever was sent. Prometheus is told routes
+and statuses of our own: nothing that a client wrote.
 """
 
 from __future__ import annotations

@@ -32,7 +32,11 @@ _BLOCK = 16
 
 
 class Pairs(NamedTuple):
-    """How many pairs of a sample are what: each [samples]."""
+    """Pairs of a sample, counted by whether metric and people order them alike: each [samples].
+
+    In the notation of Deutsch, Foster and Freitag, *Ties Matter*, EMNLP 2023, table 1, C are concordant, D discordant,
+    T_m tied by the metric alone, T_h by the people alone, T_hm by both.
+    """
 
     concordant: Float
     discordant: Float

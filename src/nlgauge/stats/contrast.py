@@ -1,4 +1,4 @@
-"""Which metric agrees better with people than which: `contrast` every pair of metrics."""
+"""Which metric agrees better with people than which: `contrast` every pair of metrics, and Williams' test of two."""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """Weights fitted to ratings, and predictions of rows whose items they were not fitted to.
 
 x [rows, members] are values, larger better; y [rows] ratings; items [rows] says which rows are of one item.
+
+Beneath are least squares with coefficients that are not negative, and ridge regression, for small problems: A
+[n, features], b [n]. With identical features the solution is not unique: `nonnegative` uses the first of them, and
+`ridge` weighs them equally.
 """
 
 from __future__ import annotations

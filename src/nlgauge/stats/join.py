@@ -1,4 +1,4 @@
-"""Which rating, or score from elsewhere, belongs to which row: rows join by system and item, and nothing is guessed."""
+"""Which rating, score or cluster from elsewhere belongs to which row. Rows join by system and item alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resampling of tables: what other texts and other systems would have given.
+"""Resampling of tables: bootstraps, and permutation tests of one metric and of two against the same ratings.
 
 Tables are [items, systems], as in `nlgauge.stats.correlation`. All random draws come from a seed and the table's shape
 alone, so that a number does not depend on what else was asked for. Where items are of clusters [items], clusters are

@@ -1,4 +1,7 @@
-"""`nlgauge.sample`: which rows people should rate, so that `nlgauge.estimate` can say what they would say of all."""
+"""`nlgauge.sample`: which rows people should rate, so that `nlgauge.estimate` can say what they would say of all.
+
+A `Draw` holds all rows of the outputs, and how those that are to be rated were drawn.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a value stands, and how it is shown in the error that refuses it."""
+"""Where a value or a row stands, how it is shown in the error that refuses it, and rows that are there twice."""
 
 from __future__ import annotations
 

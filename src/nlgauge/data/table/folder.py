@@ -1,4 +1,11 @@
-"""Reads a scores folder as a table, and refuses one that was edited, or whose run has not ended."""
+"""The scores folder: the Parquet files that a run writes block after block, and their reader as a table.
+
+`_plan.json` says which run it is, `rows-NNN.parquet` holds a block of rows and is named after its first one, and
+`_header.json` is written last: a folder without it is of a run that has not ended, which goes on from there. A row has
+the columns `row` (counted from 1), `system`, `item`, and for each metric `METRIC.PART` (null where it is NaN),
+`METRIC.reason`, `METRIC.notes`, `METRIC.longer`, and where there are any `METRIC.counts` and `METRIC.evidence` (JSON).
+Earlier versions counted `row` from 0, and their folders are read too.
+"""
 
 from __future__ import annotations
 

@@ -282,11 +282,11 @@ class ScoreTable:
         return (self.rows, self.columns, self.signatures) == (other.rows, other.columns, other.signatures)
 
     def __repr__(self) -> str:
-        from nlgauge.data.table.summary import summary
+        from nlgauge.data.table.frame import summary
 
         return summary(self)
 
     def _repr_html_(self) -> str:
-        from nlgauge.data.table.summary import notebook
+        from nlgauge.data.table.frame import notebook
 
         return notebook(self)

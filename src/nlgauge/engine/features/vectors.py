@@ -1,4 +1,7 @@
-"""The hidden states of a text's tokens at chosen layers, and their mean."""
+"""The hidden states of a text's tokens at chosen layers, their mean, and rows of the embedding table.
+
+Rows of the embedding table need no pass through the model.
+"""
 
 from __future__ import annotations
 

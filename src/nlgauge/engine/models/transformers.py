@@ -1,4 +1,8 @@
-"""Hugging Face encoders, masked LMs and causal LMs with a fast tokenizer, run by torch."""
+"""Hugging Face encoders, masked, causal and encoder-decoder LMs with a fast tokenizer, run by torch.
+
+An encoder-decoder model generates one text from another. Models with T5's sentinels also fill gaps: the sentinel
+<extra_id_0> stands for a gap of any length, and the model generates its content, up to <extra_id_1>.
+"""
 
 from __future__ import annotations
 

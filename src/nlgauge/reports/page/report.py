@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shlex
@@ -19,15 +20,78 @@ from nlgauge.errors import InputError
 from nlgauge.render.environment import HERE, data, digest, inlined, render, shown
 from nlgauge.render.evidence import drawn
 from nlgauge.reports.page.agreement import Agreeing, agreeing
-from nlgauge.reports.page.days import series
 from nlgauge.reports.page.pairs import Pair, Pairings, chosen, pair
 from nlgauge.reports.page.rows import MOST_ROWS, by_turns, described, histograms, listed, listed_rows, worst_of
 from nlgauge.reports.page.scored import Scored, known_texts, source_of, standing
 from nlgauge.reports.page.summary import Card, best_of, cards, estimated, verdict, wins
 from nlgauge.stats.best import PairTest, other_items
+from nlgauge.stats.gate.history import Look
 from nlgauge.stats.gate.history import read as read_history
 from nlgauge.stats.join import Source
 from nlgauge.stats.people import People, people
+
+WIDTH, HEIGHT, MARGIN = 360, 150, 24
+"""A chart's size and rim, in its own units"""
+
+
+@dataclass(frozen=True)
+class Day:
+    """One look, and where it lies in the chart."""
+
+    look: Look
+    x: float
+    y: float
+    low: float
+    """Where the interval ends, of the score as it is now: the baseline's mean and the interval of the difference"""
+    high: float
+
+
+@dataclass(frozen=True)
+class Series:
+    """All looks at one system beside one baseline."""
+
+    name: str
+    days: list[Day]
+    before: float
+    """Where the baseline's mean lies, on the items of the last look"""
+    ends: tuple[float, float]
+    """The values at the lower and the upper edge"""
+
+    @property
+    def alarms(self) -> list[Look]:
+        """The looks at which the score was worse beyond chance."""
+        return [day.look for day in self.days if day.look.alarm]
+
+
+def series(looks: Sequence[Look]) -> list[Series]:
+    """A chart for each system, part and baseline, in the order in which they were first looked at."""
+    groups: dict[tuple[str, str, str, str], list[Look]] = {}
+    for look in looks:
+        groups.setdefault(look.series, []).append(look)
+    return [_series(own) for own in groups.values()]
+
+
+def _series(looks: Sequence[Look]) -> Series:
+    ends = [(look.before + look.low, look.before + look.high) for look in looks]
+    known = [end for pair in ends for end in pair if math.isfinite(end)]
+    values = [*known, *(look.now for look in looks), *(look.before for look in looks)]
+    low, high = min(values), max(values)
+    low, high = (low, high) if high > low else (low - 0.5, high + 0.5)
+
+    def place(value: float) -> float:
+        if not math.isfinite(value):
+            return math.nan
+        return round(HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * (value - low) / (high - low), 1)
+
+    step = (WIDTH - 2 * MARGIN) / max(1, len(looks) - 1)
+    days = [
+        Day(look, round(MARGIN + number * step, 1), place(look.now), place(one), place(other))
+        for number, (look, (one, other)) in enumerate(zip(looks, ends, strict=True))
+    ]
+    first = looks[0]
+    part = "" if first.part == "score" else f" {first.part}"
+    return Series(f"{first.system}: {first.metric}{part}", days, place(looks[-1].before), (low, high))
+
 
 _FOLDER = Path(__file__).parent
 _NAMED = 4

@@ -1,4 +1,4 @@
-"""Every two systems: how large their difference is, and whether it is noise."""
+"""Heat maps: how metrics agree with people, and how large the difference of every two systems is."""
 
 from __future__ import annotations
 

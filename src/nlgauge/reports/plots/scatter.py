@@ -1,4 +1,4 @@
-"""Two metrics, or a metric and people's ratings: a point a row, or a point a system."""
+"""Scores against ratings: a point a row or a system, and the share of good rows by score (reliability)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the scores of each system's outputs spread, in the metric's own unit."""
+"""How the scores of each system are distributed, in the metric's own unit, and their means as bars with intervals."""
 
 from __future__ import annotations
 

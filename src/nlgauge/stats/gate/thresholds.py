@@ -1,4 +1,9 @@
-"""The limits of a check: a threshold that the user names or that ratings chose, with its promise."""
+"""The thresholds of a check: one that the user names, one that ratings chose, or the defaults of --grounded.
+
+A threshold that ratings chose is a file (`RatedThreshold`): what passes it, what was promised of that, and for which
+numbers. The defaults are calibrated per model and read from the table's signature, which also says which of two models
+decided about a row.
+"""
 
 from __future__ import annotations
 
