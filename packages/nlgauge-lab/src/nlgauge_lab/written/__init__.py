@@ -29,6 +29,8 @@ class Answer:
     supported: bool
     words: tuple[str, ...]
     """The words that make it wrong; none where it is wrong for an edited source only"""
+    kind: str
+    """What is wrong with it, such as "number"; empty where it is right, or wrong for an edited source only"""
     edited: bool
     """Whether the source is the edited twin, under which right and wrong change places"""
 
@@ -49,15 +51,19 @@ def _answers(row: dict[str, Any], place: str) -> Iterator[Answer]:
     texts = {f"r{n}": text for n, text in enumerate(row["right"])}
     texts |= {f"w{n}": wrong["text"] for n, wrong in enumerate(row["wrong"])}
     words = {f"w{n}": tuple(wrong["words"]) for n, wrong in enumerate(row["wrong"])}
+    kinds = {f"w{n}": str(wrong["kind"]) for n, wrong in enumerate(row["wrong"])}
     for name, some in words.items():
         if any(word not in texts[name] for word in some):
             raise InputError(f"{place}: the words {some} are not in the answer {name}")
     for name, text in texts.items():
-        yield Answer(place, row["style"], passages, row["question"], text, name[0] == "r", words.get(name, ()), False)
+        marked, kind = words.get(name, ()), kinds.get(name, "")
+        yield Answer(place, row["style"], passages, row["question"], text, name[0] == "r", marked, kind, False)
+    if "turn" not in row:
+        return
     twin = _edited(passages, row["turn"]["edits"], place)
     for supported, names in ((True, row["turn"]["right"]), (False, row["turn"]["wrong"])):
         for name in names:
-            yield Answer(place, row["style"], twin, row["question"], texts[name], supported, (), True)
+            yield Answer(place, row["style"], twin, row["question"], texts[name], supported, (), "", True)
 
 
 def _edited(passages: Source, edits: list[list[str]], place: str) -> Source:
