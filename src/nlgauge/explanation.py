@@ -125,8 +125,8 @@ def explain(
     rows: numbers of rows, counted from 1 as everywhere; all where none are given. No other row is scored; what a metric
     counts on the corpus is counted on all of it. scores: a table of these rows, whose numbers are explained: by the
     metric as it stands there, with the model, precision, window and device of its signature. All else is as
-    `nlgauge.evaluate` takes it. Raises SpecError for rows of a metric of sets, InputError where the table is of other
-    rows or the numbers here are not those of the table, and as `nlgauge.evaluate`.
+    `nlgauge.evaluate` takes it. Raises SpecError for rows of a corpus-level metric, InputError where the table is of
+    other rows or the numbers here are not those of the table, and as `nlgauge.evaluate`.
 
     >>> corpus = Corpus.from_texts(["A cat sat."], references=[["The cat sat."]])
     >>> explain(corpus, "TokenF1", cache=False)[0].evidence["texts"][0]["name"]

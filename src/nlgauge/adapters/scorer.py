@@ -87,7 +87,7 @@ class RowScorer:
     kept on disk unless `cache` is given, since texts that were generated once seldom come again.
 
     metric: a spec or a Metric. part: its first where none is named. options: as Scorer takes them. Raises SpecError for
-    a metric of sets, one that counts on the corpus, and a part that the metric does not have.
+    a corpus-level metric, one that counts on the corpus, and a part that the metric does not have.
     """
 
     def __init__(self, metric: str | Metric, *, part: str | None = None, **options: Any) -> None:

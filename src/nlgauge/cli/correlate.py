@@ -175,7 +175,7 @@ def contrast(
         show_tables([_ranked(table, contrasts, how["coefficient"]), _pairs(table, contrasts)], layout, keys=2)
     sets = [spec for spec, column in table.columns.items() if column.level == "system"]
     if left := sets if how["level"] != "system" else []:
-        remark(f"metrics of sets have a system level only, left out: {', '.join(left)}")
+        remark(f"corpus-level metrics have a system level only, left out: {', '.join(left)}")
 
 
 def _ranked(table: nlgauge.ScoreTable, contrasts: Contrasts, coefficient: str) -> list[list[Cell]]:

@@ -95,7 +95,7 @@ def _rows(corpus: nlgauge.Corpus, outputs: Path, row: int | None, item: str | No
 def _explained(
     corpus: nlgauge.Corpus, spec: str, rows: Sequence[int], single: bool, options: Mapping[str, Any]
 ) -> Explanations:
-    """What some rows' scores are based on; by a metric of sets, those of their systems.
+    """What some rows' scores are based on; by a corpus-level metric, those of their systems.
 
     single: whether single rows were asked for. options: of `nlgauge.explain`.
     """
@@ -165,10 +165,10 @@ def drawn(evidence: Record, colour: bool) -> Iterator[str]:
         yield from _table(heads, cells, len(matches), "matches, the least similar first")
     left_out = evidence.get("left_out", 0)
     if flows := evidence.get("flows", []):
-        dearest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:_SHOWN]
+        costliest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:_SHOWN]
         heads = ["of the candidate", "moved to", "share", "distance"]
-        cells = _cells(dearest, ("candidate", "reference", "share", "distance"))
-        yield from _table(heads, cells, len(flows) + left_out, "flows, the dearest first")
+        cells = _cells(costliest, ("candidate", "reference", "share", "distance"))
+        yield from _table(heads, cells, len(flows) + left_out, "flows, the costliest first")
     if items := evidence.get("items", []):
         known = list(dict.fromkeys(name for item in items[:_SHOWN] for name in item))
         cells = [[_cell(item.get(name)) for name in known] for item in items[:_SHOWN]]

@@ -107,7 +107,9 @@ MODEL = click.option(
     "nli:NAME. By default what the variable NLGAUGE_MODEL names, else pocket.",
 )
 AGAINST = click.option(
-    "--against", type=ADDRESS, help="Table of texts that metrics of sets compare outputs with, instead of references."
+    "--against",
+    type=ADDRESS,
+    help="Table of texts that corpus-level metrics compare outputs with, instead of references.",
 )
 ASPECT = click.option("--aspect", "aspects", multiple=True, help="This aspect; repeatable; all by default.")
 ONE_ASPECT = click.option("--aspect", help="An aspect of the ratings; may be left out where there is one.")

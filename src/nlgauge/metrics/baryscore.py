@@ -175,10 +175,10 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         number, pair = chosen
         clouds = self._clouds([pair], prepared)
         ((cost, plan),) = self._moved(clouds)
-        dearest = sorted(flows(cost, plan), key=lambda moved: -moved[2] * moved[3])
+        costliest = sorted(flows(cost, plan), key=lambda moved: -moved[2] * moved[3])
         one, other = (_places(text, cloud) for text, cloud in zip(pair, clouds[0], strict=True))
-        shown = [Flow(one[i], other[j], share, distance) for i, j, share, distance in dearest[:_EVIDENCE_FLOWS]]
-        return Evidence(reference=number, flows=shown, left_out=len(dearest) - len(shown))
+        shown = [Flow(one[i], other[j], share, distance) for i, j, share, distance in costliest[:_EVIDENCE_FLOWS]]
+        return Evidence(reference=number, flows=shown, left_out=len(costliest) - len(shown))
 
     def barycenters(self, layers: Sequence[Array], weights: Sequence[Array]) -> list[tuple[Barycenter, Array]]:
         """Each text's barycenter, and the weights of its points.

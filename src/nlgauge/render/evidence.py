@@ -74,7 +74,7 @@ def _cell(value: object) -> str:
 
 _LEGENDS = {
     "matches": ("alike", "less alike", "unlike"),
-    "flows": ("cheap to move", "dearer", "dearest"),
+    "flows": ("cheap to move", "costlier", "costliest"),
 }
 
 

@@ -180,7 +180,7 @@ def match_panes(matches: Sequence[Record], known: Record) -> list[Pane]:
 
 
 def flow_panes(flows: Sequence[Record], known: Record) -> list[Pane]:
-    """Both texts; a word points at all that it was moved to, and the dearer its way the darker it is."""
+    """Both texts; a word points at all that it was moved to, and the costlier its way the darker it is."""
     sides: dict[str, _Marks] = {"candidate": {}, "reference": {}}
     costs = {side: _costs(flows, side) for side in sides}
     most = max((cost for of_side in costs.values() for cost in of_side.values()), default=0.0) or 1.0
@@ -209,10 +209,12 @@ def match_tables(matches: Sequence[Record]) -> Iterator[Table]:
 
 def flow_table(flows: Sequence[Record], left_out: int) -> Table:
     """The flows that cost most."""
-    dearest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:LISTED]
-    rows = [(_name(f["candidate"]), _name(f["reference"]), number(f["share"]), number(f["distance"])) for f in dearest]
+    costliest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:LISTED]
+    rows = [
+        (_name(f["candidate"]), _name(f["reference"]), number(f["share"]), number(f["distance"])) for f in costliest
+    ]
     head = ("of the candidate", "moved to", "share", "distance")
-    return Table("The dearest flows", head, rows, len(flows) - len(rows) + left_out)
+    return Table("The costliest flows", head, rows, len(flows) - len(rows) + left_out)
 
 
 def _mark(marks: _Marks, side: str, one: Record, other: str, two: Record, note: str, level: int) -> None:

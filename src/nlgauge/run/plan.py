@@ -59,8 +59,8 @@ def plans_of(
 class Plan:
     """Metrics that are scored in one pass over the rows: all that read one model, or string metrics.
 
-    metrics: by spec. against: what metrics of sets compare with instead of references. Raises InputError where no row
-    has what a metric needs, SpecError for a model that does not fit.
+    metrics: by spec. against: what corpus-level metrics compare with instead of references. Raises InputError where no
+    row has what a metric needs, SpecError for a model that does not fit.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Plan:
             self.sets[spec].join(block.collected[spec])
 
     def set_scores(self, spec: str) -> dict[str, RowResult]:
-        """The score of each system by a metric of sets, whose blocks have all come."""
+        """The score of each system by a corpus-level metric, whose blocks have all come."""
         points = self.sets[spec]
         if self.engine is not None:
             for requests in points.others():

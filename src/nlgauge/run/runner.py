@@ -33,8 +33,8 @@ def run(
 ) -> T:
     """Score rows, all of them by default, and give what comes of them to a sink.
 
-    metrics: by spec. against: what metrics of sets compare with instead of references. Raises InputError for rows that
-    cannot be scored as given, SpecError for a model that cannot be had.
+    metrics: by spec. against: what corpus-level metrics compare with instead of references. Raises InputError for rows
+    that cannot be scored as given, SpecError for a model that cannot be had.
     """
     began, ledgers = time.monotonic(), {}
     spent: dict[str, Mapping[str, int]] = {}

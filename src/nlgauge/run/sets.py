@@ -1,4 +1,4 @@
-"""A metric of sets in a run: gathers points as texts come by, and compares each system's with the other side's."""
+"""A corpus-level metric in a run: gathers points as texts come by, and compares each system's with the other side's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AT_ONCE = 256
 
 
 class PointCollector:
-    """The points of texts that a metric of sets compares, as they come by.
+    """The points of texts that a corpus-level metric compares, as they come by.
 
     against: whether outputs are compared with another corpus and not with the references of their rows.
     skipped: the systems whose score is known.
@@ -76,7 +76,7 @@ class PointCollector:
 
 
 class SetScorer(PointCollector):
-    """The points of all texts that a metric of sets compares, and what the store has of whole systems.
+    """The points of all texts that a corpus-level metric compares, and what the store has of whole systems.
 
     facts: what its numbers depend on. against: the corpus whose candidates outputs are compared with, instead of the
     references of their rows. key: what the store knows the metric by; None where nothing of it is kept.

@@ -41,7 +41,7 @@ _TABLE = (
     " value BLOB NOT NULL)"
 )
 _NAME = re.compile(r"nlgauge(\d*)-(\d+)\.(sqlite|damaged)(-wal|-shm|-journal)?")
-# Pages of 8 KiB: larger ones make features cheaper and small commits dearer. Without secure_delete what is evicted
+# Pages of 8 KiB: larger ones make features cheaper and small commits costlier. Without secure_delete what is evicted
 # is not written over with zeros. cell_size_check and trusted_schema are for files that may be damaged.
 _SETTINGS = (
     "page_size=8192",

@@ -19,8 +19,8 @@ from nlgauge.stats.join import Key, Source
 from nlgauge.stats.rated import Measurement, by_row, joined, rated_items, rated_part
 from nlgauge.stats.resampling import bootstrap, crossed, drawn, interval, p_value, permuted, shuffled
 
-_OF_SETS = "a metric of sets has one number a system: level='system'"
-_NO_ITEMS = "a metric of sets has no items by which to tell how sure it is"
+_OF_SETS = "a corpus-level metric has one number a system: level='system'"
+_NO_ITEMS = "a corpus-level metric has no items by which to tell how sure it is"
 
 
 @dataclass(frozen=True)

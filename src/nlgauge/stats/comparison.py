@@ -164,7 +164,7 @@ def compare(
     asked for among all. Items join by name. Interval and p are those of `nlgauge.stats.paired.paired`, or
     `paired_totals` for a metric that has a value of all items together; `adjusted` is p corrected by Holm for all
     scores. Scores that are all 0 or 1 have the interval of `nlgauge.maths.intervals.paired_shares`. Where the table
-    is `clustered`, clusters are drawn and exchanged. A metric of sets has a difference, and no more.
+    is `clustered`, clusters are drawn and exchanged. A corpus-level metric has a difference, and no more.
 
     margin: the loss that would not matter, above 0: `no_worse` is p of the test that A is worse than B by so much
     (non-inferiority), `alike` that the two differ by so much (equivalence, the larger p of two one-sided tests,
@@ -288,7 +288,7 @@ def _of_sets(column: Column, part: int, numbers: list[int]) -> _Measured:
     """For the values of whole systems, by their numbers."""
     one, other = column.values[numbers, part].tolist()
     missing = [column.reasons.get(at, "no number") for at in numbers if np.isnan(column.values[at, part])]
-    reason = missing[0] if missing else "a metric of sets has one number a system: neither interval nor p"
+    reason = missing[0] if missing else "a corpus-level metric has one number a system: neither interval nor p"
     return Paired(0, one - other), one, other, reason
 
 

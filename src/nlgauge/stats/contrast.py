@@ -201,7 +201,7 @@ class _Tests:
         if self._df is not None:
             return _williams(x, other, y, self.how.level, self._df)
         if of_sets:
-            # A metric of sets has no cells to exchange: whole systems change place (Perm-Systems there).
+            # A corpus-level metric has no cells to exchange: whole systems change place (Perm-Systems there).
             (x, rated), (other, _) = means(x, y), means(other, y)
             x, other, y, clusters = x[None], other[None], rated[None], None
         how = self.how

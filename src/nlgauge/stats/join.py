@@ -152,9 +152,8 @@ def join(
     """The table with one metric more, `name`, whose scores come from elsewhere; the table given stays as it is.
 
     Args:
-        table: the table.
-        name: what the metric is called.
-        source: a Corpus with `column`; {(system, item): score}, or {system: score} for a metric of sets; or the path of
+        table: the table. name: what the metric is called. source: a Corpus with `column`; {(system, item): score}, or
+        {system: score} for a corpus-level metric; or the path of
             an mt-metrics-eval score file, lines of system<TAB>score: of segments (.seg.score: a line for each item, in
             the order in which the table's items first appear) or of systems (.sys.score).
         column: a rating or another column of the rows of a Corpus; a.b is b inside a.

@@ -19,7 +19,8 @@ EVIDENCE = {"texts": [TEXT]}
 
 @pytest.fixture
 def table() -> ScoreTable:
-    """A score with a missing value and evidence, a distance, one of two parts and a detail, and a metric of sets."""
+    """A score with a missing value and evidence, a distance, one of two parts and a detail, and a corpus-level metric.
+    """
     rows = [("A", "x"), ("A", "y"), ("B", "x"), ("B", "y")]
     columns = {
         "Score": Column(

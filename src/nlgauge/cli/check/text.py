@@ -105,7 +105,7 @@ def compared(one: Regression, against: object) -> tuple[str, str]:
             else f", p of a loss beyond the margin {one.no_worse:.4f}"
         )
     if one.look is not None:
-        p += f" at look {one.look}, which holds at all looks"
+        p += f" at interim analysis {one.look}, which holds at all of them"
     reason = f" ({one.reason})" if one.reason else ""
     means = f"{with_interval(one.now)}, was {with_interval(one.before)}, on {one.n} items"
     shown = f"; a difference of {one.detectable:.4f} would show in 80 % of runs" if (one.detectable or 0) > 0 else ""

@@ -63,7 +63,7 @@ class Column:
     """What the score is based on, by row (or system), where it was asked for"""
     higher_is_better: bool = True
     level: str = "item"
-    """'item', or 'system' for a metric of sets"""
+    """'item', or 'system' for a corpus-level metric"""
     sums: Sums | None = None
     """What the value of a system is made of, where it is not the mean of its rows"""
     details: tuple[str, ...] = ()

@@ -279,7 +279,7 @@ def _read(text: object) -> Any:
 
 
 def _whole(about: Mapping[str, Any], known: Mapping[str, Any]) -> Column:
-    """The column of a metric of sets."""
+    """The column of a corpus-level metric."""
     column = column_of(about)
     values = [[number_of(value) for value in one] for one in known["values"]]
     column.values = np.array(values, np.float64)

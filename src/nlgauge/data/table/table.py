@@ -103,9 +103,9 @@ class ScoreTable:
         """Return this table with one row for each system and item: of repeated rows the mean of those with a value.
 
         The counts of a metric that has a value of all rows together are averaged too. What a score is based on
-        (evidence) belongs to single rows, and is left out where rows are averaged; so are a metric of sets' points, in
-        which each row counts. Raises InputError for repeated rows that are not meant (`evaluate(repeats='mean')`), and
-        for those of one item that are of several clusters.
+        (evidence) belongs to single rows, and is left out where rows are averaged; so are a corpus-level metric'
+        points, in which each row counts. Raises InputError for repeated rows that are not meant
+        (`evaluate(repeats='mean')`), and for those of one item that are of several clusters.
         """
         if first_repeat(self.rows) is None:
             return self
@@ -181,7 +181,7 @@ class ScoreTable:
         return part
 
     def values(self, metric: object, part: str | None = None) -> NDArray[np.float64]:
-        """One number per row, in row order: [rows]; of a metric of sets one per system, in the order of `systems`.
+        """One number per row, in row order: [rows]; of a corpus-level metric one per system, in the order of `systems`.
 
         The metric's first part where none is named. Raises SpecError for a metric or a part that is not here.
         """
@@ -202,7 +202,7 @@ class ScoreTable:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Each row: its "system", its "item", and its number by each part of each metric; NaN where there is none.
 
-        A metric of sets has a number for each system, and every row of the system has that number.
+        A corpus-level metric has a number for each system, and every row of the system has that number.
         """
         at = {system: number for number, system in enumerate(self.systems)}
         numbers = {
@@ -222,7 +222,7 @@ class ScoreTable:
         `nlgauge.maths.intervals.expanded` gives. Values that are all 0 or 1, without clusters, get Wilson's interval of
         a share. The resamples of equally many items are the same for every system and metric.
         A metric that has a value of all rows together gives that value (`whole`); its interval is that of the
-        values of such resamples, and its `n` counts the rows that it is made of. A metric of sets has one value a
+        values of such resamples, and its `n` counts the rows that it is made of. A corpus-level metric has one value a
         system and no interval: a resample repeats items, and to a measure of nearest neighbours a repeated item is a
         new fact. Repeated rows count as their mean (`per_item`). 0 replicates: no interval.
         """

@@ -25,7 +25,7 @@ from nlgauge.reports.page.rows import MOST_ROWS, by_turns, described, histograms
 from nlgauge.reports.page.scored import Scored, known_texts, source_of, standing
 from nlgauge.reports.page.summary import Card, best_of, cards, estimated, verdict, wins
 from nlgauge.stats.best import PairTest, other_items
-from nlgauge.stats.gate.history import Look
+from nlgauge.stats.gate.history import InterimAnalysis
 from nlgauge.stats.gate.history import read as read_history
 from nlgauge.stats.join import Source
 from nlgauge.stats.people import People, people
@@ -36,9 +36,9 @@ WIDTH, HEIGHT, MARGIN = 360, 150, 24
 
 @dataclass(frozen=True)
 class Day:
-    """One look, and where it lies in the chart."""
+    """One interim analysis, and where it lies in the chart."""
 
-    look: Look
+    look: InterimAnalysis
     x: float
     y: float
     low: float
@@ -48,33 +48,33 @@ class Day:
 
 @dataclass(frozen=True)
 class Series:
-    """All looks at one system beside one baseline."""
+    """All interim analyses of one system beside one baseline."""
 
     name: str
     days: list[Day]
     before: float
-    """Where the baseline's mean lies, on the items of the last look"""
+    """Where the baseline's mean lies, on the items of the last one"""
     ends: tuple[float, float]
     """The values at the lower and the upper edge"""
 
     @property
-    def alarms(self) -> list[Look]:
-        """The looks at which the score was worse beyond chance."""
+    def alarms(self) -> list[InterimAnalysis]:
+        """The interim analyses at which the score was worse beyond chance."""
         return [day.look for day in self.days if day.look.alarm]
 
 
-def series(looks: Sequence[Look]) -> list[Series]:
+def series(analyses: Sequence[InterimAnalysis]) -> list[Series]:
     """A chart for each system, part and baseline, in the order in which they were first looked at."""
-    groups: dict[tuple[str, str, str, str], list[Look]] = {}
-    for look in looks:
+    groups: dict[tuple[str, str, str, str], list[InterimAnalysis]] = {}
+    for look in analyses:
         groups.setdefault(look.series, []).append(look)
     return [_series(own) for own in groups.values()]
 
 
-def _series(looks: Sequence[Look]) -> Series:
-    ends = [(look.before + look.low, look.before + look.high) for look in looks]
+def _series(analyses: Sequence[InterimAnalysis]) -> Series:
+    ends = [(look.before + look.low, look.before + look.high) for look in analyses]
     known = [end for pair in ends for end in pair if math.isfinite(end)]
-    values = [*known, *(look.now for look in looks), *(look.before for look in looks)]
+    values = [*known, *(look.now for look in analyses), *(look.before for look in analyses)]
     low, high = min(values), max(values)
     low, high = (low, high) if high > low else (low - 0.5, high + 0.5)
 
@@ -83,14 +83,14 @@ def _series(looks: Sequence[Look]) -> Series:
             return math.nan
         return round(HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * (value - low) / (high - low), 1)
 
-    step = (WIDTH - 2 * MARGIN) / max(1, len(looks) - 1)
+    step = (WIDTH - 2 * MARGIN) / max(1, len(analyses) - 1)
     days = [
         Day(look, round(MARGIN + number * step, 1), place(look.now), place(one), place(other))
-        for number, (look, (one, other)) in enumerate(zip(looks, ends, strict=True))
+        for number, (look, (one, other)) in enumerate(zip(analyses, ends, strict=True))
     ]
-    first = looks[0]
+    first = analyses[0]
     part = "" if first.part == "score" else f" {first.part}"
-    return Series(f"{first.system}: {first.metric}{part}", days, place(looks[-1].before), (low, high))
+    return Series(f"{first.system}: {first.metric}{part}", days, place(analyses[-1].before), (low, high))
 
 
 _FOLDER = Path(__file__).parent
@@ -234,7 +234,7 @@ def _matrix(agreement: Agreeing) -> dict[str, Any] | None:
 
 
 def _sets(scored: Scored) -> list[tuple[str, str, str]]:
-    """(metric, system, what its number is based on) of metrics of sets."""
+    """(metric, system, what its number is based on) of corpus-level metrics."""
     return [
         (spec, scored.table.systems[number], drawn(evidence))
         for spec, column in scored.table.columns.items()

@@ -68,8 +68,8 @@ def spread(
 ) -> Spread:
     """The distribution of each metric's scores of rows, by system.
 
-    metrics and every_part as in `nlgauge.stats.selection.selected`. Metrics of sets have no distribution and are left
-    out, which a note says. Raises InputError where none is left, and for what the table does not hold.
+    metrics and every_part as in `nlgauge.stats.selection.selected`. Corpus-level metrics have no distribution and are
+    left out, which a note says. Raises InputError where none is left, and for what the table does not hold.
     """
     if bins < 2:
         raise InputError(f"{bins} bins show nothing", remedy="take 2 or more")
@@ -91,7 +91,7 @@ def spread(
             if count := sum(one.left_out for one in own):
                 notes.append(f"{name}: {count} rows without a finite value left out")
     if not records:
-        raise InputError("no metric of rows was chosen", remedy="metrics of sets have one number a system")
+        raise InputError("no metric of rows was chosen", remedy="corpus-level metrics have one number a system")
     return Spread(tuple(records), edges, tuple(notes))
 
 

@@ -68,8 +68,9 @@ def check(
         margin: the loss that would not matter. A system then fails unless p that it lost the margin or more (one-sided,
             Student's t) is below `significance`. Several systems need no correction.
         history: a file (JSON Lines) of all interim analyses against the same baseline, to which this one is added. A
-            system then fails if the interval that holds at all of them at once (`nlgauge.maths.intervals.look_at`) is
-            wholly a loss. If nothing changes, at most `significance` of such histories fail, however long they are.
+            system then fails if the interval that holds at all of them at once
+            (`nlgauge.maths.intervals.interim_analysis`) is wholly a loss. If nothing changes, at most `significance` of
+            such histories fail, however long they are.
         allow_missing: count rows without a value, and leave them out.
 
     Raises:

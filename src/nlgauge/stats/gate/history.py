@@ -1,4 +1,4 @@
-"""The history of a gate: a line (JSON Lines) for each look at each system, from which the number of looks is known."""
+"""The history of a gate: a line (JSON Lines) for each interim analysis of each system, which are numbered."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMEDY = "give a file that nlgauge check --history wrote, or a new name"
 
 
 @dataclass(frozen=True)
-class Look:
+class InterimAnalysis:
     """One system beside the baseline on one day."""
 
     time: str
@@ -39,11 +39,11 @@ class Look:
     before: float
     difference: float
     low: float
-    """Where the interval that `nlgauge.maths.intervals.look_at` gives begins; NaN where so few items bound nothing"""
+    """Where the interval of `nlgauge.maths.intervals.interim_analysis` begins; NaN where so few items bound nothing"""
     high: float
     p: float
     significance: float
-    """What all looks at this system together may err by"""
+    """The error probability of all interim analyses of this system together"""
     alarm: bool
     higher_is_better: bool
 
@@ -55,7 +55,7 @@ class Look:
 
 @contextmanager
 def alone(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Keep other checks off a history between reading and appending, so that no look is lost or numbered twice.
+    """Keep other checks off a history between reading and appending, so that none is lost or numbered twice.
 
     Raises InputError where another check holds it for longer than WAIT_S, or where its folder cannot be written.
     """
@@ -74,8 +74,9 @@ def alone(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
 
 
-def read(path: str | os.PathLike[str]) -> list[Look]:
-    """Return the looks of a history, none where there is no file yet. Raises InputError for a line that is no look."""
+def read(path: str | os.PathLike[str]) -> list[InterimAnalysis]:
+    """Return the interim analyses of a history, none where there is no file yet. Raises InputError for any other line.
+    """
     place = Path(path)
     if not place.exists():
         return []
@@ -84,25 +85,26 @@ def read(path: str | os.PathLike[str]) -> list[Look]:
         lines = place.read_bytes().split(b"\n")
     except OSError:
         raise InputError("is no history of a gate", file=place, remedy=_REMEDY) from None
-    return [_look(line, place, number) for number, line in enumerate(lines, 1) if line.strip()]
+    return [_analysis(line, place, number) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _look(line: bytes, place: Path, number: int) -> Look:
+def _analysis(line: bytes, place: Path, number: int) -> InterimAnalysis:
     try:
-        look = record_of(Look, json.loads(line))
-        if look.look < 1 or math.isnan(look.significance):
+        analysis = record_of(InterimAnalysis, json.loads(line))
+        if analysis.look < 1 or math.isnan(analysis.significance):
             raise ValueError
     except (ValueError, RecursionError):
-        raise InputError(f"line {number} is no look of a gate", file=place, remedy=_REMEDY) from None
-    return look
+        raise InputError(f"line {number} is no interim analysis of a gate", file=place, remedy=_REMEDY) from None
+    return analysis
 
 
-def append(path: str | os.PathLike[str], looks: Sequence[Look]) -> None:
-    """Write looks behind those that are there: all or, where that fails, none. Raises InputError where that fails.
+def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) -> None:
+    """Write interim analyses behind those that are there: all or, where that fails, none. Raises InputError where that
+    fails.
 
-    A last line without its end gets one, so that the first look does not go on where it stops.
+    A last line without its end gets one, so that the first one does not go on where it stops.
     """
-    lines = "".join(json.dumps(jsonable(look), ensure_ascii=False) + "\n" for look in looks).encode()
+    lines = "".join(json.dumps(jsonable(one), ensure_ascii=False) + "\n" for one in analyses).encode()
     try:
         with Path(path).open("ab", buffering=0) as file:
             size = file.tell() if file.seekable() else 0

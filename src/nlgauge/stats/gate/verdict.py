@@ -80,7 +80,7 @@ _LONG = 160
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the gate says of one row; of one system, by a metric of sets."""
+    """What the gate says of one row; of one system, by a corpus-level metric."""
 
     system: str
     item: str | None
@@ -141,7 +141,9 @@ class Regression:
     low: float
     high: float
     p: float
-    """That the two runs are alike: approximate randomisation, two-sided; with a history, that of all looks so far"""
+    """That the two runs are alike: approximate randomisation, two-sided; with a history, that of all interim analyses
+    so far
+    """
     adjusted: float
     """p, corrected by Holm for the number of systems"""
     worse: bool
@@ -149,7 +151,7 @@ class Regression:
     reason: str | None
     """Why a number is missing"""
     look: int | None = None
-    """Which look at this system it is, where a history is kept; the interval then holds at all looks at once"""
+    """With a history, the number of the interim analysis of this system; the interval holds at all of them at once"""
     no_worse: float | None = None
     """With a margin: p that the system is worse than before by the margin or more"""
     detectable: float | None = None

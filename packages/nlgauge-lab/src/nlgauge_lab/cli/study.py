@@ -189,7 +189,7 @@ def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Resul
     click.argument("outputs", metavar="TEXTS", type=options.PLACE),
     options.MAP,
     click.option(
-        "-m", "--metric", "metrics", multiple=True, help="Metric of sets; six of them by default; repeatable."
+        "-m", "--metric", "metrics", multiple=True, help="Corpus-level metric; six of them by default; repeatable."
     ),
     click.option("--size", type=click.IntRange(min=1), default=1000, show_default=True, help="Texts of a set."),
     options.MODEL,
@@ -198,7 +198,7 @@ def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Resul
     reads=of_outputs,
 )
 def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
-    """Metrics of sets as outputs lose topics, or the order of their words (Mark-Evaluate, figures 3, 4).
+    """Corpus-level metrics as outputs lose topics, or the order of their words (Mark-Evaluate, figures 3, 4).
 
     TEXTS is a table of candidates; the system of a row is its topic.
     """

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.maths.intervals import least_groups, look_at, spent
+from nlgauge.maths.intervals import interim_analysis, least_groups, spent
 
 
 def test_all_interim_analyses_together_spend_the_level() -> None:
@@ -26,15 +26,15 @@ def test_the_bound_holds_for_every_sum_of_random_signs() -> None:
         for x in np.unique(sums.round(9))[::7]:
             share = float((sums >= x - 1e-9).mean())
             one = signs[int(np.argmin(np.abs(sums - x)))] * sizes
-            # A look has half of the level to spend, and says so.
-            assert 2 * share <= look_at(one.tolist(), [1] * 12, 1).p + 1e-9 or share > 0.5
+            # An analysis has half of the level to spend, and says so.
+            assert 2 * share <= interim_analysis(one.tolist(), [1] * 12, 1).p + 1e-9 or share > 0.5
 
 
 def test_the_ends_are_the_shifts_that_just_pass() -> None:
     rng = np.random.default_rng(2)
     sums, sizes = rng.normal(1, 1, 40), np.ones(40)
     sizes[::3] = 2
-    found = look_at(sums.tolist(), sizes.tolist(), 4)
+    found = interim_analysis(sums.tolist(), sizes.tolist(), 4)
     z = -NormalDist().inv_cdf(spent(0.05, 4) / 2 * 4 * NormalDist().cdf(-math.sqrt(2)))
     for end in (found.low, found.high):
         shifted = sums - end * sizes
@@ -45,15 +45,15 @@ def test_the_ends_are_the_shifts_that_just_pass() -> None:
 def test_it_agrees_with_itself_and_few_items_show_nothing() -> None:
     for shift in (0.0, 0.3, 0.6, 1.2):
         values = np.random.default_rng(3).normal(shift, 1, 60).tolist()
-        found = look_at(values, [1] * 60, 2)
+        found = interim_analysis(values, [1] * 60, 2)
         assert (found.p < 0.05) == (not found.low <= 0 <= found.high)
     least = least_groups(1)
-    assert math.isfinite(look_at([1.0, 2.0] * least, [1] * 2 * least, 1).low)
-    assert look_at([1.0] * (least - 1), [1] * (least - 1), 1)[1:3] == (-math.inf, math.inf)
-    assert look_at([0.0] * 50, [1] * 50, 1) == (0, 0, 0, 1)
+    assert math.isfinite(interim_analysis([1.0, 2.0] * least, [1] * 2 * least, 1).low)
+    assert interim_analysis([1.0] * (least - 1), [1] * (least - 1), 1)[1:3] == (-math.inf, math.inf)
+    assert interim_analysis([0.0] * 50, [1] * 50, 1) == (0, 0, 0, 1)
 
 
-@pytest.mark.parametrize("fresh", [False, True], ids=["one baseline for all looks", "items anew at each look"])
+@pytest.mark.parametrize("fresh", [False, True], ids=["one baseline for all analyses", "new items at each analysis"])
 def test_unchanged_histories_raise_few_false_alarms_and_losses_are_found(fresh: bool) -> None:
     """Histories of 1,000 rows: 20 analyses of 50 items. `benchmarks/monitor.py` takes 2,000 of each kind."""
     rng, alarms, found = np.random.default_rng(7), 0, 0
@@ -67,7 +67,7 @@ def test_unchanged_histories_raise_few_false_alarms_and_losses_are_found(fresh: 
                 before = (rng.random(50) < mean).astype(float)
             for name, level in histories.items():
                 now = (rng.random(50) < level).astype(float)
-                raised[name] |= look_at((now - before).tolist(), [1] * 50, look).high < 0
+                raised[name] |= interim_analysis((now - before).tolist(), [1] * 50, look).high < 0
         alarms, found = alarms + raised["same"], found + raised["worse"]
     assert alarms <= 10
     assert found >= 180

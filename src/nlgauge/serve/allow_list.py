@@ -26,7 +26,7 @@ _LARGEST = 1e6
 
 
 @dataclass(frozen=True)
-class Menu:
+class AllowList:
     """The allow-list: the metrics that were named at the start, and what else may be asked for."""
 
     named: Mapping[str, Metric]
@@ -39,7 +39,7 @@ class Menu:
     """Whether metrics of nlgauge that were not named may be asked for, with allowed parameters"""
 
     @classmethod
-    def of(cls, specs: Sequence[str], model: str | None, any_metric: bool = False) -> Menu:
+    def of(cls, specs: Sequence[str], model: str | None, any_metric: bool = False) -> AllowList:
         """Raises SpecError for a spec that cannot be read."""
         made = {spec: registry.metric(spec, model=model) for spec in specs}
         named = {str(metric): metric for metric in made.values()}
@@ -118,10 +118,10 @@ def _same(value: object, other: object) -> bool:
 Record = dict[str, Any]
 
 
-def listing(menu: Menu) -> Record:
+def listing(allowed: AllowList) -> Record:
     """The metrics that were named at the start; where any may be asked for, the names of all with their parameters."""
-    named = [_named(spec, metric) for spec, metric in menu.named.items()]
-    others = [_kind(name, kind) for name, kind in registry.built_in_metrics().items()] if menu.any_metric else []
+    named = [_named(spec, metric) for spec, metric in allowed.named.items()]
+    others = [_kind(name, kind) for name, kind in registry.built_in_metrics().items()] if allowed.any_metric else []
     return {"nlgauge": __version__, "metrics": named, "others": others}
 
 

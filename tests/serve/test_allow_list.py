@@ -12,7 +12,7 @@ import pytest
 from nlgauge.errors import SpecError
 from nlgauge.metrics import registry
 from nlgauge.metrics.parameters import parameters_of
-from nlgauge.serve.menu import LONGEST_SPEC, Menu
+from nlgauge.serve.allow_list import LONGEST_SPEC, AllowList
 
 WEIGHTS = Path(__file__).parents[2] / "src/nlgauge/engine/models/pocket/weighters/fluency.safetensors"
 TEXTS = ("CANARY/file", "https://CANARY.example", "package/CANARY", "base", "")
@@ -39,8 +39,8 @@ def opened() -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def anything() -> Menu:
-    return Menu.of(["BERTScore"], None, any_metric=True)
+def anything() -> AllowList:
+    return AllowList.of(["BERTScore"], None, any_metric=True)
 
 
 def test_what_is_opened_is_seen(opened: list[str], tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_what_is_opened_is_seen(opened: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", registry.built_in_metrics())
-def test_no_text_of_a_request_is_ever_opened(anything: Menu, opened: list[str], name: str) -> None:
+def test_no_text_of_a_request_is_ever_opened(anything: AllowList, opened: list[str], name: str) -> None:
     for parameter in parameters_of(registry.built_in_metrics()[name]):
         for text in TEXTS:
             with pytest.raises(SpecError, match=r"a request cannot set|is not one of|give weights"):
@@ -69,7 +69,7 @@ def test_no_text_of_a_request_is_ever_opened(anything: Menu, opened: list[str], 
         ("Consistency(aligner='D', reading='windows')", None),
     ],
 )
-def test_allowed_parameters_are_read(anything: Menu, spec: str, canonical: str | None) -> None:
+def test_allowed_parameters_are_read(anything: AllowList, spec: str, canonical: str | None) -> None:
     assert str(anything.metric(spec)) == (canonical or str(registry.metric(spec)))
 
 
@@ -88,20 +88,20 @@ def test_allowed_parameters_are_read(anything: Menu, spec: str, canonical: str |
         "TokenF1(words=True)",
     ],
 )
-def test_numbers_that_say_how_much_is_computed_and_odd_values_are_refused(anything: Menu, spec: str) -> None:
+def test_numbers_that_say_how_much_is_computed_and_odd_values_are_refused(anything: AllowList, spec: str) -> None:
     with pytest.raises(SpecError):
         anything.metric(spec)
 
 
 @pytest.mark.parametrize("spec", ["", "(", "BERTScore(", "BERTScore(nonsense=1)", "é" * LONGEST_SPEC + "é", "\ud800("])
-def test_what_does_not_parse_is_refused(anything: Menu, spec: str) -> None:
+def test_what_does_not_parse_is_refused(anything: AllowList, spec: str) -> None:
     with pytest.raises(SpecError):
         anything.metric(spec)
 
 
 def test_only_what_was_named_may_be_asked_for_where_nothing_else_is_said() -> None:
-    menu = Menu.of(["BERTScore", "InfoLM(measure='l2')"], None)
-    assert str(menu.metric("InfoLM( measure = 'l2' )")) == "InfoLM(measure='l2')"
+    allowed = AllowList.of(["BERTScore", "InfoLM(measure='l2')"], None)
+    assert str(allowed.metric("InfoLM( measure = 'l2' )")) == "InfoLM(measure='l2')"
     for spec in ("TokenF1", "InfoLM", "BERTScore(rescale=True)"):
         with pytest.raises(SpecError, match=r"offered here; there is BERTScore, InfoLM"):
-            menu.metric(spec)
+            allowed.metric(spec)

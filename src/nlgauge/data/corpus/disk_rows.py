@@ -22,7 +22,7 @@ _PAGE = 1 << 18
 _PAGES_HELD = 64
 
 
-class Spool(Sequence[Row]):
+class DiskRows(Sequence[Row]):
     """Rows in a file without a name in the folder for temporary files (TMPDIR), which ends with the process.
 
     A value of `extra` that JSON does not have, a date say, becomes its text. Raises InputError where the disk is full.
