@@ -69,15 +69,15 @@ def evaluate(
     metrics compare a system's outputs with, instead of the references of its rows. progress: a bar on stderr, when that
     is a terminal. processes: how many string metrics are scored at a time; more than one starts Python anew, so a
     script that asks for it has to stand under ``if __name__ == "__main__":``. Models use all processors in any case.
-    cache: where scores are kept, so that no row is scored twice: True for the place of `nlgauge cache info`, a folder,
-    or False. An installed model stays loaded for the next call; a folder or a checkpoint is read again each time.
-    rows_per_block: score so many rows at a time, and hold no more of them in memory (with `Corpus.read(on_disk=True)`).
-    output: a folder that each block is written to as soon as it is scored; a run that was killed goes on there, and the
-    table is read from it. ray: 'local', the address of a Ray cluster, or a `Cluster`; the numbers are the same.
-    on_missing: 'skip' gives rows whose candidate is None no score, and scores the others as if these were not there; by
-    default they are an error. repeats: what is done with several rows of one system and item, answers of several seeds
-    for one. By default they are an error that names two of them. 'mean' scores each row, and the mean over the repeats
-    stands for the item wherever scores are averaged or compared (`ScoreTable.per_item`).
+    cache: where scores are cached, so that no row is scored twice: True for the place of `nlgauge cache info`, a
+    folder, or False. An installed model stays loaded for the next call; a folder or a checkpoint is read again each
+    time. rows_per_block: score so many rows at a time, and hold no more of them in memory (with
+    `Corpus.read(on_disk=True)`). output: a folder that each block is written to as soon as it is scored; a run that was
+    killed goes on there, and the table is read from it. ray: 'local', the address of a Ray cluster, or a `Cluster`; the
+    numbers are the same. on_missing: 'skip' gives rows whose candidate is None no score, and scores the others as if
+    these were not there; by default they are an error. repeats: what is done with several rows of one system and item,
+    answers of several seeds for one. By default they are an error that names two of them. 'mean' scores each row, and
+    the mean over the repeats stands for the item wherever scores are averaged or compared (`ScoreTable.per_item`).
 
     Raises InputError for rows that cannot be scored as given, SpecError for a metric or model that cannot be had.
 
@@ -221,8 +221,8 @@ def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
 def _spread(column: Column, places: list[int], size: int) -> Column:
     """A column of so many rows (or systems), whose values stand at some places."""
 
-    def moved(kept: Mapping[int, Any]) -> dict[int, Any]:
-        return {places[number]: one for number, one in kept.items()}
+    def moved(given: Mapping[int, Any]) -> dict[int, Any]:
+        return {places[number]: one for number, one in given.items()}
 
     def grown(values: Any) -> Any:
         whole = np.full((size, values.shape[1]), np.nan)

@@ -120,7 +120,7 @@ def explain(
     progress: bool = False,
     cache: bool | str | Path = True,
 ) -> Explanations:
-    """What a metric's scores of some rows are based on; of each system where it measures sets.
+    """Return what a metric's scores of some rows are based on; of each system where it measures sets.
 
     rows: numbers of rows, counted from 1 as everywhere; all where none are given. No other row is scored; what a metric
     counts on the corpus is counted on all of it. scores: a table of these rows, whose numbers are explained: by the
@@ -201,7 +201,7 @@ def _numbers(corpus: Corpus, rows: Sequence[int] | None) -> Sequence[int]:
 
 
 def of_rows(corpus: Corpus, metric: Metric, scored: Iterable[tuple[int, RowResult]]) -> Explanations:
-    """What was scored of some rows, by their numbers, as explanations."""
+    """Return what was scored of some rows, by their numbers, as explanations."""
     records = [
         Explanation(
             number + 1, corpus[number].system, corpus[number].item, str(metric),

@@ -239,6 +239,6 @@ def test_who_stops_a_command_is_told_what_is_cached(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "argv", ["nlgauge", "check"])
     result = nlgauge("check")
     assert (result.exit_code, result.stdout) == (130, "")
-    assert result.stderr.splitlines()[-1].startswith("nlgauge: stopped; what was scored is kept (nlgauge cache info")
+    assert result.stderr.splitlines()[-1].startswith("nlgauge: stopped; what was scored is cached (nlgauge cache info")
     monkeypatch.setattr(sys, "argv", ["nlgauge", "check", "--no-cache"])
     assert nlgauge("check").stderr.splitlines()[-1] == "nlgauge: stopped"

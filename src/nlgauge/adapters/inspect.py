@@ -61,7 +61,7 @@ def nlgauge_scorer(
 
 @scorer(metrics=[accuracy(), stderr()])  # type: ignore[untyped-decorator]
 def nlgauge_grounded(source: str, question: str | None = INPUT, model: str | None = None) -> InspectScorer:
-    """Whether the source supports the completion, as `nlgauge.check(grounded=True)` decides it.
+    """Return whether the source supports the completion, as `nlgauge.check(grounded=True)` decides it.
 
     source: a key of the sample's metadata, with a text or a list of passages. question: such a key, or "input" for the
     text of its input. The explanation says why a completion fails; the metadata has finding, value, reasons and quotes.

@@ -23,7 +23,7 @@ from nlgauge.stats.selection import label
 
 
 class Scorer:
-    """`nlgauge.evaluate` by the same metrics every time; their models are loaded once, when first needed, and kept.
+    """`nlgauge.evaluate` by the same metrics every time; their models are loaded once, when first needed.
 
     metrics: specs or Metric objects. options: as `nlgauge.evaluate` takes them: model, precision, backend,
     device, batch_tokens, window, cache. Threads may share a scorer: one of them scores at a time. A copy of it in
@@ -84,7 +84,7 @@ class RowScorer:
     """One part of one metric, for rows that a framework hands over one by one or in batches of its own making.
 
     A metric whose scores depend on the other rows is refused: a row would score otherwise in another batch. Nothing is
-    kept on disk unless `cache` is given, since texts that were generated once seldom come again.
+    cached on disk unless `cache` is given, since texts that were generated once seldom come again.
 
     metric: a spec or a Metric. part: its first where none is named. options: as Scorer takes them. Raises SpecError for
     a corpus-level metric, one that counts on the corpus, and a part that the metric does not have.
@@ -104,7 +104,7 @@ class RowScorer:
         return labels(self.metric)[self.metric.parts.index(self.part)]
 
     def refuse_distance(self, framework: str) -> None:
-        """Raises SpecError for a distance, and for a part that has no better direction."""
+        """Raise SpecError for a distance, and for a part that has no better direction."""
         if not self.higher_is_better:
             raise SpecError(
                 f"of {self.label}, more is not better, and {framework} looks for more: choose another metric"
@@ -229,14 +229,16 @@ def fields_of(
 
 
 def held(given: Mapping[str, Any], key: str, lacking: str, nothing: str = "none") -> Any:
-    """What stands under a key. Raises InputError, which begins with `lacking`, where it is not there."""
+    """Return what stands under a key. Raises InputError, which begins with `lacking`, where it is not there."""
     if key not in given:
         raise InputError(f"{lacking} {key!r}", remedy=f"it has {', '.join(given.keys()) or nothing}")
     return given[key]
 
 
 def labels(metric: Metric) -> list[str]:
-    """What to call each part of a metric, as `means` and tables do: its spec, with the part where it has several."""
+    """Return what to call each part of a metric, as `means` and tables do: its spec, with the part where it has
+    several.
+    """
     return [f"{metric} {part}" for part in metric.parts] if len(metric.parts) > 1 else [str(metric)]
 
 
@@ -249,7 +251,7 @@ def row_scores(table: ScoreTable, metric: str, part: str) -> list[RowScore]:
     """The number of each row by one part of a metric of rows."""
     reasons = table.column(metric).reasons
     return [
-        RowScore(value, (reasons.get(number) or "no reason was kept") if math.isnan(value) else None)
+        RowScore(value, (reasons.get(number) or "no reason was saved") if math.isnan(value) else None)
         for number, value in enumerate(table.values(metric, part).tolist())
     ]
 

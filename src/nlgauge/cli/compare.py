@@ -19,7 +19,7 @@ from nlgauge.cli.options import (
     PLACE,
     REPLICATES,
     SEED,
-    keeping,
+    caching,
     labels_given,
 )
 from nlgauge.cli.streams import remark, show_json
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @CLUSTER_OF_OUTPUTS
 @ADDED
 @LOADING
-@keeping
+@caching
 @REPLICATES
 @SEED
 @LABEL
@@ -157,7 +157,7 @@ def _cells(table: nlgauge.ScoreTable, one: Difference, margin: float | None) -> 
 
 
 def _said(one: Difference) -> str:
-    """What the tests against a margin say of A."""
+    """Return what the tests against a margin say of A."""
     from nlgauge.stats.comparison import SIGNIFICANCE
 
     if math.isnan(one.no_worse):
@@ -186,7 +186,7 @@ def _legend(comparison: Comparison, margin: float | None) -> Iterator[str]:
 
 
 def _notes(comparison: Sequence[Difference]) -> Iterator[str]:
-    """What a reader has to know beside the table."""
+    """Yield what a reader has to know beside the table."""
     if wholes := list(dict.fromkeys(difference.metric for difference in comparison if difference.whole)):
         yield f"of all items together, and not means of their values: {', '.join(wholes)}"
     parts: dict[tuple[str, str], list[str]] = {}  # by metric and what is to be said of them

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, SPEC, keeping
+from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, SPEC, caching
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_outputs, tell_hard
 from nlgauge.data.atomic_write import refuse_place
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "--scores", type=PLACE, help="Explain the numbers of this scores file, with the model and settings that made them."
 )
 @click.option("-o", "--output", type=PLACE, help="Write a page of HTML here that draws all, instead of printing it.")
-@keeping
+@caching
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def explain(
     outputs: Path, specs: Sequence[str], row: int | None, item: str | None, system: str | None, columns: Sequence[str],
@@ -95,7 +95,7 @@ def _rows(corpus: nlgauge.Corpus, outputs: Path, row: int | None, item: str | No
 def _explained(
     corpus: nlgauge.Corpus, spec: str, rows: Sequence[int], single: bool, options: Mapping[str, Any]
 ) -> Explanations:
-    """What some rows' scores are based on; by a corpus-level metric, those of their systems.
+    """Return what some rows' scores are based on; by a corpus-level metric, those of their systems.
 
     single: whether single rows were asked for. options: of `nlgauge.explain`.
     """

@@ -77,7 +77,7 @@ LABEL = click.option(
 
 
 def labels_given() -> dict[str, str]:
-    """What --label asks for: new names by old ones."""
+    """Return what --label asks for: new names by old ones."""
     context = click.get_current_context(silent=True)
     labels: dict[str, str] = context.meta.get(_LABELS, {}) if context is not None else {}
     return labels
@@ -240,7 +240,7 @@ READING = together(
 """How texts go through a model"""
 
 
-def keeping(command: Command) -> Command:
+def caching(command: Command) -> Command:
     """Give a command `cache`, what `evaluate(cache=...)` takes, by the options --cache and --no-cache.
 
     Raises SpecError for both options at once.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import IN_FORMATS, LOADING, PLACE, REPLICATES, SEED, SPEC, keeping
+from nlgauge.cli.options import IN_FORMATS, LOADING, PLACE, REPLICATES, SEED, SPEC, caching
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import beside, show_tables
 from nlgauge.data.atomic_write import refuse_place
@@ -34,7 +34,7 @@ _ROWS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet"
 @click.option("--trained-on", multiple=True, metavar="NAME",
               help="A set that the scorer may have been trained on; repeatable.")  # fmt: skip
 @LOADING
-@keeping
+@caching
 @REPLICATES
 @SEED
 @click.option("-o", "--output", type=PLACE, help="Write the card (JSON), or the board (HTML), here.")
@@ -158,7 +158,9 @@ def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[
 
 
 def _named(scorer: str, tables: Sequence[nlgauge.ScoreTable], model: str | None) -> tuple[str, str, list[str]]:
-    """What the scorer is called, what its numbers depend on, on all sets alike, and what its model was trained on."""
+    """Return what the scorer is called, what its numbers depend on, on all sets alike, and what its model was trained
+    on.
+    """
     from nlgauge.data.signature import Signature
     from nlgauge.metrics import registry
     from nlgauge.metrics.base import model_of

@@ -125,7 +125,7 @@ def _lines(found: Estimates, group: tuple[str, str], margin: float | None) -> It
 
 
 def _legend(found: Estimates, below: float | None) -> Iterator[str]:
-    """What stands in which table, what the bare metric says, and what has no number."""
+    """Yield what stands in which table, what the bare metric says, and what has no number."""
     from nlgauge.maths.intervals import unequal
 
     what = "mean rating" if below is None else f"share rated below {below:g}"

@@ -24,7 +24,7 @@ from nlgauge.cli.options import (
     SPEC,
     TEXT_FILES,
     THEN,
-    keeping,
+    caching,
     with_then,
 )
 from nlgauge.cli.streams import remark, show_json
@@ -80,7 +80,7 @@ _A_SUM = (
     "--worker-gpus", type=click.FloatRange(min=0), default=0, show_default=True,
     help="With --ray: GPUs of each, or the share of one.",
 )  # fmt: skip
-@keeping
+@caching
 @CLUSTER
 @click.option("--parts", is_flag=True, help="Print every part of the metrics, not only the first.")
 @LABEL
@@ -232,7 +232,7 @@ def _other_items(table: ScoreTable) -> Iterator[str]:
 def _tables(
     table: ScoreTable, scores: Sequence[SystemScore], layout: str, every_part: bool
 ) -> Iterator[tuple[str, Sequence[SystemScore]]]:
-    """What stands in one table, and the head of its first column: the metric's where a table is of one alone.
+    """Yield what stands in one table, and the head of its first column: the metric's where a table is of one alone.
 
     Parts of several metrics make a table too wide to be read, but not too wide for a program.
     """
@@ -273,7 +273,7 @@ def _number(score: SystemScore, best: Best | None) -> Number:
 
 
 def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
-    """What the marks mean, where there are some."""
+    """Yield what the marks mean, where there are some."""
     if not best:
         return
     correction = "corrected by Holm"
@@ -299,7 +299,7 @@ def _unequal(systems: Sequence[SystemScore]) -> Iterator[str]:
 
 
 def _missing(table: ScoreTable) -> Iterator[str]:
-    """Which rows, or systems, have no value and why, and what there is to be noted of how many."""
+    """Yield which rows, or systems, have no value and why, and what there is to be noted of how many."""
     for spec, column in table.columns.items():
         what, names = ("rows", [str(n + 1) for n in range(len(table.rows))])
         if column.level == "system":

@@ -59,7 +59,7 @@ def show_json(command: str, notes: Iterable[str] = (), **records: object) -> Non
 
 
 def failure(error: OSError) -> str:
-    """What the machine refused, in one line. Where it was stdout, nothing more is written there."""
+    """Return what the machine refused, in one line. Where it was stdout, nothing more is written there."""
     frame, printing = error.__traceback__, False
     while frame is not None:
         printing, frame = printing or frame.tb_frame.f_code is click.echo.__code__, frame.tb_next

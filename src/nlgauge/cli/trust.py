@@ -140,7 +140,7 @@ def _stands(one: Trust) -> str:
 
 
 def _legend(found: Trusts) -> Iterator[str]:
-    """What the numbers are of."""
+    """Yield what the numbers are of."""
     several = len({one.aspect for one in found}) > 1
     for one in found:
         name = f"{one.metric}, {one.aspect}" if several else one.metric

@@ -71,7 +71,7 @@ def atomic_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def refuse_place(*places: str | os.PathLike[str] | None) -> None:
-    """Raises InputError for a file that could not be written: found before a long run, and not after it."""
+    """Raise InputError for a file that could not be written: found before a long run, and not after it."""
     for place in places:
         if place is None or is_stream(place):
             continue

@@ -197,7 +197,7 @@ def _shape() -> dict[str, Shape]:
 
 
 def wrong_evidence(evidence: object) -> str | None:
-    """What is wrong with the evidence of a row or a system; None where it can be drawn."""
+    """Return what is wrong with the evidence of a row or a system; None where it can be drawn."""
     if wrong := mismatch(evidence, _shape(), "evidence"):
         return wrong
     assert isinstance(evidence, dict)
@@ -221,7 +221,7 @@ def _wrong_text(text: Mapping[str, Any]) -> str | None:
 
 
 def _places(evidence: Mapping[str, Any]) -> Iterator[list[int]]:
-    """Where the pieces of texts begin and end."""
+    """Yield where the pieces of texts begin and end."""
     pieces = [one for match in evidence.get("matches", []) for one in (match["token"], match["match"])]
     pieces += [one for flow in evidence.get("flows", []) for one in (flow["candidate"], flow["reference"])]
     for text in evidence.get("texts", []):
@@ -244,7 +244,9 @@ def packed(evidence: Any) -> Any:
 
 
 def unpacked(evidence: Any) -> Any:
-    """What `packed` was given; lists that are not packed stay lists. Raises ValueError for what it never makes."""
+    """Return what `packed` was given; lists that are not packed stay lists. Raises ValueError for what
+    it never makes.
+    """
     return _made(evidence, _records, _unpacked_text)
 
 
@@ -315,7 +317,7 @@ def _records(fields: Any) -> Any:
 
 
 def _bounds(at: Any) -> list[tuple[int, int]]:
-    """Where each begins and ends."""
+    """Return where each begins and ends."""
     if not isinstance(at, list) or not at or len(at) % 2 or not _whole(at):
         raise ValueError("places are not two whole numbers each")
     ends = list(accumulate(at))

@@ -63,7 +63,7 @@ _NAMES = {str: "a text", bool: "true or false", int: "a whole number", float: "a
 
 
 def mismatch(value: object, shape: Any, where: str) -> str | None:
-    """What is wrong with a value that has not a shape, and where; None where it has it."""
+    """Return what is wrong with a value that has not a shape, and where; None where it has it."""
     if _fit([value], shape):
         return None
     inside: list[tuple[object, Any, str]] = []
@@ -85,7 +85,7 @@ def named(name: str) -> str:
 
 
 def _fit(values: Sequence[Any], shape: Any) -> bool:
-    """Whether all of some values have a shape: looked at together, since a file holds millions of a kind."""
+    """Return whether all of some values have a shape: looked at together, since a file holds millions of a kind."""
     found = set(map(type, values))
     if isinstance(shape, list):
         return found <= {list} and _fit([inner for value in values for inner in value], shape[0])
@@ -104,7 +104,7 @@ def _fit(values: Sequence[Any], shape: Any) -> bool:
 
 
 def _named(values: Sequence[Mapping[str, Any]], name: str, shape: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """What objects have under a name of their shape."""
+    """Return what objects have under a name of their shape."""
     if name == "*":
         own = {one.removesuffix("?") for one in shape}
         return [(key, inner) for value in values for key, inner in value.items() if key not in own]
@@ -145,7 +145,7 @@ def record_of(kind: type[T], value: Any) -> T:
 
 
 def _made(hint: Any, value: Any) -> Any:
-    """What a field of a type holds, made of JSON of its shape."""
+    """Return what a field of a type holds, made of JSON of its shape."""
     if hint is float:
         return number_of(value)
     if is_dataclass(hint):

@@ -79,7 +79,7 @@ def pair_room(window: int, tokenizer: SubwordTokenizer) -> int:
 
 
 def pair_windows(text: int, other: int, room: int, policy: WindowPolicy) -> list[PairWindow]:
-    """How a text of `text` sub-words is read with another of `other` sub-words, in rows for `room` sub-words.
+    """Return how a text of `text` sub-words is read with another of `other` sub-words, in rows for `room` sub-words.
 
     'slide' reads every part of the text with every part of the other. The text is split only if it takes more than half
     the room. 'cut' reads the beginning of both.

@@ -84,7 +84,7 @@ class CIDEr(RowMetric):
         return shared_with_references(row)
 
     def _frequencies(self, corpus: Corpus) -> tuple[int, Counter[str]]:
-        """How many items have references with words, and how many of them have each n-gram."""
+        """Return how many items have references with words, and how many of them have each n-gram."""
 
         @cache
         def grams(text: str) -> frozenset[str]:

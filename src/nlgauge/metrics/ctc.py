@@ -308,7 +308,7 @@ class Consistency(CTCAspect):
         return [self._cascaded(row, prepared, features) for row in rows]
 
     def _decides(self, first: RowAligned, prepared: AspectPrepared) -> bool:
-        """Whether the first model decides about a row."""
+        """Return whether the first model decides about a row."""
         if first.reason is not None:
             return False
         probability, (low, high) = least_supported(first.directions[0][1]), prepared.unsure

@@ -221,7 +221,7 @@ class MaskEval(RowMetric):
         return [self.masked(row, side) for side in range(2 if prepared.share < 1 else 1)]
 
     def _plan(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> MaskedTexts | str:
-        """What is masked, from the first features of a row; or the reason why there is no score."""
+        """Return what is masked, from the first features of a row; or the reason why there is no score."""
         if row.source is None:
             return "no source"
         if prepared.weighter is None:

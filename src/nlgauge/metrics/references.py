@@ -135,7 +135,7 @@ class _Compared(RowMetric, Generic[T]):
         """Return the sub-scores of each (candidate, reference); NaN if undefined."""
 
     def unusable(self, side: T) -> str | None:
-        """Why a text with words cannot be compared, or None."""
+        """Return why a text with words cannot be compared, or None."""
         return None
 
     def pair_note(self, candidate: T, reference: T, prepared: Any) -> str | None:
@@ -225,7 +225,7 @@ class StringReferenceMetric(_Compared[T]):
 
     @abstractmethod
     def read(self, text: str, prepared: Any) -> T | None:
-        """What is compared for a text; None if it has no words."""
+        """Return what is compared for a text; None if it has no words."""
 
     def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
         texts = dict.fromkeys(text for row in rows for text in (row.candidate, *row.references))

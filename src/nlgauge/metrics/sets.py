@@ -140,7 +140,7 @@ class SetMetric(Metric):
         """The score of one set of points against another: [m, width], [n, width], n and m at least 1."""
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """What the score is based on; empty if the metric has nothing to show."""
+        """Return what the score is based on; empty if the metric has nothing to show."""
         return Evidence()
 
 

@@ -40,7 +40,7 @@ def render(template: str, *folders: Path, **facts: Any) -> str:
 
 @cache
 def environment(*folders: Path) -> Environment:
-    """What templates are read by; a name that no value has is an error, and no empty text."""
+    """Return what templates are read by; a name that no value has is an error, and no empty text."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -75,7 +75,9 @@ def inlined(*files: Path) -> Markup:
 
 
 def digest(script: str) -> str:
-    """What a content security policy calls a script by, so that a page runs this one and nothing that texts bring."""
+    """Return what a content security policy calls a script by, so that a page runs this one and nothing that texts
+    bring.
+    """
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
 
 
@@ -92,7 +94,7 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def places(values: Sequence[float], low: float, high: float, margin: float = 4) -> list[float]:
-    """Where numbers lie on a bar from low to high, in per cent of its width; -1 for what lies nowhere."""
+    """Return where numbers lie on a bar from low to high, in per cent of its width; -1 for what lies nowhere."""
     room = 100 - 2 * margin
     return [round(margin + room * (v - low) / (high - low), 2) if math.isfinite(v) else -1.0 for v in values]
 

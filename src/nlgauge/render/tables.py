@@ -159,7 +159,9 @@ def terminal(cells: Cells, width: int = 100, colour: bool = False, keys: int = 1
 
 
 def shown_width(text: str) -> int:
-    """How many columns a terminal takes for a text: two for East Asian signs, none for marks that join others."""
+    """Return how many columns a terminal takes for a text: two for East Asian signs, none for marks that
+    join others.
+    """
     joins = ("Mn", "Me", "Cf")
     return sum(
         0 if unicodedata.category(sign) in joins else 2 if unicodedata.east_asian_width(sign) in "WF" else 1
@@ -225,7 +227,7 @@ def _printed(columns: Sequence[Column], colour: bool) -> list[str]:
 
 
 def _words(text: str) -> list[tuple[str, str]]:
-    """What a text may be broken between, each with what stands before it: at spaces, and after the ( of a spec.
+    """Return what a text may be broken between, each with what stands before it: at spaces, and after the ( of a spec.
 
     An arrow stays with what it is of.
     """
@@ -321,7 +323,7 @@ def _in_markdown(cell: Cell) -> str:
 
 
 def _numeric(cells: Cells) -> list[bool]:
-    """Which columns hold numbers."""
+    """Return which columns hold numbers."""
     return [any(isinstance(cell, Number) for cell in column[1:]) for column in zip(*cells, strict=True)]
 
 

@@ -107,7 +107,7 @@ def _judged(text: Record) -> list[Piece]:
 
 
 def legend(texts: Sequence[Record]) -> tuple[str, str, str]:
-    """What is said of words under the colours of yes, partly and no; '' for a colour that no word has."""
+    """Return what is said of words under the colours of yes, partly and no; '' for a colour that no word has."""
     words = [word for text in texts for word in text["words"]]
     if any("predicted" in word for word in words):
         return "guessed right", "", "guessed wrong"
@@ -118,7 +118,9 @@ def legend(texts: Sequence[Record]) -> tuple[str, str, str]:
 
 
 def _shared(text: Record) -> bool:
-    """Whether words were only looked up in the other text: then each is there or is not, and no more is known of it."""
+    """Return whether words were only looked up in the other text: then each is there or is not, and no more is known of
+    it.
+    """
     return all(
         word.keys() == {"text", "begin", "end", "alignment"} and word["alignment"] in (0, 1) for word in text["words"]
     )

@@ -73,7 +73,9 @@ class FolderWriter(TableBuilder):
         return self._known
 
     def _known(self, rows: Sequence[int]) -> Scores:
-        """What an earlier run wrote of a block's rows; nothing of a block that is damaged, which is written anew."""
+        """Return what an earlier run wrote of a block's rows; nothing of a block that is damaged, which is written
+        anew.
+        """
         results = self._read(rows) if rows[0] in self._there else None
         if results is None:
             self._there.discard(rows[0])
@@ -113,7 +115,7 @@ class FolderWriter(TableBuilder):
         return ScoreTable.load(self._dataset.place)
 
     def _read(self, rows: Sequence[int]) -> dict[str, list[RowResult]] | None:
-        """What a block says of its rows, by metric; None where it is not whole."""
+        """Return what a block says of its rows, by metric; None where it is not whole."""
         try:
             table = self._dataset.read(rows[0])
             if fault(table, rows[0], self._types):
@@ -154,7 +156,7 @@ def _columns(column: Column, results: Sequence[RowResult], evidence: bool) -> di
 
 
 def _results(table: Any, spec: str, parts: Sequence[str]) -> list[RowResult]:
-    """What `_columns` was made of."""
+    """Return what `_columns` was made of."""
     columns = [[math.nan if v is None else v for v in table[f"{spec}.{part}"].to_pylist()] for part in parts]
     names = set(table.column_names)
 

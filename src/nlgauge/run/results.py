@@ -57,7 +57,7 @@ class RowResult(NamedTuple):
     evidence: Json = None
 
     def can_be_of(self, texts: Sequence[str]) -> bool:
-        """Whether those that are longer than the window are among some texts."""
+        """Return whether those that are longer than the window are among some texts."""
         return all(0 <= number < len(texts) for number in self.longer)
 
 
@@ -75,7 +75,7 @@ def texts_of(row: Row, columns: Sequence[str]) -> list[str]:
 
 
 def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Value]:
-    """What a metric gave for some rows or systems, as many as there are.
+    """Return what a metric gave for some rows or systems, as many as there are.
 
     Raises MetricError for another number of values or of parts, for NaN without a reason, and for what is no number.
     """
@@ -97,7 +97,7 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
 
 
 def packed(result: RowResult) -> bytes:
-    """As the store keeps it: numbers alone as doubles, all else as JSON."""
+    """Return a result as the cache holds it: numbers alone as doubles, all else as JSON."""
     value = result.value
     if value.reason is None and not (value.notes or value.counts or result.longer or result.evidence):
         return _PLAIN + struct.pack(f"<{len(value.parts)}d", *value.parts)
@@ -106,7 +106,9 @@ def packed(result: RowResult) -> bytes:
 
 
 def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = None) -> RowResult | None:
-    """What `packed` wrote of a metric that has so many parts, and a formula where it has counts; None for all else."""
+    """Return what `packed` wrote of a metric that has so many parts, and a formula where it has counts; None for all
+    else.
+    """
     try:
         numbers = struct.unpack(f"<{len(content) // 8}d", content[1:]) if content[:1] == _PLAIN else None
         result = _full(content) if numbers is None else RowResult(Value(numbers))
@@ -120,7 +122,7 @@ def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = 
 
 @lru_cache
 def _fits(formula: str, counts: int, parts: int) -> bool:
-    """Whether a formula, as JSON, makes so many parts of so many counts."""
+    """Return whether a formula, as JSON, makes so many parts of so many counts."""
     known = json.loads(formula)
     return bool(known) and Sums(known, np.ones((1, counts))).makes(parts)
 

@@ -1,7 +1,7 @@
 """The one runner: plans, their rows in blocks, an executor that scores them, and a sink that takes what comes.
 
-Blocks depend on corpus and metrics alone and are kept whole, so that a run that was killed goes on where it stopped and
-ends with the same numbers to the bit. What is in memory is what is being worked at.
+Blocks depend on corpus and metrics alone and are cached whole, so that a run that was killed goes on where it stopped
+and ends with the same numbers to the bit. What is in memory is what is being worked at.
 """
 
 from __future__ import annotations

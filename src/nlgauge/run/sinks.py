@@ -43,7 +43,7 @@ class Sink(ABC, Generic[T]):
 
     @abstractmethod
     def end(self, spent: Mapping[str, object]) -> T:
-        """What the run comes to. spent: its seconds, and what each model did."""
+        """Return what the run comes to. spent: its seconds, and what each model did."""
 
 
 class RowCollector(Sink[dict[str, dict[int, RowResult]]]):

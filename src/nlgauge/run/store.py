@@ -456,7 +456,7 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _refuse_shared(place: Path) -> None:
-    """Raises PermissionError for what others may write: whoever does decides on the scores that are read from it.
+    """Raise PermissionError for what others may write: whoever does decides on the scores that are read from it.
 
     The group of a user's own number is the user alone, by the custom of most systems.
     """

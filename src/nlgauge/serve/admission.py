@@ -42,7 +42,7 @@ class Keys:
         return bool(self._digests)
 
     def fit(self, authorization: str | None) -> bool:
-        """Whether a header `Authorization: Bearer KEY` has one of the keys."""
+        """Return whether a header `Authorization: Bearer KEY` has one of the keys."""
         scheme, _, key = (authorization or "").partition(" ")
         given, found = _digest(key.strip()), False
         for digest in self._digests:
@@ -76,7 +76,7 @@ def read_keys(file: Path | None) -> Keys:
 
 
 def _problem(keys: list[str]) -> str | None:
-    """What is wrong with keys; it never quotes one."""
+    """Return what is wrong with keys; it never quotes one."""
     if not keys:
         return "there is no key (write one a line)"
     for number, key in enumerate(keys, 1):

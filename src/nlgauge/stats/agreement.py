@@ -83,7 +83,7 @@ def correlate(
     replicates: int = 1000,
     seed: int = 0,
 ) -> Agreements:
-    """How each metric of the table agrees with people.
+    """Return how each metric of the table agrees with people.
 
     ratings: a Corpus (its rows' `scores`), a ScoreTable, a column of this table, {(system, item): rating} or {aspect:
     {(system, item): rating}}; rows join by system and item. level: 'item' (mean over items of the correlation over an

@@ -200,7 +200,7 @@ def _part(table: ScoreTable, metric: str | None) -> tuple[str, str]:
 
 
 def _of_system(table: ScoreTable, system: str | None) -> Mask:
-    """Which rows are of a system, or all. Raises InputError for one that is not there."""
+    """Return which rows are of a system, or all. Raises InputError for one that is not there."""
     if system is None:
         return np.ones(len(table.rows), bool)
     if system not in table.systems:
@@ -272,7 +272,7 @@ class RatedScores:
         return int((np.bincount(self.clusters, self.rated) > 0).sum())
 
     def refuse(self, at_random: bool, asked: Integers | None) -> None:
-        """Raises InputError where nothing can be learned from the ratings."""
+        """Raise InputError where nothing can be learned from the ratings."""
         n = int(self.rated.sum())
         rate = "rate more rows, drawn by nlgauge sample"
         if min(n, self.units) < LEAST:

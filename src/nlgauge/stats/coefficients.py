@@ -63,7 +63,7 @@ def dense(x: Values) -> Codes:
 
 
 def histogram(codes: Codes, known: Mask) -> Integers:
-    """How often each code stands in each sample: [samples, codes]."""
+    """Return how often each code stands in each sample: [samples, codes]."""
     size = int(codes.max(initial=0)) + 1
     flat = (codes + size * np.arange(len(codes))[:, None])[known]
     return np.bincount(flat, minlength=len(codes) * size).reshape(len(codes), size)
@@ -290,7 +290,7 @@ SPECIAL = ("accuracy_calibrated", "soft_accuracy")
 
 
 def superiority(x: Float, replicates: int = 1000, seed: int = 0, clusters: Integers | None = None) -> Float:
-    """How sure it is that one system is better than another: [items, systems] -> p [systems, systems].
+    """Return how sure it is that one system is better than another: [items, systems] -> p [systems, systems].
 
     p[i, j] is the p-value of a paired permutation test of "i is better than j" on the items that both have: the share
     of random exchanges of the two systems' scores within items that favour i at least as much. An exchange that gives

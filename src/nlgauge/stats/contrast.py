@@ -111,7 +111,7 @@ def contrast(
     seed: int = 0,
     intervals: bool = True,
 ) -> Contrasts:
-    """Which metrics agree better with people than which: every pair of scores, and the clusters that follow.
+    """Return which metrics agree better with people than which: every pair of scores, and the clusters that follow.
 
     ratings and the options of both: as `nlgauge.correlate` takes them. test: 'permutation' (Perm-Both of Deutsch et al.
     2021) or 'williams' (Pearson over systems or pooled rows only, `df` as in `nlgauge.stats.contrast`). correction,
@@ -182,7 +182,7 @@ class _Tests:
         return estimate(x, y, self._kind, self.how.level).value
 
     def difference(self, one: Contrast) -> Contrast:
-        """How much better the first of two agrees than the second, on the cells that all three have."""
+        """Return how much better the first of two agrees than the second, on the cells that all three have."""
         first, second = one.first, one.second
         three = self.scores[first], self.scores[second], self._ratings
         x, other, y = rated_part(*three)

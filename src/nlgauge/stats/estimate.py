@@ -115,8 +115,8 @@ def estimate(
     """The mean rating of each system, and of each two systems' difference, from all scores and the ratings of some.
 
     The intervals speak of rows like these, and not of these rows alone. They hold if the rated rows were drawn at
-    random: from all rows of the system; or with probabilities that are known, from `draw` (what `nlgauge sample` kept),
-    from a column `probability` of the ratings, or, within strata, from a column `stratum` that all rows have.
+    random: from all rows of the system; or with probabilities that are known, from `draw` (what `nlgauge sample`
+    wrote), from a column `probability` of the ratings, or, within strata, from a column `stratum` that all rows have.
 
     metrics: as `nlgauge.correlate` takes them, the first part of each; all where none is given. With several there is
     a record for each and one for all together, whose predictions are cross-fitted (Zrnic and Candès, "Cross-

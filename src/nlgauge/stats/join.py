@@ -203,7 +203,9 @@ def read(
     name: str, source: Corpus | Scores | Mapping[str, object] | str | os.PathLike[str], column: str | None,
     items: Sequence[str], labels: Labels | None = None,
 ) -> tuple[str, dict[Place, float]]:  # fmt: skip
-    """Where the scores of a metric `name` come from, and the scores; a score file's segments are those of `items`."""
+    """Return where the scores of a metric `name` come from, and the scores; a score file's segments are those of
+    `items`.
+    """
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         return path.name, _of_file(path, items)
@@ -280,7 +282,7 @@ def number(value: object, what: str, file: object = None, row: int | None = None
 
 
 def refuse_twice(keys: Iterable[Key], where: str, remedy: str = "keep one") -> None:
-    """Raises InputError for the first key that is there more than once, with its rows."""
+    """Raise InputError for the first key that is there more than once, with its rows."""
     keys = list(keys)
     if (found := first_repeat(keys)) is not None:
         system, item = keys[found[1]]

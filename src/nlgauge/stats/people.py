@@ -50,7 +50,7 @@ class People:
 
 
 def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> People:
-    """What a headline is made of where ratings are at hand. led: what the aspects' names begin with.
+    """Return what a headline is made of where ratings are at hand. led: what the aspects' names begin with.
 
     The scores are those of all metrics together, cross-fitted; of the first that has a better direction where this is
     refused. It is not the one that gives the shortest interval: such an interval would hold the truth too seldom.
@@ -95,5 +95,5 @@ def _made(of: list[Estimate]) -> str:
 
 
 def of_outputs(table: ScoreTable, outputs: Corpus) -> People | None:
-    """What people say of outputs that hold ratings, to stand before the metrics; None where none is rated."""
+    """Return what people say of outputs that hold ratings, to stand before the metrics; None where none is rated."""
     return people(table, outputs, LED) if any(row.scores for row in outputs) else None

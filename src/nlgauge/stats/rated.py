@@ -71,7 +71,7 @@ def by_row(table: ScoreTable, column: Column, part: int) -> Float:
 
 
 def rated_items(*tables: Float) -> Mask:
-    """Which items have a cell that all tables have: those that `rated_part` keeps."""
+    """Return which items have a cell that all tables have: those that `rated_part` keeps."""
     known: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
     return np.asarray(known.any(1))
 
@@ -115,7 +115,7 @@ class Rated:
         return None if found is None or np.ptp(found[rated]) < 1e-9 else found
 
     def design(self, rows: Integers, rated: Mask) -> Design:
-        """How some rows were drawn."""
+        """Return how some rows were drawn."""
         probabilities = None if self.probabilities is None else self.probabilities[rows]
         clusters = None if self.clusters is None else np.unique(self.clusters[rows], return_inverse=True)[1]
         return Design(rated, np.unique(self.strata[rows], return_inverse=True)[1], probabilities, clusters)
@@ -174,7 +174,7 @@ def rated_rows(
 def _unanswered(
     table: ScoreTable, values: Mapping[str, Float], asked: Integers, clusters: Integers | None
 ) -> Iterator[str]:
-    """What is to be said of drawn rows that nobody rated, by aspect."""
+    """Yield what is to be said of drawn rows that nobody rated, by aspect."""
     columns = [column.values[:, 0] for column in table.columns.values() if column.level == "item"]
     scores = [np.where(np.isfinite(x), x, x[np.isfinite(x)].mean()) for x in columns if np.isfinite(x).any()]
     for aspect, given in values.items():

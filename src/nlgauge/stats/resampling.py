@@ -21,7 +21,7 @@ _CELLS_AT_ONCE = 2_000_000
 
 
 def batches(replicates: int, cells: int) -> Iterator[int]:
-    """How many replicates to draw at a time, of so many cells each: their sum is `replicates`."""
+    """Yield how many replicates to draw at a time, of so many cells each: their sum is `replicates`."""
     size = max(1, _CELLS_AT_ONCE // max(1, cells))
     for start in range(0, replicates, size):
         yield min(size, replicates - start)
@@ -140,7 +140,7 @@ def interval(values: Float, confidence: float = 0.95) -> tuple[float, float]:
 
 
 def crossed(x: Float, y: Float) -> bool:
-    """Whether at least half of the cells have both, so that whole items and whole systems can change place."""
+    """Return whether at least half of the cells have both, so that whole items and whole systems can change place."""
     known = ~(np.isnan(x) | np.isnan(y))
     return bool(2 * known.sum() >= known.size)
 

@@ -122,7 +122,7 @@ def sample(
 
 
 def allocated(n: int, sizes: Integers, spread: Float) -> Integers:
-    """How many of n rows to draw of each stratum, by its size times its spread: [strata].
+    """Return how many of n rows to draw of each stratum, by its size times its spread: [strata].
 
     At least 2 and at most all; what is over goes where the rounding took most. Raises InputError where n is too small.
     """

@@ -10,7 +10,7 @@ from nlgauge.errors import InputError, SpecError
 
 
 def label(table: ScoreTable, metric: str, part: str) -> str:
-    """What to call a part of a metric: its spec, with the part where it has several."""
+    """Return what to call a part of a metric: its spec, with the part where it has several."""
     return table.columns[metric].label(metric, part)
 
 

@@ -27,7 +27,7 @@ def name(verdict: Verdict) -> str:
 
 
 def place(one: Outcome) -> str:
-    """Which row, or system, an outcome is of."""
+    """Return which row, or system, an outcome is of."""
     row = "" if one.row is None else f"row {one.row}, "
     item = "" if one.item is None else f", item {one.item}"
     return harmless(f"{row}system {one.system}{item}", lines=True).replace("\n", " ")
@@ -66,7 +66,7 @@ def _shortened(text: str, around: int = _AROUND, first: bool = False, last: bool
 
 
 def counted(verdict: Verdict) -> str:
-    """How many passed, and how many did not and why."""
+    """Return how many passed, and how many did not and why."""
     rows = [one for one in verdict.outcomes if one.row is not None or one.item is None]
     what = "systems" if rows and rows[0].item is None else "rows"
     gone = sum(one.row is None and one.item is not None for one in verdict.outcomes)

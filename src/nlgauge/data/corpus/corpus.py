@@ -253,7 +253,7 @@ class Corpus(Sequence[Row]):
 
 
 def called_after(files: Sequence[str]) -> list[str]:
-    """What to call systems by the names of their files: without suffixes, unless two would have one name."""
+    """Return what to call systems by the names of their files: without suffixes, unless two would have one name."""
     places = [PurePath(name) for name in files]
     short = [PurePath(place.name.removesuffix(".gz")).stem for place in places]
     for names in (short, [place.name for place in places]):

@@ -234,7 +234,7 @@ def _row(
 
 
 def _value(record: Mapping[str, object], theirs: str | tuple[str, ...]) -> object:
-    """What stands in a column; of several, a list of what they hold."""
+    """Return what stands in a column; of several, a list of what they hold."""
     if isinstance(theirs, str):
         found = looked_up(record, theirs, _NOWHERE)
         if found is not _NOWHERE or "," not in theirs:

@@ -35,7 +35,7 @@ class Sums:
         return float(MOST.get(str(self.formula["name"]), 100.0))
 
     def makes(self, parts: int) -> bool:
-        """Whether the formula takes such counts, and makes so many parts of them."""
+        """Return whether the formula takes such counts, and makes so many parts of them."""
         try:
             return self.value(np.ones((1, self.counts.shape[1]))).shape == (parts,)
         except (TypeError, ValueError, IndexError, ArithmeticError):
@@ -80,7 +80,7 @@ class Column:
         return self.scores or self.parts
 
     def arrow(self, part: str) -> str:
-        """Which way a part is better, as it stands behind a name; a detail has none."""
+        """Return which way a part is better, as it stands behind a name; a detail has none."""
         return "" if part in self.details else " ↑" if self.higher_is_better else " ↓"
 
     def per_item(self, of: NDArray[np.intp], items: int) -> Column:
@@ -96,7 +96,7 @@ class Column:
         return replace(self, values=values, reasons=dict(sorted(reasons.items())), evidence={}, sums=sums)
 
     def label(self, spec: str, part: str) -> str:
-        """What to call a part of the metric of this spec: the spec, with the part where there are several."""
+        """Return what to call a part of the metric of this spec: the spec, with the part where there are several."""
         return f"{spec} {part}" if len(self.parts) > 1 else spec
 
     def __eq__(self, other: object) -> bool:

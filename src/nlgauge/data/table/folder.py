@@ -155,7 +155,7 @@ def block_name(first: int) -> str:
 
 
 def fault(table: Any, first: int, columns: Mapping[str, Any], earlier: bool = False) -> str | None:
-    """What is wrong with a block that should have some columns (see `types_of`); None where nothing is.
+    """Return what is wrong with a block that should have some columns (see `types_of`); None where nothing is.
 
     earlier: take a block of an earlier version too, which counts its rows from 0.
     """
@@ -191,14 +191,14 @@ _WHOLE = {"values": [[(int, float, str, None)]], "reasons": {"*": str}, "evidenc
 
 
 def is_folder(place: FilePath) -> bool:
-    """Whether a place of scores is a folder, and not a file."""
+    """Return whether a place of scores is a folder, and not a file."""
     if is_address(place):
         return not str(place).endswith(".jsonl")
     return Path(place).is_dir()
 
 
 def load(place: FilePath) -> ScoreTable:
-    """What a scores folder holds. Raises InputError for one that is not of a run that has ended."""
+    """Return what a scores folder holds. Raises InputError for one that is not of a run that has ended."""
     dataset = Dataset(place)
     header = dataset.record("_header.json", GO_ON)
     if header is None:
@@ -227,7 +227,7 @@ def load(place: FilePath) -> ScoreTable:
 
 
 def _wrong(header: Mapping[str, Any], blocks: Mapping[int, Any]) -> str | None:
-    """What does not fit together."""
+    """Return what does not fit together."""
     metrics = header["metrics"]
     if missing := [key for key in metrics if key not in header["signatures"]]:
         return f"{missing[0]} has no signature"

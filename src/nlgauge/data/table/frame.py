@@ -99,7 +99,7 @@ def _counted(table: ScoreTable) -> str:
 
 
 def _more(table: ScoreTable) -> list[str]:
-    """Which values are missing, and how much there is that is not shown."""
+    """Return which values are missing, and how much there is that is not shown."""
     missing = []
     for spec in table.metrics[:_METRICS]:
         column = table.columns[spec]

@@ -216,7 +216,7 @@ class _Values:
             raise self._wrong(str(error), number) from None
 
     def _evidence(self, number: int, evidence: Any, row: int, found: Mapping[str, _Values]) -> Any:
-        """What a record says that its score is based on: a text names the metric that has the same evidence."""
+        """Return what a record says that its score is based on: a text names the metric that has the same evidence."""
         if isinstance(evidence, str):
             other = found.get(evidence)
             if other is None or row not in other.column.evidence or other.places[row] != self.places[row]:

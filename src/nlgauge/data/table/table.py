@@ -196,7 +196,7 @@ class ScoreTable:
         return self.values(spec, parts[0])
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
         return len(self.rows)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -230,7 +230,7 @@ class ScoreTable:
         return by_system(table.rows, table.columns, Resamples(replicates, seed, confidence), table.clusters)
 
     def header(self) -> dict[str, object]:
-        """What `save` writes before the records: version, signatures, and what the metrics and the run were."""
+        """Return what `save` writes before the records: version, signatures, and what the metrics and the run were."""
         return writing.header(self)
 
     def records(self) -> Iterator[dict[str, object]]:

@@ -140,7 +140,7 @@ class AlignmentRequest(Request[Alignment]):
 
 
 def _used(request: AlignmentRequest, block: TextBlock) -> tuple[int, dict[int, int]]:
-    """How many tokens of the text are read, and how many of each other text (by index).
+    """Return how many tokens of the text are read, and how many of each other text (by index).
 
     Raises InputError under window='error' if two texts do not fit the model's window together.
     """
@@ -313,7 +313,7 @@ class _PackedPlan(_ReadingPlan):
         return _Row(made.ids, made.side, own)
 
     def _read(self, row: _StretchRow) -> str:
-        """What is read of the other text: all of it as it is, or some parts with a space between."""
+        """Return what is read of the other text: all of it as it is, or some parts with a space between."""
         text, offsets = row.request.against[row.other], row.source.tokens.offsets
         if row.spans == [(0, len(self._view.tokens(text)))]:
             return text

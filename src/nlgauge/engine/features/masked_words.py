@@ -50,7 +50,7 @@ class MaskedWords:
 
 
 def way_of(model: Model) -> str:
-    """How a model is asked: 'pairs', 'sentinels' or 'masks'. Raises SpecError if it offers none of them."""
+    """Return how a model is asked: 'pairs', 'sentinels' or 'masks'. Raises SpecError if it offers none of them."""
     if MASKED_PAIRS in model:
         return "pairs"
     if GAP_FILLER in model:

@@ -120,7 +120,7 @@ def report(
     takes them, instead of those. What scores are based on is shown if the table holds it (`evaluate(evidence=True)`).
     level, coefficient: of agreement with people, as `nlgauge.correlate` takes them; by default 'item' where there are
     three systems or more, else 'pooled'. Where there are ratings, the page begins with what people say. history: what
-    `nlgauge check --history` kept, drawn by day. rows: at most so many are listed: worst, best, most disputed and a
+    `nlgauge check --history` wrote, drawn by day. rows: at most so many are listed: worst, best, most disputed and a
     sample; all other numbers are of all rows. Intervals and tests are computed from `replicates` draws from `seed`.
 
     Raises InputError for a table without rows, outputs or ratings that belong to other rows, or a place that cannot be

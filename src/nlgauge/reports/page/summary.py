@@ -83,7 +83,7 @@ def best_of(part: Part) -> list[str]:
 
 
 def wins(made: Sequence[Card]) -> Counter[str]:
-    """How many metrics call each system best."""
+    """Return how many metrics call each system best."""
     return Counter(system for card in made for system in best_of(card.part))
 
 
@@ -132,7 +132,7 @@ def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) 
 
 
 def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
-    """What people would say of all rows, in numbers: of the best systems where there are many."""
+    """Yield what people would say of all rows, in numbers: of the best systems where there are many."""
     for card in made:
         scores = sorted((one.score for one in card.part.standings), key=lambda one: -one.mean)[:_NAMED]
         said = [f"{one.system} {one.mean:.3g} ({one.low:.3g} to {one.high:.3g})" for one in scores]

@@ -101,7 +101,7 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
 
 
 def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) -> tuple[str, Float]:
-    """What an axis is called, and a number a row."""
+    """Return what an axis is called, and a number a row."""
     try:
         spec, parts = table.named(name)
     except SpecError:

@@ -58,7 +58,7 @@ class Baseline:
     """A table beside that of an earlier run, by one part of a metric."""
 
     def __init__(self, table: ScoreTable, earlier: ScoreTable, spec: str, part: str, upwards: bool) -> None:
-        """Raises InputError where the two cannot be compared, SpecError for a corpus-level metric."""
+        """Raise InputError where the two cannot be compared, SpecError for a corpus-level metric."""
         if spec not in earlier.columns:
             raise InputError(
                 f"the baseline has no {spec}", remedy=f"it has {', '.join(earlier.columns) or 'no metric'}"
@@ -240,7 +240,7 @@ def _paired_systems(table: ScoreTable, earlier: ScoreTable) -> dict[str, str]:
 def told_apart(
     table: ScoreTable, earlier: ScoreTable, spec: str, what: str = "baseline", remedy: str = _AGAIN
 ) -> list[str]:
-    """What is to be noted of the two signatures. Raises InputError where the numbers do not mean the same."""
+    """Return what is to be noted of the two signatures. Raises InputError where the numbers do not mean the same."""
     now, before = (dict(one.signatures[spec].facts) if spec in one.signatures else {} for one in (table, earlier))
     if not now or not before:
         return [f"what the numbers of {spec} depend on is not known of both runs, and was not compared"]

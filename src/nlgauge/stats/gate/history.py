@@ -75,7 +75,8 @@ def alone(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def read(path: str | os.PathLike[str]) -> list[InterimAnalysis]:
-    """Return the interim analyses of a history, none where there is no file yet. Raises InputError for any other line.
+    """Return the interim analyses of a history, none where there is no file yet. Raises InputError for
+    any other line.
     """
     place = Path(path)
     if not place.exists():

@@ -118,7 +118,7 @@ class Limits:
         return None if self.part in self.column.details else self.column.higher_is_better
 
     def refuse_wrong(self, compared: bool) -> None:
-        """Raises SpecError for a threshold that cannot be meant, or for none where nothing else is asked."""
+        """Raise SpecError for a threshold that cannot be meant, or for none where nothing else is asked."""
         label = self.column.label(self.spec, self.part)
         named = {"at_least": self.at_least, "at_most": self.at_most}
         given = {name: value for name, value in named.items() if value is not None}
@@ -138,7 +138,7 @@ class Limits:
             raise SpecError(f"{problem}, to say which way is worse")
 
     def problem(self, value: float) -> str | None:
-        """How a value misses the threshold; None where it does not."""
+        """Return how a value misses the threshold; None where it does not."""
         if self.at_least is not None and value < self.at_least:
             return f"{shown(value, self.at_least)} is below {self.at_least:g}"
         if self.at_most is not None and value > self.at_most:

@@ -275,7 +275,7 @@ class Verdict:
         return dict(Counter(one.finding for one in self.outcomes if one.finding is not None).most_common())
 
     def count(self, *states: State) -> int:
-        """How many outcomes are of these states."""
+        """Return how many outcomes are of these states."""
         return sum(one.state in states for one in self.outcomes)
 
 

@@ -40,7 +40,7 @@ def _swept(level: str, *coefficients: str) -> tuple[options.Option, ...]:
     leveled = click.option("--level", default=level, show_default=True, help="item, system or pooled.")
     return (
         options.MODEL, _ITEMS, leveled, _coefficients(*coefficients), options.ASPECT,
-        options.RESAMPLE, options.REPLICATES, options.SEED, options.keeping,
+        options.RESAMPLE, options.REPLICATES, options.SEED, options.caching,
     )  # fmt: skip
 
 
@@ -175,7 +175,7 @@ def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
     options.ASPECT,
     options.REPLICATES,
     options.SEED,
-    options.keeping,
+    options.caching,
 )
 def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Result:
     """Mark-Evaluate at many K, in one pass (figure 2)."""
@@ -194,7 +194,7 @@ def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Resul
     click.option("--size", type=click.IntRange(min=1), default=1000, show_default=True, help="Texts of a set."),
     options.MODEL,
     options.SEED,
-    options.keeping,
+    options.caching,
     reads=of_outputs,
 )
 def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
@@ -220,7 +220,7 @@ def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
     click.option("--probes", "file", type=options.PLACE, help="Sentences of your own (docs/studies.md)."),
     options.REPLICATES,
     options.SEED,
-    options.keeping,
+    options.caching,
 )  # fmt: skip
 def probes(**how: Any) -> Result:
     """Does a metric find small errors, or does it only recognise copies?

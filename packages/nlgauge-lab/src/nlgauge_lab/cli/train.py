@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from nlgauge.cli.options import IN_FORMATS, MAP, MODEL, PLACE, keeping
+from nlgauge.cli.options import IN_FORMATS, MAP, MODEL, PLACE, caching
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import read_outputs, show_tables
 from nlgauge.errors import MissingExtraError, SpecError
@@ -118,7 +118,7 @@ def weighter(
 @click.option("--model", default="pocket", show_default=True, help="pocket, base, a folder, or nli:FOLDER.")
 @click.option("--write", is_flag=True, help="Put bars and rates on the card of the model, where check finds them.")
 @IN_FORMATS
-@keeping
+@caching
 def bars(labelled: Path, model: str, write: bool, layout: str, cache: Path | bool) -> None:
     """Measure the bars of check --grounded: the probabilities below which a text fails, and from which it passes.
 
