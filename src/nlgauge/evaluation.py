@@ -174,7 +174,7 @@ def score(
     window: WindowPolicy = "slide",
     cache: bool | str | Path = False,
 ) -> Value:
-    """Return the score of one row: ``float(score)`` is its first part. For many rows `evaluate` is faster.
+    """Return the score of one row: ``float(score)`` is its first sub-score. For many rows `evaluate` is faster.
 
     An installed model stays loaded for the next call. A folder or a checkpoint is read again each time, since it may
     change.

@@ -46,7 +46,7 @@ class Explanation:
     item: str | None
     metric: str
     values: Mapping[str, float]
-    """By part; NaN with a reason"""
+    """By sub-score; NaN with a reason"""
     reason: str | None
     notes: Sequence[str]
     evidence: Mapping[str, Any]
@@ -56,7 +56,7 @@ class Explanation:
 
     @property
     def defined(self) -> bool:
-        """Whether any part has a value."""
+        """Whether any sub-score has a value."""
         return not all(math.isnan(value) for value in self.values.values())
 
     @property

@@ -33,7 +33,7 @@ def nlgauge_scorer(
     context: str | None = None,
     model: str | None = None,
 ) -> InspectScorer:
-    """One part of one metric, of the completion against the sample's targets, which are its references.
+    """One sub-score of one metric, of the completion against the sample's targets, which are its references.
 
     metric: a spec; part: its first where none is named. source, context: a key of the sample's metadata, or "input" for
     the text of its input. model: as `nlgauge.evaluate` takes it. A sample without a score is unscored, with the reason.

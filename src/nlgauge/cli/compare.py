@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 @click.argument("scores", metavar="SCORES|OUTPUTS", type=PLACE)
 @click.argument("a", required=False)
 @click.argument("b", required=False)
-@click.option("--metric", help="Only this metric, by its spec or name; or 'spec part'.")
-@click.option("--parts", is_flag=True, help="Print every part of the metrics, not only the first.")
+@click.option("--metric", help="Only this metric, by its spec or name; or 'spec sub-score'.")
+@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the first.")
 @click.option("--margin", type=float, help="The loss that would not matter: is A no worse than B by so much?")
 @click.option("--items", type=click.IntRange(min=2), help="Plan a study of so many items: what it would show.")
 @CLUSTER_OF_OUTPUTS
@@ -107,7 +107,7 @@ def compare(
 
 
 def _spec(metric: str) -> str:
-    """The spec of 'spec', and of 'spec part'."""
+    """The spec of 'spec', and of 'spec sub-score'."""
     from nlgauge.metrics import registry
 
     head, _, part = metric.rpartition(" ")

@@ -143,9 +143,9 @@ def together(*options: Option) -> Option:
 
 PARTS = together(
     click.option(
-        "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
+        "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec sub-score'; repeatable; all by default."
     ),
-    click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
+    click.option("--parts", is_flag=True, help="Every sub-score of the metrics, not only the first."),
 )
 ADD = together(
     click.option(

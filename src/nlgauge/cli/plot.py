@@ -54,7 +54,7 @@ def distributions(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: An
                  help="A point a row, or a point a system."),
 )  # fmt: skip
 def scatter(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
-    """X against Y: metrics ('spec part' names a part), or aspects of --ratings."""
+    """X against Y: metrics ('spec sub-score' names a sub-score), or aspects of --ratings."""
     from nlgauge.reports.plots.scatter import scatter as run
 
     return run(table, source=rated, **how)
@@ -81,7 +81,9 @@ def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) ->
 
 
 @_figure(
-    click.option("-m", "--metric", help="A metric of the scores, with its part; may be left out where there is one."),
+    click.option(
+        "-m", "--metric", help="A metric of the scores, or 'spec sub-score'; may be left out where there is one."
+    ),
     options.ratings(required=True),
     options.ONE_ASPECT,
     click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1."),

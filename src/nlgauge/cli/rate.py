@@ -136,7 +136,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[str, Any]) -> nlgauge.ScoreTable | str:
-    """The table of the scorer and its one part, or why there is no score."""
+    """The table of the scorer and its one sub-score, or why there is no score."""
     from nlgauge.stats.selection import selected
 
     began = time.monotonic()

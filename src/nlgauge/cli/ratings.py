@@ -149,7 +149,7 @@ _WAYS = ("risk", "recall", "f1", "cost", "precision")
 
 @click.command(short_help="Choose a threshold for check, from scores and a few ratings.")
 @on_some_ratings
-@click.option("-m", "--metric", help="A metric of the scores, with its part; may be left out where there is one.")
+@click.option("-m", "--metric", help="A metric of the scores, with its sub-score; may be left out where there is one.")
 @ONE_ASPECT
 @click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1.")
 @click.option("--risk", type=_SHARE, default=0.1, show_default=True, help="At most this share of passing rows is bad.")

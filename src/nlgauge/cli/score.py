@@ -82,7 +82,7 @@ _A_SUM = (
 )  # fmt: skip
 @caching
 @CLUSTER
-@click.option("--parts", is_flag=True, help="Print every part of the metrics, not only the first.")
+@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the first.")
 @LABEL
 @IN_FORMATS
 @click.option(
@@ -208,7 +208,7 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
 def _best(
     table: ScoreTable, scores: Sequence[SystemScore], seed: int, people: People | None
 ) -> dict[tuple[str, str], Best]:
-    """Return the best by each part, and the systems that do not differ significantly from it."""
+    """Return the best by each sub-score, and the systems that do not differ significantly from it."""
     if len(table.systems) < 2:
         return {}
     from nlgauge.stats.best import by_part, compared
@@ -250,7 +250,7 @@ def _tables(
 def _cells(
     table: ScoreTable, scores: Sequence[SystemScore], best: Mapping[tuple[str, str], Best], title: str
 ) -> list[list[Cell]]:
-    """A row a system, a column a part. An arrow says which way is better."""
+    """A row a system, a column a sub-score. An arrow says which way is better."""
     columns: dict[tuple[str, str], dict[str, SystemScore]] = {}
     for score in scores:
         columns.setdefault((score.metric, score.part), {})[score.system] = score

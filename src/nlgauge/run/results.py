@@ -77,7 +77,8 @@ def texts_of(row: Row, columns: Sequence[str]) -> list[str]:
 def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Value]:
     """Return what a metric gave for some rows or systems, as many as there are.
 
-    Raises MetricError for another number of values or of parts, for NaN without a reason, and for what is no number.
+    Raises MetricError for another number of values or of sub-scores, for NaN without a reason, and for what is no
+    number.
     """
     if len(values) != count:
         raise MetricError(f"{metric} gave {len(values)} values for {count} texts; it has to give one for each")
@@ -85,7 +86,7 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
         if not isinstance(value, Value):
             wrong = f"{shown(value)}, which is no nlgauge.metrics.base.Value"
         elif len(value.parts) != len(metric.parts):
-            wrong = f"{len(value.parts)} numbers for its parts {', '.join(metric.parts)}"
+            wrong = f"{len(value.parts)} numbers for its sub-scores {', '.join(metric.parts)}"
         elif {*map(type, value.parts)} != {float} and not all(isinstance(one, _NUMBERS) for one in value.parts):
             wrong = f"{shown(value.parts)}, which are not all numbers"
         elif value.reason is None and any(map(math.isnan, value.parts)):
@@ -106,8 +107,8 @@ def packed(result: RowResult) -> bytes:
 
 
 def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = None) -> RowResult | None:
-    """Return what `packed` wrote of a metric that has so many parts, and a formula where it has counts; None for all
-    else.
+    """Return what `packed` wrote of a metric that has so many sub-scores, and a formula where it has counts; None for
+    all else.
     """
     try:
         numbers = struct.unpack(f"<{len(content) // 8}d", content[1:]) if content[:1] == _PLAIN else None
@@ -122,7 +123,7 @@ def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = 
 
 @lru_cache
 def _fits(formula: str, counts: int, parts: int) -> bool:
-    """Return whether a formula, as JSON, makes so many parts of so many counts."""
+    """Return whether a formula, as JSON, makes so many sub-scores of so many counts."""
     known = json.loads(formula)
     return bool(known) and Sums(known, np.ones((1, counts))).makes(parts)
 

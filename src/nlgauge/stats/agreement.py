@@ -25,7 +25,7 @@ _NO_ITEMS = "a corpus-level metric has no items by which to tell how sure it is"
 
 @dataclass(frozen=True)
 class Agreement:
-    """How a metric's part agrees with an aspect of the ratings."""
+    """How a metric's sub-score agrees with an aspect of the ratings."""
 
     metric: str
     part: str
@@ -64,7 +64,7 @@ class Agreements(Records[Agreement]):
     notes: list[str] = field(default_factory=list)
 
     def get(self, metric: str, aspect: str | None = None, part: str | None = None) -> Agreement:
-        """The first record of a metric (its spec), an aspect and a part. Raises SpecError where there is none."""
+        """The first record of a metric (its spec), an aspect and a sub-score. Raises SpecError where there is none."""
         for record in self.records:
             if record.metric == metric and aspect in (None, record.aspect) and part in (None, record.part):
                 return record

@@ -34,11 +34,11 @@ class PairTest(NamedTuple):
 
 
 PairTests: TypeAlias = "Callable[[str, str, str, str], PairTest]"
-"""The test of two systems by a metric and its part"""
+"""The test of two systems by a metric and its sub-score"""
 
 
 class Best(NamedTuple):
-    """The best by one part of a metric, and how the other systems compare with it."""
+    """The best by one sub-score of a metric, and how the other systems compare with it."""
 
     systems: tuple[str, ...]
     """One; several where their numbers are equal; none where nothing can be concluded"""
@@ -77,7 +77,7 @@ def compared(table: ScoreTable, replicates: int = 1000, seed: int = 0) -> PairTe
 
 
 def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests) -> dict[tuple[str, str], Best]:
-    """Return the best by each metric and part of the scores of all systems; no detail has one."""
+    """Return the best by each metric and sub-score of the scores of all systems; no informational sub-score has one."""
     groups: dict[tuple[str, str], list[SystemScore]] = {}
     for score in scores:
         groups.setdefault((score.metric, score.part), []).append(score)
@@ -86,10 +86,10 @@ def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests) 
 
 
 def best(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests, significance: float = 0.05) -> Best | None:
-    """Return the best of the scores of all systems by one part of a metric.
+    """Return the best of the scores of all systems by one sub-score of a metric.
 
     The system with the best mean is tested against every other; a system is alike where p, corrected by Holm for all of
-    them, is not below `significance`. None for a detail, and for fewer than two systems with a value.
+    them, is not below `significance`. None for an informational sub-score, and for fewer than two systems with a value.
     """
     there = [score for score in scores if not math.isnan(score.mean)]
     if len(there) < 2 or there[0].part in table.columns[there[0].metric].details:

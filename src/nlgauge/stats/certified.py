@@ -129,7 +129,7 @@ def calibrate(
     Args:
         table: the scores of all rows.
         ratings: as `nlgauge.estimate` takes them; the ratings of a rating project bring how rows were drawn.
-        metric: one, with its part; may be left out where the table has one.
+        metric: one, with its sub-score; may be left out where the table has one.
         aspect: what is rated; may be left out where there is one.
         below: a row is bad that is rated below this; may be left out where all ratings are 0 or 1.
         risk, confidence: what is promised.
@@ -195,7 +195,7 @@ def _part(table: ScoreTable, metric: str | None) -> tuple[str, str]:
     column = table.columns[spec]
     if column.level != "item" or parts[0] in column.details:
         what = "one number a system" if column.level != "item" else "no better direction"
-        raise InputError(f"{spec} {parts[0]} has {what}", remedy="name a part that rows have, and that has one")
+        raise InputError(f"{spec} {parts[0]} has {what}", remedy="name a sub-score that rows have, and that has one")
     return spec, parts[0]
 
 

@@ -177,7 +177,7 @@ class _Tests:
         self._resampled: dict[tuple[Part, bytes], Float] = {}
 
     def agreement(self, part: Part) -> float:
-        """The coefficient of one part, on all rows that it and the ratings have."""
+        """The coefficient of one sub-score, on all rows that it and the ratings have."""
         x, y = rated_part(self.scores[part], self._ratings)
         return estimate(x, y, self._kind, self.how.level).value
 

@@ -22,7 +22,7 @@ _AROUND, _LONG = 40, 200
 
 
 def name(verdict: Verdict) -> str:
-    """The metric that is checked, and its part."""
+    """The metric that is checked, and its sub-score."""
     return verdict.metric if verdict.part == "score" else f"{verdict.metric} {verdict.part}"
 
 

@@ -29,7 +29,7 @@ def long_frame(table: ScoreTable) -> pd.DataFrame:
 
 
 def wide_frame(table: ScoreTable) -> pd.DataFrame:
-    """One line for every row: system, item, and a column for each part of each metric."""
+    """One line for every row: system, item, and a column for each sub-score of each metric."""
     parts = [column.label(spec, part) for spec, column in table.columns.items() for part in column.parts]
     return _frame((list(row.values()) for row in table), ["system", "item", *parts])
 

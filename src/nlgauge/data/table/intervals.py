@@ -96,8 +96,8 @@ class Resamples:
 
 
 _Measured: TypeAlias = tuple[float, float, float, int, int | None, float]
-"""One part of a system: its value, the ends of the interval, how many items have a number, of how many clusters they
-are, and how many clusters of equal size say as much"""
+"""One sub-score of a system: its value, the ends of the interval, how many items have a number, of how many clusters
+they are, and how many clusters of equal size say as much"""
 
 
 def by_system(
@@ -131,8 +131,8 @@ def by_system(
 def _parts(
     column: Column, number: int, rows: NDArray[np.intp], resamples: Resamples, groups: NDArray[np.intp] | None
 ) -> list[_Measured]:
-    """Return what a column says of each of its parts of one system: of these rows, and by its number where it has its
-    own.
+    """Return what a column says of each of its sub-scores of one system: of these rows, and by its number where it has
+    its own.
 
     groups: the number of each row's cluster.
     """

@@ -58,11 +58,11 @@ def checked(header: dict[str, Any], path: str | Path) -> dict[str, Any]:
 def _wrong_metric(spec: str, about: Mapping[str, Any]) -> str | None:
     metric, parts, details = named(spec), about["parts"], about.get("details", [])
     if not parts or len(set(parts)) < len(parts):
-        return f"{metric} has no parts, or one of them twice"
+        return f"{metric} has no sub-scores, or one of them twice"
     if about.get("level", "item") not in ("item", "system"):
         return f"the level {shown(about['level'])} of {metric} is neither 'item' nor 'system'"
     if not set(details) <= set(parts):
-        return f"the details {shown(details)} of {metric} are not among the parts {shown(parts)}"
+        return f"the informational sub-scores {shown(details)} of {metric} are not among the sub-scores {shown(parts)}"
     if "formula" in about and about["formula"]["name"] not in FORMULAS:
         return f"the formula {shown(about['formula']['name'])} of {metric} is not known"
     return None
@@ -147,7 +147,7 @@ def column_of(about: Mapping[str, Any]) -> Column:
 
 
 class _Values:
-    """The values of one metric, as its records come: row by row, and part by part."""
+    """The values of one metric, as its records come: row by row, and sub-score by sub-score."""
 
     def __init__(self, path: str | Path, spec: str, column: Column) -> None:
         self._path, self._spec, self._parts, self.column = path, spec, column.parts, column
@@ -165,11 +165,11 @@ class _Values:
             raise self._wrong("the record's system, item or reason is not a text", number)
         row, at = divmod(len(self._values), len(self._parts))
         if part != self._parts[at]:
-            raise self._wrong(f"expected part {shown(self._parts[at])}, found {shown(part)}", number)
+            raise self._wrong(f"expected sub-score {shown(self._parts[at])}, found {shown(part)}", number)
         if at == 0:
             self.places.append((system, item))
         elif (system, item) != self.places[-1]:
-            raise self._wrong("is not of the row of the part before it", number)
+            raise self._wrong("is not of the row of the sub-score before it", number)
         self._values.append(value if type(value) is float else self._number(number, value))
         if value is None:
             self.column.reasons[row] = reason or ""
@@ -204,7 +204,7 @@ class _Values:
         for row, counts in self._counts.items():
             sums.counts[row] = counts
         if sizes and not sums.makes(len(self._parts)):
-            taken = f"does not take {sums.counts.shape[1]} counts to {len(self._parts)} parts"
+            taken = f"does not take {sums.counts.shape[1]} counts to {len(self._parts)} sub-scores"
             raise self._wrong(f"the formula {shown(sums.formula)} {taken}", 1)
 
     def _number(self, number: int, value: object) -> float:

@@ -158,7 +158,8 @@ class ScoreTable:
         raise SpecError(several + ", ".join(named or self.columns))
 
     def named(self, name: object) -> tuple[str, tuple[str, ...]]:
-        """The spec and the parts that a name means: a part that it names ("BERTScore recall"), else all scores.
+        """The spec and the sub-scores that a name means: a sub-score that it names ("BERTScore recall"), else all
+        scores.
 
         Raises SpecError for what is not here.
         """
@@ -177,13 +178,13 @@ class ScoreTable:
 
     def _part(self, spec: str, part: str) -> str:
         if part not in (parts := self.columns[spec].parts):
-            raise SpecError(f"{spec} has no part {part!r}; it has {', '.join(parts)}")
+            raise SpecError(f"{spec} has no sub-score {part!r}; it has {', '.join(parts)}")
         return part
 
     def values(self, metric: object, part: str | None = None) -> NDArray[np.float64]:
         """One number per row, in row order: [rows]; of a corpus-level metric one per system, in the order of `systems`.
 
-        The metric's first part where none is named. Raises SpecError for a metric or a part that is not here.
+        The metric's first sub-score where none is named. Raises SpecError for a metric or a sub-score that is not here.
         """
         spec = self.find(metric)
         column = self.columns[spec]
@@ -200,7 +201,7 @@ class ScoreTable:
         return len(self.rows)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Each row: its "system", its "item", and its number by each part of each metric; NaN where there is none.
+        """Each row: its "system", its "item", and its number by each sub-score of each metric; NaN where there is none.
 
         A corpus-level metric has a number for each system, and every row of the system has that number.
         """
@@ -271,8 +272,8 @@ class ScoreTable:
     def to_pandas(self, wide: bool = False) -> pd.DataFrame:
         """One line for every value: system, item, metric, part, value, reason. Raises MissingExtraError without pandas.
 
-        wide: one line for every row instead, with a column for each part of each metric, as iteration over the table
-        gives them. A value of a whole system has no item; a missing value is NaN.
+        wide: one line for every row instead, with a column for each sub-score of each metric, as iteration over the
+        table gives them. A value of a whole system has no item; a missing value is NaN.
         """
         return wide_frame(self) if wide else long_frame(self)
 

@@ -94,7 +94,7 @@ def _described(column: Column) -> Record:
 
 
 def _contents(column: Column) -> Iterator[tuple[int, int, Record]]:
-    """For every value its row (or system), its part, and what its record says besides naming them."""
+    """For every value its row (or system), its sub-score, and what its record says besides naming them."""
     summed = column.sums is not None
     counts: list[list[float]] = column.sums.counts.tolist() if column.sums is not None else []
     for index, values in enumerate(column.values.tolist()):

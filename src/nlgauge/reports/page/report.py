@@ -64,7 +64,7 @@ class Series:
 
 
 def series(analyses: Sequence[InterimAnalysis]) -> list[Series]:
-    """A chart for each system, part and baseline, in the order in which they were first looked at."""
+    """A chart for each system, sub-score and baseline, in the order in which they were first looked at."""
     groups: dict[tuple[str, str, str, str], list[InterimAnalysis]] = {}
     for look in analyses:
         groups.setdefault(look.series, []).append(look)

@@ -13,7 +13,7 @@ from nlgauge.stats.best import OTHER_ITEMS, Best, PairTests, by_part
 
 @dataclass(frozen=True)
 class Standing:
-    """One system by one part of a metric."""
+    """One system by one sub-score of a metric."""
 
     score: SystemScore
     rank: str
@@ -22,7 +22,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Part:
-    """All systems by one part of a metric."""
+    """All systems by one sub-score of a metric."""
 
     name: str
     standings: list[Standing]
@@ -78,7 +78,7 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: PairTests) ->
 
 
 def best_of(part: Part) -> list[str]:
-    """The system that a part calls best; several where their numbers are equal, none where nothing can be said."""
+    """The system that a sub-score calls best; several where their numbers are equal, none where nothing can be said."""
     return [one.score.system for one in part.standings if one.rank == "best"]
 
 

@@ -83,7 +83,7 @@ _MOST = 2.0
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems by one part of a metric."""
+    """Two systems by one sub-score of a metric."""
 
     name: str
     """The metric, with its arrow"""
@@ -150,8 +150,9 @@ def pairwise(
 ) -> Pairwise:
     """Every two systems of a table by each metric, as `nlgauge.compare` compares two.
 
-    metrics and every_part as in `nlgauge.stats.selection.selected`; details are left out. p is corrected by Holm for
-    all pairs by one metric. Raises InputError for fewer than two systems, and as `nlgauge.compare`.
+    metrics and every_part as in `nlgauge.stats.selection.selected`; informational sub-scores are left out. p is
+    corrected by Holm for all pairs by one metric. Raises InputError for fewer than two systems, and as
+    `nlgauge.compare`.
     """
     if len(table.systems) < 2:
         raise InputError("one system has nothing to be compared with", remedy="score outputs of another")
@@ -173,5 +174,5 @@ def pairwise(
                 for (a, b, one), p in zip(found, adjusted, strict=True)
             ]
     if not pairs:
-        raise InputError("no score was chosen", remedy="details have no better direction")
+        raise InputError("no score was chosen", remedy="informational sub-scores have no better direction")
     return Pairwise(tuple(table.systems), tuple(pairs), significance, tuple(notes))

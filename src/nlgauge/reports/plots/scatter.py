@@ -70,7 +70,7 @@ class Scatter:
 def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, level: str = "row") -> Scatter:
     """Two metrics beside each other, or a metric and an aspect of the ratings.
 
-    x, y: a metric's spec or name, either with a part ("BERTScore recall"), or an aspect of `source`, which holds
+    x, y: a metric's spec or name, either with a sub-score ("BERTScore recall"), or an aspect of `source`, which holds
     ratings as `nlgauge.correlate` takes them. level: 'row', or 'system' for the systems' means over the rows that have
     both. Numbers stay in their own units, and so the sign of the correlations too. Raises SpecError
     for a name that is neither, InputError for rows or a level that do not fit.

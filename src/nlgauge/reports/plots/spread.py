@@ -110,10 +110,10 @@ _SIGNS: dict[Mark, str] = {"": "", "best": "*", "alike": "~"}
 
 @dataclass(frozen=True)
 class Bar:
-    """One system by one part of a metric."""
+    """One system by one sub-score of a metric."""
 
     name: str
-    """Metric and part, with an arrow that says which way is better"""
+    """Metric and sub-score, with an arrow that says which way is better"""
     score: SystemScore
     mark: Mark
     """'best'; 'alike': it does not differ significantly from the best (paired test, corrected by Holm)"""

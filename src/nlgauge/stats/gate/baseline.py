@@ -55,7 +55,7 @@ class TooFewItemsError(InputError):
 
 
 class Baseline:
-    """A table beside that of an earlier run, by one part of a metric."""
+    """A table beside that of an earlier run, by one sub-score of a metric."""
 
     def __init__(self, table: ScoreTable, earlier: ScoreTable, spec: str, part: str, upwards: bool) -> None:
         """Raise InputError where the two cannot be compared, SpecError for a corpus-level metric."""
@@ -69,7 +69,7 @@ class Baseline:
                 f"{spec} has one number a system, which no paired test can be made of: give a threshold alone"
             )
         if self._now.parts != self._before.parts:
-            raise InputError(f"the baseline has other parts of {spec}", remedy=_AGAIN)
+            raise InputError(f"the baseline has other sub-scores of {spec}", remedy=_AGAIN)
         table, earlier = table.per_item(), earlier.per_item()
         self._now, self._before = table.columns[spec], earlier.columns[spec]
         self._table, self._earlier, self._spec, self._upwards = table, earlier, spec, upwards

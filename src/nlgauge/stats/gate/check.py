@@ -91,7 +91,7 @@ def check(
         limits = grounded_by(table, metric)
     elif threshold is not None:
         if any(one is not None for one in (metric, part, at_least, at_most)):
-            raise SpecError("a threshold of calibrate names its metric and its part, and stands alone")
+            raise SpecError("a threshold of calibrate names its metric and its sub-score, and stands alone")
         limits = of_ratings(table, threshold)
     else:
         spec, parts = meant(table, metric)

@@ -31,7 +31,7 @@ _BINS = 10
 
 @dataclass(frozen=True)
 class RatedThreshold:
-    """A threshold of one part of a metric, and the rated rows that it was made of."""
+    """A threshold of one sub-score of a metric, and the rated rows that it was made of."""
 
     metric: str
     part: str
@@ -99,7 +99,7 @@ class RatedThreshold:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a part of a metric has to reach, and what it may not exceed."""
+    """What a sub-score of a metric has to reach, and what it may not exceed."""
 
     spec: str
     part: str
@@ -114,7 +114,7 @@ class Limits:
 
     @property
     def upwards(self) -> bool | None:
-        """Whether higher is better; None of a part that has no better direction."""
+        """Whether higher is better; None of a sub-score that has no better direction."""
         return None if self.part in self.column.details else self.column.higher_is_better
 
     def refuse_wrong(self, compared: bool) -> None:

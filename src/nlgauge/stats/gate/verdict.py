@@ -165,7 +165,7 @@ class Verdict:
     metric: str
     part: str
     higher_is_better: bool | None
-    """None of a part that has no better direction"""
+    """None of a sub-score that has no better direction"""
     at_least: float | None
     at_most: float | None
     significance: float
