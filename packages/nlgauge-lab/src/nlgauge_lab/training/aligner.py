@@ -1,6 +1,6 @@
 """Train an aligner on labelled texts and on constructed examples (Deng et al. 2021, section 3.5 and appendix A).
 
-The loss of a batch is the sum of six:
+The loss of a batch is the sum of seven:
 
     words   cross-entropy of the words whose labels are known
     text    cross-entropy of the whole stretch being supported
@@ -9,6 +9,7 @@ The loss of a batch is the sum of six:
     share   squared error of the share of supported words, where all labels are known
     against cross-entropy, over stretches that are not supported, of the source contradicting them
     order   of rows with twins: minus the log-probability that the supported one of two rows is the more supported one
+    teacher with another aligner as a teacher: cross-entropy with what it says of words, whole text and contradiction
 
 A row with twins may have a bias: what its text says without the source. It is added to the log-odds before they meet
 the label (a product of experts: Clark et al. 2019, "Don't take the easy way out"), so that the network learns the rest.
@@ -66,6 +67,7 @@ class AlignerConfig:
     share_weight: float = 1.0
     against_weight: float = 0.5
     order_weight: float = 1.0
+    teacher_weight: float = 1.0
     sharpness: float = 2.0
     """How sharp the soft minimum is over a text's words, in log-odds"""
     precision: str = "float32"
@@ -93,17 +95,18 @@ class AlignerTrainer(Run):
     """The run that trains an aligner.
 
     model: as `prepared` makes it. held: the rows to measure on, by the name of their set. pad: the token that fills
-    rows up.
+    rows up. teacher: an aligner with the same sub-words, whose answers are learned beside the labels.
     """
 
-    losses = ("words", "text", "least", "share", "against", "order")
+    losses = ("words", "text", "least", "share", "against", "order", "teacher")
     model: AlignerNet
 
     def __init__(
         self, config: AlignerConfig, model: AlignerNet, rows: Sequence[Encoded], held: Mapping[str, Sequence[Encoded]],
-        pad: int, out: Path,
+        pad: int, out: Path, teacher: AlignerNet | None = None,
     ) -> None:  # fmt: skip
         super().__init__(out, config.precision)
+        self._teacher = None if teacher is None else teacher.to(self.device).eval()
         self.config, self.rows, self.held, self._pad = config, rows, held, pad
         self.model, self.steps = model.to(self.device), config.steps
         rates = config.head_rate, config.body_rate
@@ -136,10 +139,11 @@ class AlignerTrainer(Run):
         """Rows side by side, filled up to one of a few lengths."""
         return side_by_side(rows, self._pad, self.config.told_weight, self.tensor)
 
-    def predictions(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def predictions(self, batch: Batch, model: AlignerNet | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Log-odds of each word [words]; shares, log-odds of the whole texts and of contradictions, each [rows]."""
         with self.computing():
-            logits, share, text, against = (out.float() for out in self.model(batch.ids, batch.attend, batch.side))
+            read = (model or self.model)(batch.ids, batch.attend, batch.side)
+            logits, share, text, against = (out.float() for out in read)
         own = logits.reshape(-1)[self.tensor(batch.pieces)]
         sums, pieces = (
             torch.zeros(len(batch.labels), device=self.device).index_add(0, batch.word, part)
@@ -148,7 +152,7 @@ class AlignerTrainer(Run):
         return sums / pieces.clamp(min=1), share, text, against
 
     def loss(self, batch: Batch) -> list[Tensor]:
-        """The six losses; what a batch has no row for is 0."""
+        """The seven losses; what a batch has no row for is 0."""
         config = self.config
         words, share, text, against = self.predictions(batch)
         known, nothing = batch.labels != UNKNOWN, words.sum() * 0
@@ -176,7 +180,13 @@ class AlignerTrainer(Run):
         kinds = _cross_entropy(against[denied], batch.against[denied]) if denied.any() else nothing
         good, bad = self.tensor(batch.pairs).unbind(1)
         order = nn.functional.softplus(text[bad] - text[good]).mean() if len(good) else nothing
-        return [by_word, whole, least, shares, kinds, order]
+        taught = nothing
+        if self._teacher is not None:
+            with torch.no_grad():
+                their_words, _, *theirs = self.predictions(batch, self._teacher)
+            pairs = zip((words, text, against), (their_words, *theirs), strict=True)
+            taught = torch.stack([_cross_entropy(mine, torch.sigmoid(other)) for mine, other in pairs]).sum()
+        return [by_word, whole, least, shares, kinds, order, taught]
 
     def read(self, steps: int) -> int:
         """Tokens in the batches of so many first steps, padding not counted."""
@@ -189,14 +199,14 @@ class AlignerTrainer(Run):
         return total
 
     def train_step(self) -> tuple[float, ...]:
-        """One optimizer step; returns the six losses."""
+        """One optimizer step; returns the seven losses."""
         epoch, at = divmod(self.step, len(self.epoch(0)))
         self.model.train()
         parts = self.loss(self.batch([self.rows[i] for i in self.epoch(epoch)[at]]))
         config = self.config
         weights = (
             1.0, config.text_weight, config.least_weight, config.share_weight, config.against_weight,
-            config.order_weight,
+            config.order_weight, config.teacher_weight,
         )  # fmt: skip
         total = torch.stack([weight * part for weight, part in zip(weights, parts, strict=True)]).sum()
         self.learn(total, self.rate(self.step))

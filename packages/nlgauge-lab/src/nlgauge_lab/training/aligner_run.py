@@ -153,7 +153,8 @@ def train(
     with torch_threads(threads()):
         recipe = AlignerConfig(seed=number, **settings)
         network = start(folder, recipe, tree.get("start", "body"))
-        trainer = AlignerTrainer(recipe, network, reading.train, reading.held, model[TOKENIZER].pad_id, out)
+        taught = start(folder_of(tree["teacher"]), AlignerConfig(), "aligner") if "teacher" in tree else None
+        trainer = AlignerTrainer(recipe, network, reading.train, reading.held, model[TOKENIZER].pad_id, out, taught)
         trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)))
         if mean := tree.get("mean"):
             _mix(trainer, folder_of(mean["of"]), float(mean["share"]))

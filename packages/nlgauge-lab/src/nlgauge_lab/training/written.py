@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ from torch import nn
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.maths.claims import claims
 from nlgauge_lab.training.aligner_rows import Encoded, Shape, Twins, encode
-from nlgauge_lab.training.labelled import Labelled
-from nlgauge_lab.written import Answer, answers
+from nlgauge_lab.training.labelled import Labelled, marked
+from nlgauge_lab.written import HELD_OUT, Answer, answers
 
 _CONTRADICTED = {
     **dict.fromkeys(("addition", "worldknowledge"), False),
@@ -41,37 +41,29 @@ class Written:
     """The share of the sources that stand among passages of other sources"""
     asked: float = 0.5
     """The share of the rows that are read with their question"""
-    held_styles: Sequence[str] = field(default_factory=tuple)
-    """Styles that are held out"""
-    held_writers: Sequence[str] = field(default_factory=tuple)
-    """Names of files that are held out, such as "writer_3" """
+    joined: float = 0.5
+    """The share of the sources of which two answers come a second time, as one"""
 
 
 def written_rows(
     wanted: Written, tokenizer: SubwordTokenizer, rarity: NDArray[np.float64], shape: Shape, seed: int
 ) -> tuple[list[Encoded], dict[str, list[Encoded]]]:
-    """Return the rows to train on, and those that are held out by style and by writer."""
+    """Return the rows to train on, and by name those of the writers who are held out, as they are and with question."""
     everything = list(answers())
-    writers, styles = frozenset(wanted.held_writers), frozenset(wanted.held_styles)
-    held = {
-        "written: other writers": [one for one in everything if one.row.partition(".")[0] in writers],
-        "written: other styles": [
-            one for one in everything if one.row.partition(".")[0] not in writers and one.style in styles
-        ],
-    }
-    apart = {one.row for some in held.values() for one in some}
-    train = [one for one in everything if one.row not in apart]
+    held = {name: [one for one in everything if one.writer == writer] for name, writer in HELD_OUT.items()}
+    train = [one for one in everything if one.writer not in HELD_OUT.values()]
     bias, said = alone(train, tokenizer), _said(train)
     rows: list[Encoded] = []
+    apart: dict[str, list[Encoded]] = {}
     for time in range(wanted.times):
         rng = random.Random(f"{seed}:written:{time}")
         rows += _rows(train, said, bias, tokenizer, rarity, shape, rng, wanted, time)
-    as_they_are, rng = replace(wanted, among=0.0, asked=0.0), random.Random(0)
-    return rows, {
-        name: _rows(some, _said(some), np.zeros(len(some)), tokenizer, rarity, shape, rng, as_they_are, 0)
-        for name, some in held.items()
-        if some
-    }
+    for name, some in held.items():
+        said, none = _said(some), np.zeros(len(some))
+        for asked, title in ((0.0, name), (1.0, f"{name}, asked")):
+            as_they_are, rng = replace(wanted, among=0.0, asked=asked, joined=0.0), random.Random(0)
+            apart[title] = _rows(some, said, none, tokenizer, rarity, shape, rng, as_they_are, 0)
+    return rows, apart
 
 
 def alone(rows: Sequence[Answer], tokenizer: SubwordTokenizer) -> NDArray[np.float64]:
@@ -139,29 +131,42 @@ def _rows(
             source, question = "\n".join([*before, *row.source, *after]), row.question if asked else None
             labelled.append(_labelled(row, source, said[number], question))
             chosen.append(number)
+    names: list[tuple[Any, Any, Any]] = [
+        (rows[at].row, (rows[at].row, rows[at].edited), (rows[at].row, rows[at].text)) for at in chosen
+    ]
+    known = [float(bias[at]) for at in chosen]
+    by_source: dict[Any, list[int]] = {}
+    for at, (_, source, _) in enumerate(names):
+        by_source.setdefault(source, []).append(at)
+    for source, of in by_source.items():
+        if len(of) > 1 and rng.random() < wanted.joined:
+            first, second = rng.sample(of, 2)
+            labelled.append(_joined(labelled[first], labelled[second]))
+            names.append((source[0], source, (source, first, second)))
+            known.append((known[first] + known[second]) / 2)
     numbers: dict[Any, int] = {}
     found: list[Encoded] = []
-    for number, encoded in zip(chosen, encode(labelled, tokenizer, rarity, shape), strict=True):
-        row = rows[number]
-        twins = Twins(
-            *(numbers.setdefault(key, len(numbers)) for key in (row.row, (row.row, row.edited), (row.row, row.text)))
-        )
-        if len(encoded) == 1:
-            found.append(replace(encoded[0], twins=twins, bias=float(bias[number])))
-        else:
-            found += encoded
-    return [
-        row if row.twins is None else replace(row, twins=Twins(*(time << 32 | one for one in row.twins)))
-        for row in found
-    ]
+    for keys, own, encoded in zip(names, known, encode(labelled, tokenizer, rarity, shape), strict=True):
+        twins = Twins(*(time << 32 | numbers.setdefault(key, len(numbers)) for key in keys))
+        found += [replace(encoded[0], twins=twins, bias=own)] if len(encoded) == 1 else encoded
+    return found
+
+
+def _joined(one: Labelled, other: Labelled) -> Labelled:
+    """Two answers about one source as one answer, which is supported where both are."""
+    candidate = f"{one.candidate} {other.candidate}"
+    shift = len(one.candidate) + 1
+    spans = None
+    if one.spans is not None and other.spans is not None:
+        spans = (*one.spans, *((begin + shift, end + shift) for begin, end in other.spans))
+    return replace(
+        one, candidate=candidate, spans=spans, supported=one.supported and other.supported, contradicted=None
+    )
 
 
 def _labelled(row: Answer, source: str, said: str, question: str | None) -> Labelled:
     """What an answer claims, as a labelled row."""
-    spans: tuple[tuple[int, int], ...] | None = None
-    if row.supported:
-        spans = ()
-    elif row.words and all(word in said for word in row.words):
-        spans = tuple(sorted((m.start(), m.end()) for word in row.words for m in re.finditer(re.escape(word), said)))
+    known = row.supported or (row.words and all(word in said for word in row.words))
+    spans = marked(said, row.words) if known else None
     against = None if row.supported else _CONTRADICTED.get(row.kind)
     return Labelled(source, said, spans, row.supported, question=question, contradicted=against)

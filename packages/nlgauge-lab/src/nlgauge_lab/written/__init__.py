@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 from nlgauge.errors import InputError
 
 HERE = Path(__file__).parent
+HELD_OUT = {"written.dev": "writer_0", "written.test": "writer_3"}
+"""The writers whose rows no shipped model learned from, by what their rows are for"""
 Source: TypeAlias = tuple[str, ...]
 """The passages"""
 
@@ -33,6 +35,11 @@ class Answer:
     """What is wrong with it, such as "number"; empty where it is right, or wrong for an edited source only"""
     edited: bool
     """Whether the source is the edited twin, under which right and wrong change places"""
+
+    @property
+    def writer(self) -> str:
+        """The name of the file."""
+        return self.row.partition(".")[0]
 
 
 def answers(folder: Path = HERE) -> Iterator[Answer]:
