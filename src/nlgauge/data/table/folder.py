@@ -115,18 +115,19 @@ class Dataset:
         except self._bad as bad:
             raise InputError(f"{name} cannot be read: {shown(str(bad))}", file=self.place, remedy=GO_ON) from None
 
-    def write(self, first: int, places: Sequence[tuple[str, str]], entries: Mapping[str, Mapping[str, Any]]) -> None:
-        """Write a block of rows: (system, item) of each, and the columns of each metric."""
+    def write(
+        self, first: int, places: Sequence[tuple[str, str]], of_metrics: Mapping[str, Any], types: Mapping[str, Any]
+    ) -> None:
+        """Write a block of rows: (system, item) of each, and the columns of the metrics by name.
+
+        types: the columns that are written, with the type of each, as `types_of` has them.
+        """
         import pyarrow as pa
 
-        columns: dict[str, Any] = {
-            "row": pa.array(range(first + 1, first + 1 + len(places)), pa.int64()),
-            "system": pa.array([system for system, _ in places], pa.string()),
-            "item": pa.array([item for _, item in places], pa.string()),
-        }
-        for spec, some in entries.items():
-            columns |= {f"{spec}.{name}": array for name, array in some.items()}
-        table, settings = pa.table(columns), {"compression": "zstd", "write_page_checksum": True}
+        systems, items = zip(*places, strict=True)
+        content = {"row": range(first + 1, first + 1 + len(places)), "system": systems, "item": items, **of_metrics}
+        table = pa.table({name: pa.array(content[name], kind) for name, kind in types.items()})
+        settings = {"compression": "zstd", "write_page_checksum": True}
         self._write(block_name(first), lambda file: self._parquet.write_table(table, file, **settings))
 
     def _at(self, name: str) -> str:

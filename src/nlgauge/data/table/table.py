@@ -245,9 +245,7 @@ class ScoreTable:
         OpenTelemetry's events gen_ai.evaluation.result of the values (OTLP logs), which `load` does not read.
         Raises InputError where it cannot be written, ValueError for evidence that JSON cannot hold.
         """
-        from nlgauge.data.table import telemetry
-
-        write = telemetry.write if str(path).endswith(telemetry.SUFFIX) else writing.write
+        write = writing.write_events if str(path).endswith(writing.EVENTS_SUFFIX) else writing.write
         write(self, path)
 
     @classmethod
