@@ -64,7 +64,7 @@ def scatter(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any)
 def agreement(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How metrics agree with people, by aspect of --ratings; without ratings, how they agree with each other."""
     if rated is None:
-        from nlgauge.reports.matrix import correlation_matrix
+        from nlgauge.reports.plots.pairwise import correlation_matrix
 
         return correlation_matrix(table, **{name: how[name] for name in how if name not in ("replicates", "seed")})
     from nlgauge.reports.plots.pairwise import agreement as run

@@ -148,8 +148,7 @@ def score(
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
     from nlgauge.data.table import ScoreTable, SystemScore
-    from nlgauge.stats.best import Best
-    from nlgauge.stats.people import People
+    from nlgauge.stats.best import Best, People
 
 _MOST_REASONS = 10
 """Reasons of a metric that are printed: a judge may give each row its own"""
@@ -170,7 +169,7 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
     """Return what people say of outputs that hold ratings; None where none is rated."""
     if not any(row.scores for row in outputs):
         return None
-    from nlgauge.stats.people import of_outputs
+    from nlgauge.stats.best import of_outputs
 
     return of_outputs(table, outputs)
 

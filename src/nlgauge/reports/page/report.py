@@ -24,11 +24,10 @@ from nlgauge.reports.page.pairs import Pair, Pairings, chosen, pair
 from nlgauge.reports.page.rows import MOST_ROWS, by_turns, described, histograms, listed, listed_rows, worst_of
 from nlgauge.reports.page.scored import Scored, known_texts, source_of, standing
 from nlgauge.reports.page.summary import Card, best_of, cards, estimated, verdict, wins
-from nlgauge.stats.best import PairTest, other_items
+from nlgauge.stats.best import PairTest, People, other_items, people
 from nlgauge.stats.gate.history import InterimAnalysis
 from nlgauge.stats.gate.history import read as read_history
 from nlgauge.stats.join import Source
-from nlgauge.stats.people import People, people
 
 WIDTH, HEIGHT, MARGIN = 360, 150, 24
 """A chart's size and rim, in its own units"""

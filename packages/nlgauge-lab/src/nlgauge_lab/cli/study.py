@@ -47,7 +47,7 @@ def _swept(level: str, *coefficients: str) -> tuple[options.Option, ...]:
 @_of_scores(*_RATED, _LEVEL, options.COEFFICIENT)
 def matrix(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How metrics agree with each other and with people (InfoLM, figure 2)."""
-    from nlgauge.reports.matrix import correlation_matrix
+    from nlgauge.reports.plots.pairwise import correlation_matrix
 
     return correlation_matrix(table, rated, **how)
 
