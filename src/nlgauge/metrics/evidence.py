@@ -7,16 +7,27 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
-from nlgauge.data.evidence import Evidence, EvidenceText, EvidenceWord
+from nlgauge.data.evidence import Evidence, EvidenceText, EvidenceWord, TextPiece
 from nlgauge.maths.text import word_spans
 
 if TYPE_CHECKING:
     from nlgauge.engine.features.likelihood import Likelihood
+    from nlgauge.engine.features.vectors import TokenVectors
 
 _UNLIKELY = 0.01
 _HALF = 0.5
+
+
+def token_pieces(feature: TokenVectors, tokens: NDArray[np.intp]) -> list[TextPiece]:
+    """Return the positions of some tokens in their text; a special token has none."""
+    marks = zip(feature.offsets[tokens].tolist(), feature.special[tokens].tolist(), strict=True)
+    return [
+        TextPiece(None) if special else TextPiece(feature.text[begin:end], begin, end)
+        for (begin, end), special in marks
+    ]
 
 
 def likely_words(name: str, against: str, likelihood: Likelihood) -> EvidenceText:
