@@ -67,7 +67,7 @@ def evaluate(
     batch_tokens: how many tokens a batch holds. window: what to do with texts longer than the model's window: 'slide',
     'cut' or 'error'. evidence: keep what each score is based on. against: a corpus whose candidates corpus-level
     metrics compare a system's outputs with, instead of the references of its rows. progress: a bar on stderr, when that
-    is a terminal. processes: how many string metrics are scored at a time; more than one starts Python anew, so a
+    is a terminal. processes: how many string metrics are scored at a time; more than one starts Python again, so a
     script that asks for it has to stand under ``if __name__ == "__main__":``. Models use all processors in any case.
     cache: where scores are cached, so that no row is scored twice: True for the place of `nlgauge cache info`, a
     folder, or False. An installed model stays loaded for the next call; a folder or a checkpoint is read again each

@@ -153,7 +153,7 @@ def _quoted(texts: Sequence[Record], name: str) -> list[tuple[int, int, dict[str
 
 
 def nearest(text: Record, begin: int, end: int) -> Record | None:
-    """The sentence that most words of a span are likest to be from; None where none of them names one."""
+    """The sentence that most words of a span are most likely from; None where none of them names one."""
     named = [word["quote"] for word in text["words"] if begin <= word["begin"] < end and "quote" in word]
     return text["quotes"][max(named, key=named.count)] if named else None
 

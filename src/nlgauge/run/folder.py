@@ -75,7 +75,7 @@ class FolderWriter(TableBuilder):
 
     def _known(self, rows: Sequence[int]) -> Scores:
         """Return what an earlier run wrote of a block's rows; nothing of a block that is damaged, which is written
-        anew.
+        again.
         """
         results = self._read(rows) if rows[0] in self._there else None
         if results is None:

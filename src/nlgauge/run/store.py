@@ -112,7 +112,7 @@ class Verified:
 
     intact: int
     dropped: int
-    anew: bool
+    set_aside: bool
     """Whether the file itself was damaged and was set aside"""
 
 
