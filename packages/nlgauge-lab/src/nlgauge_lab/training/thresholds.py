@@ -25,8 +25,8 @@ from nlgauge.engine.models.card import CARD_FILE, write_facts
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.render.tables import Cell, Number
-from nlgauge.stats.gate.findings import SAID, found
-from nlgauge.stats.gate.grounded import METRIC, PART
+from nlgauge.stats.gate.thresholds import METRIC, PART
+from nlgauge.stats.gate.verdict import SAID, found
 from nlgauge_lab.reproduce.markdown import table as markdown
 from nlgauge_lab.reproduce.markdown import write_region
 from nlgauge_lab.training.labelled import Labelled, as_corpus, held_out, labelled_set
