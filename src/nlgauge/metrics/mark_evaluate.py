@@ -38,11 +38,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features, Request
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.maths.neighbours import Points, coverage
 from nlgauge.metrics.base import Cost, Setup, Value
-from nlgauge.metrics.evidence import Evidence
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import Compared, RowPairs, best, paired
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText, covered_texts
