@@ -41,10 +41,10 @@ from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features, Request
 from nlgauge.engine.features.vectors import TokenVectors
-from nlgauge.maths.neighbours import Points, coverage
+from nlgauge.maths.neighbours import Points, between, squared_radii
 from nlgauge.metrics.base import Cost, Setup, Value
 from nlgauge.metrics.parameters import param
-from nlgauge.metrics.references import Compared, RowPairs, best, paired
+from nlgauge.metrics.references import Compared, RowPairs, best, each_once, paired
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText, covered_texts
 
 Words: TypeAlias = NDArray[np.float32]
@@ -75,6 +75,20 @@ class Counts(NamedTuple):
     def apart(self) -> Counts:
         """The counts of sets of these sizes that do not overlap."""
         return Counts(0, 0, 0, 0, self.n, self.m, self.k)
+
+
+class Balls(NamedTuple):
+    """The balls of a set's points."""
+
+    points: Points
+    """[points, width]"""
+    squared_radii: NDArray[np.float64]
+    """[points, ks]"""
+
+    @classmethod
+    def of(cls, points: Points, ks: Sequence[int]) -> Balls:
+        """The balls that reach to the k-th neighbours."""
+        return cls(points, squared_radii(points, ks))
 
 
 class SizeEstimate(NamedTuple):
@@ -173,7 +187,11 @@ class MarkEvaluate(SetMetric):
     )
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
-        (swept,) = sweep(evaluated, reference, (self.k,))
+        return self.of_balls(Balls.of(evaluated, (self.k,)), Balls.of(reference, (self.k,)))
+
+    def of_balls(self, evaluated: Balls, reference: Balls) -> Value:
+        """`compare` with known balls of this k."""
+        (swept,) = assessed(evaluated, reference, (self.k,))
         a, b, *_, n, m, k = swept.counts
         estimate: SizeEstimate = getattr(swept, self.estimator)
         floor = _ESTIMATORS[self.estimator](swept.counts.apart)
@@ -239,7 +257,9 @@ class MarkEvaluateText(Compared[Words]):
 
     def compare(self, pairs: Sequence[tuple[Words, Words]], prepared: SetPrepared) -> list[tuple[float, ...]]:
         of_sets = self.of_sets
-        return [of_sets.compare(candidate, reference).parts for candidate, reference in pairs]
+        # The references of many candidates are the same, and larger.
+        sides = each_once(lambda points: Balls.of(points, (self.k,)), pairs)
+        return [of_sets.of_balls(candidate, reference).parts for candidate, reference in sides]
 
     def score_rows(self, rows: Sequence[Row], prepared: SetPrepared, features: Features) -> list[Value]:
         of_sets = self.of_sets
@@ -302,10 +322,15 @@ def sweep(evaluated: Points, reference: Points, ks: Sequence[int]) -> list[Asses
 
     evaluated [m, width], reference [n, width]; ks ascending, each at least 1.
     """
-    by_reference, by_output = coverage(reference, evaluated, ks)
+    return assessed(Balls.of(evaluated, ks), Balls.of(reference, ks), ks)
+
+
+def assessed(evaluated: Balls, reference: Balls, ks: Sequence[int]) -> list[Assessment]:
+    """`sweep` with known balls."""
+    by_reference, by_output = between(*reference, *evaluated)
     counted = (by_reference.covered, by_output.covered, by_reference.pairs, by_output.pairs)
     out = []
     for k, a, b, B1, B2 in zip(ks, *(values.tolist() for values in counted), strict=True):
-        counts = Counts(a, b, B1, B2, len(reference), len(evaluated), k)
+        counts = Counts(a, b, B1, B2, len(reference.points), len(evaluated.points), k)
         out.append(Assessment(k, counts, petersen(counts), schnabel(counts), schnabel(counts.swapped), capture(counts)))
     return out
