@@ -141,10 +141,13 @@ class Plan:
                 points.take(requests, self.engine.features(requests))
                 if self._store is not None:
                     self._store.commit()
-        new, scores = points.missing, points.scores()
-        if self._store is not None:
-            self._store.put({key: packed(scores[system]) for system, key in points.keys.items() if system in new})
-            self._store.commit()
+        new, scores = set(points.missing), {}
+        for system, one in points.scores():
+            scores[system] = one
+            # A system may take hours: a run that is killed loses no other one.
+            if self._store is not None and system in new and system in points.keys:
+                self._store.put({points.keys[system]: packed(one)})
+                self._store.commit()
         return scores
 
     def signature(self, spec: str) -> Signature:

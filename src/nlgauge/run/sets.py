@@ -154,10 +154,11 @@ class SetScorer(PointCollector):
         for at in range(0, len(texts), _AT_ONCE):
             yield [self.metric.request(text, self._prepared) for text in texts[at : at + _AT_ONCE]]
 
-    def scores(self) -> dict[str, RowResult]:
-        """A score for each system, in the corpus's order: what the store has, the others compared now."""
+    def scores(self) -> Iterator[tuple[str, RowResult]]:
+        """Yield the score of each system, in the corpus's order: what the store has, the others compared now."""
         other = self._texts(self._against, "candidate") if self._against is not None else None
-        return {system: self._kept.get(system) or self._scored(system, other) for system in self.systems}
+        for system in self.systems:
+            yield system, self._kept.get(system) or self._scored(system, other)
 
     def _of(self, system: str) -> Iterator[Row]:
         return (self._rows[number] for number in self.systems[system])

@@ -54,7 +54,9 @@ _Write = Callable[[str, str, Sequence[str]], None]
 @click.option("--readme", type=PLACE, help=f"{_ABOUT}: write the short table between two comments of this page, too.")
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
 @click.option("--draws", type=click.IntRange(min=1), default=2000, show_default=True, help=f"For {COVERAGE}.")
-@click.option("--kept", is_flag=True, help=f"For {RESULTS}: score nothing; make the page from the scores in the cache.")
+@click.option(
+    "--kept", is_flag=True, help=f"For tables and {RESULTS}: score nothing; show what the cache has, in part or whole."
+)
 @caching
 @click.option("--fresh", is_flag=True, help="The same as --no-cache.")
 @IN_FORMATS
@@ -78,8 +80,8 @@ def reproduce(
     if fresh and isinstance(cache, Path):
         raise SpecError("--cache and --fresh do not go together; leave one out")
     cache = False if fresh else cache
-    if kept and (cache is False or RESULTS not in names):
-        raise SpecError(f"--kept is for {RESULTS}, and not with --no-cache or --fresh")
+    if kept and (cache is False or not {DETECTION, LAYERS, COVERAGE, LIST}.isdisjoint(names)):
+        raise SpecError(f"--kept is for tables and {RESULTS}, and not with --no-cache or --fresh")
     alone = [name for name in names if name in PAGES]
     if alone and len(names) > 1:
         raise SpecError(f"{alone[0]} stands alone: run it, and the tables, one after the other")
@@ -129,7 +131,7 @@ def reproduce(
         tables = _at_hand(tables, data) if "all" in names else tables
         rebuilder = Rebuilder(data, scores, next(iter(models), None), metrics)
         writer = _Writer(output, layout, len(tables))
-        rebuilder.score(tables, lambda table: writer.write(rebuilder.rebuild(table)))
+        rebuilder.score(tables, lambda table: writer.write(rebuilder.rebuild(table)), cached=kept)
         writer.close()
     where = f"scores are kept in {place}" if place else "no score was kept"
     remark(f"{scores.computed} values were computed; {where}")

@@ -50,7 +50,8 @@ def _table(corpus: Corpus, spec: str, metric: Metric, plan: Plan) -> ScoreTable:
     builder = TableBuilder(corpus, {spec: metric}, {}, False)
     if isinstance(metric, SetMetric) and lookup is not None:
         column = builder.columns[spec]
-        column.reasons = dict.fromkeys(range(len(corpus.systems)), NOT_SCORED)
+        missing_systems = set(plan.sets[spec].missing)
+        column.reasons = {n: NOT_SCORED for n, system in enumerate(corpus.systems) if system in missing_systems}
         return ScoreTable([(row.system, row.item) for row in corpus], {spec: column}, {spec: plan.signature(spec)})
     builder.take(found)
     builder.finish(plan)

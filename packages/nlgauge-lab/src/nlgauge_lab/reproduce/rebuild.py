@@ -21,10 +21,13 @@ class Rebuilder:
         self._data, self._scores = data, scores
         self._entries = Entries(data, scores, model, metrics)
 
-    def score(self, tables: Sequence[Table], done: Callable[[Table], object] = lambda table: None) -> None:
+    def score(
+        self, tables: Sequence[Table], done: Callable[[Table], object] = lambda table: None, cached: bool = False
+    ) -> None:
         """Score what the tables need: cheap metrics of all tables first, what shares texts in one pass.
 
-        done: told each table as soon as all that it needs is scored, or cannot be.
+        done: told each table as soon as all that it needs is scored, or cannot be. cached: score nothing, and tell each
+        table with what earlier runs have scored of it.
         """
         if missing := self._data.missing([name for table in tables for name in table.files]):
             remedy = "docs/reproduce.md says what they hold; leave out the tables that need them"
@@ -52,7 +55,14 @@ class Rebuilder:
                     del waiting[table.name]
                     done(table)
 
-        self._scores.fill([job._replace(metrics=list(metrics.values())) for job, metrics in wanted.values()], tell)
+        jobs = [job._replace(metrics=list(metrics.values())) for job, metrics in wanted.values()]
+        if not cached:
+            self._scores.fill(jobs, tell)
+            return
+        for job in jobs:
+            self._scores.look_up(job)
+        for table in tables:
+            done(table)
 
     def rebuild(self, table: Table) -> Rebuilt:
         """A table, from what `score` has scored."""

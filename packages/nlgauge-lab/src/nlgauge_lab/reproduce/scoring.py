@@ -64,6 +64,9 @@ class Scores:
                     rows = max(_missing(self._tables[job.corpus.digest, spec], spec) for spec in missing)
                     of = "" if rows == whole else f"{rows} of "
                     self._tell(f"{job.label}: {of}{whole} rows by {len(missing)} of {cost} ({', '.join(names)})")
+                    of_words = {spec: one for spec, one in missing.items() if getattr(one, "unit", "") == "token"}
+                    if of_words and self._cache is not False:
+                        self._score_systems(job, of_words)
                     self._score(job.corpus, missing)
                     after()
 
@@ -93,12 +96,30 @@ class Scores:
 
     def why(self, corpus: Corpus, metric: Metric) -> str:
         """Why there is no table of a metric."""
-        return self._refused.get((corpus.digest, str(metric)), NOT_SCORED)
+        key = corpus.digest, str(metric)
+        table = self._tables.get(key)
+        if table is None or table.columns[key[1]].level != "system":
+            return self._refused.get(key, NOT_SCORED)
+        systems = len(table.systems)
+        return f"{systems - _missing(table, key[1])} of {systems} systems are scored"
 
     def lacks(self, corpus: Corpus, spec: str) -> bool:
         """Whether a metric that was looked up is still to be scored on some rows."""
         table = self._tables.get((corpus.digest, spec))
         return table is not None and _missing(table, spec) > 0
+
+    def _score_systems(self, job: Job, metrics: Mapping[str, Metric]) -> None:
+        """Score one system after the other, where a system may take hours: the store has those that are done."""
+        missing = dict.fromkeys(
+            job.corpus.systems[at]
+            for spec in metrics
+            for at, reason in sorted(self._tables[job.corpus.digest, spec].columns[spec].reasons.items())
+            if reason == NOT_SCORED
+        )
+        for number, system in enumerate(missing, 1):
+            self._tell(f"{job.label}: {system}, {number} of {len(missing)} systems")
+            rows = Corpus(tuple(row for row in job.corpus if row.system == system))
+            scored(rows, list(metrics.values()), cache=self._cache)
 
     def _score(self, corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
         for spec, found in scored(corpus, list(metrics.values()), cache=self._cache).items():

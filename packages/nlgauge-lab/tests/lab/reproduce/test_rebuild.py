@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lab.reproduce import pieces
 from lab.reproduce.pieces import UNRATED, rebuilt
-from nlgauge import InputError
+from nlgauge import InputError, MarkEvaluate, Value
+from nlgauge_lab.reproduce.kinds import Cell
 from nlgauge_lab.reproduce.published import Table, find, table, tables
 from nlgauge_lab.reproduce.rated import Data
 from nlgauge_lab.reproduce.rebuild import Rebuilder, states
@@ -125,3 +127,39 @@ def test_states_say_what_can_be_rebuilt(folder: Path) -> None:
         "no: licence: NIST gives the data to signatories only",
     ]
     assert [state for _, state in states([made], None)] == ["needs --data with tiny"]
+
+
+def test_a_run_that_is_broken_off_goes_on_with_the_next_system_and_is_shown_in_part(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A point a word: a system of a table may take hours."""
+    row = {"row": "Words", "spec": "MarkEvaluate(unit='token')", "part": "m"}
+    columns = [["tiny", "quality", "system", "pearson"]]
+    made = table(pieces.table(rows=[row], columns=columns))
+    compare = MarkEvaluate.compare
+    compared: list[int] = []
+
+    def broken_off_after(most: int) -> None:
+        def compared_at_most(self: MarkEvaluate, *sides: np.ndarray) -> Value:
+            if len(compared) == most:
+                raise KeyboardInterrupt
+            compared.append(most)
+            return compare(self, *sides)
+
+        monkeypatch.setattr(MarkEvaluate, "compare", compared_at_most)
+
+    def run(cached: bool = False) -> Cell:
+        rebuilder = Rebuilder(Data(folder), Scores(folder / "scores"))
+        rebuilder.score([made], cached=cached)
+        ((cell,),) = rebuilder.rebuild(made).blocks[0].rows.values()
+        return cell
+
+    for most, told in ((1, "1 of 3 systems are scored"), (2, "2 of 3 systems are scored")):
+        broken_off_after(most)
+        with pytest.raises(KeyboardInterrupt):
+            run()
+        assert run(cached=True).reason == told
+    broken_off_after(3)
+    whole = run()
+    assert compared == [1, 2, 3] and run(cached=True) == whole
+    assert whole.ours == pytest.approx(pieces.SYSTEM)
