@@ -39,9 +39,11 @@ def contrast(
     how far to trust one scorer is a question for nlgauge trust.
     """
     from nlgauge.stats.contrast import contrast as run
+    from nlgauge.stats.matching import by_position
     from nlgauge.stats.selection import selected
 
     table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
+    remark(*by_position(table, rated))
     table = selected(table, metrics or None, parts)
     if sum(len(column.shown) for column in table.columns.values()) < 2:
         problem = "one metric has nothing to be compared with"

@@ -43,8 +43,10 @@ def correlate(
 
     table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
     if names:
+        from nlgauge.stats.matching import by_position
         from nlgauge.stats.raters import raters
 
+        remark(*by_position(table, rated))
         lines = raters(table, rated, names, epsilon=epsilon, **how)
         named = {"level": how["level"], "coefficient": how["coefficient"], "epsilon": epsilon}
         _show_raters(table, lines, names, layout, named)

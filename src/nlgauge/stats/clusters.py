@@ -10,6 +10,7 @@ from nlgauge.data.corpus.paths import looked_up
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.stats.join import Key
+from nlgauge.stats.matching import matched
 
 
 def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
@@ -19,6 +20,7 @@ def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
     *Adding Error Bars to Evals*, arXiv:2411.00640, section 2.2, says why rows that share a source need this. Raises
     InputError for a row of the table without an output, or without a value in the column.
     """
+    outputs = matched(table, outputs)
     found = column_of(table.rows, outputs, column)
     labels = [label for label in found if label is not None]
     if len(labels) < len(found):

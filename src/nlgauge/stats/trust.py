@@ -32,9 +32,10 @@ from nlgauge.stats.gate.baseline import told_apart
 from nlgauge.stats.gate.grounded import PART
 from nlgauge.stats.interrater import cohen_kappa
 from nlgauge.stats.join import Source, turned
+from nlgauge.stats.matching import matched
 from nlgauge.stats.paired import paired
 from nlgauge.stats.project import ProjectRatings
-from nlgauge.stats.rated import Rated, rated_rows
+from nlgauge.stats.rated import Rated, fitted, rated_rows
 from nlgauge.stats.raters import StandIn, raters
 from nlgauge.stats.selection import label
 from nlgauge.stats.sentinels import beside, is_sentinel, unbeaten
@@ -251,6 +252,8 @@ def trust(
     whole = _scorers(table, metrics)
     named = {name: whole.find(name) for name in (*(thresholds or {}), *probabilities)}
     scorers = whole.per_item()
+    outputs = fitted(scorers, outputs, ratings)
+    ratings = matched(scorers, ratings) if isinstance(ratings, Corpus) else ratings
     asked = aspects or ([*rater_aspects, *_others(ratings, rater_aspects)] if rater_aspects else None)
     rated = rated_rows(scorers, ratings, asked, cluster=cluster, outputs=outputs)
     if rated.clusters is not None and cluster not in (None, "item"):

@@ -8,9 +8,9 @@ from typing import Any, BinaryIO
 
 from nlgauge.data.corpus.delimited import delimited
 from nlgauge.data.corpus.json_records import json_lines, parsed
-from nlgauge.data.corpus.opening import STDIN, File, lines, refuse_empty, seekable
+from nlgauge.data.corpus.opening import STDIN, File, FilePath, files_at, lines, refuse_empty, seekable
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, kind, refuse_repeated, shown
-from nlgauge.data.corpus.records import Names
+from nlgauge.data.corpus.records import OWN_NAMES, Columns, Names, has_column
 from nlgauge.data.corpus.tools import exported, inspect_log, with_traces
 from nlgauge.errors import InputError, MissingExtraError
 
@@ -43,6 +43,19 @@ def records_of(file: File, names: Names) -> Iterable[object]:
         raise InputError("spreadsheets are not read", file=file.name, remedy=remedy)
     remedy = "name it .jsonl, .json, .csv, .tsv or .parquet; plain text, one output a line, goes to --candidates"
     raise InputError("the file's name does not tell its format", file=file.name, remedy=remedy)
+
+
+def there(path: FilePath, columns: Columns) -> set[str]:
+    """Return the fields of a mapping whose columns some row of a file has. Raises InputError as `records_of`."""
+    lacking = {
+        (ours, one) for ours, theirs in columns.items() for one in ([theirs] if isinstance(theirs, str) else theirs)
+    }
+    for file in files_at(path):
+        for record in records_of(file, OWN_NAMES):
+            lacking -= {(ours, one) for ours, one in lacking if has_column(record, one)}
+            if not lacking:
+                break
+    return columns.keys() - {ours for ours, _ in lacking}
 
 
 def _looks_like(file: File) -> str:

@@ -31,6 +31,7 @@ _HEADER = {
     "run": {
         "rows?": int,
         "corpus?": str,
+        "texts?": [str],
         "asked?": {"*": str},
         "notes?": {"*": {"*": int}},
         "noted?": {"*": {"*": [int]}},
