@@ -249,18 +249,16 @@ def read_rated(
     return table, labelled_outputs or rated
 
 
-def _by_file(columns: Sequence[str], *files: Path) -> list[list[str]]:
-    """The columns that --map names in each of two files. Raises SpecError for one that neither has."""
+def _by_file(pairs: Sequence[str], *files: Path) -> list[list[str]]:
+    """What --map says of each of two files: the columns that it has. Raises SpecError for one that neither has."""
     from nlgauge.data.corpus.files import there
 
-    mapped = _columns(columns)
-    found = [there(file, mapped) for file in files]
-    if lacking := [ours for ours in mapped if not any(ours in some for some in found)]:
-        problem = (
-            f"--map {lacking[0]}={mapped[lacking[0]]}: neither {files[0]} nor {files[1]} has a row with that column"
-        )
-        raise SpecError(problem)
-    return [[pair for pair in columns if pair.partition("=")[0] in some] for some in found]
+    _columns(pairs)
+    theirs = {pair: pair.partition("=")[2] for pair in pairs}
+    found = [there(file, theirs.values()) for file in files]
+    if lacking := [pair for pair, column in theirs.items() if not any(column in some for some in found)]:
+        raise SpecError(f"--map {lacking[0]}: neither {files[0]} nor {files[1]} has a row with that column")
+    return [[pair for pair in pairs if theirs[pair] in some] for some in found]
 
 
 _SCORE_FILE = re.compile(r"(/.*|\.(seg|sys))\.score$")

@@ -87,7 +87,7 @@ class Corpus(Sequence[Row]):
         `candidate`), and `references`, `source` and `context` may hold a list, written as JSON or as pandas and numpy
         print it. Everywhere, columns `references.1`, `references.2`, ... are further references and
         `scores.<aspect>` are ratings: numbers, or words for yes and no (pass, fail, correct, wrong and so on), which
-        are 1 and 0. `labels` says what other words mean, for all aspects or for one: {"hallucinated": 0, "tone:bad": 1}.
+        are 1 and 0. `labels` says what other words mean, for all aspects or for one: {"invented": 0, "tone:bad": 1}.
 
         Raises InputError for whatever is wrong with the file or a row, MissingExtraError for Parquet without pyarrow.
         """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+_DEEPEST = 3
 
 
 def looked_up(record: object, path: str, otherwise: object = None) -> object:
@@ -21,3 +23,11 @@ def looked_up(record: object, path: str, otherwise: object = None) -> object:
         entry = record[int(first)]
         return looked_up(entry, rest, otherwise) if dot else entry
     return otherwise
+
+
+def paths_in(record: Mapping[object, object], depth: int = _DEEPEST) -> Iterator[str]:
+    """Yield the names of a record, each before the paths into the record that it may hold."""
+    for name, value in record.items():
+        yield str(name)
+        if isinstance(value, Mapping) and depth > 1:
+            yield from (f"{name}.{path}" for path in paths_in(value, depth - 1))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from nlgauge.data.corpus.documents import NAMES, without_documents
 from nlgauge.data.corpus.labels import NOT_RATED, STANDARD, plain
-from nlgauge.data.corpus.paths import looked_up
+from nlgauge.data.corpus.paths import looked_up, paths_in
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, absent, kind, shown
 from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, OnMissing, Row
 from nlgauge.data.corpus.tools import Exported, known_columns
@@ -158,7 +158,7 @@ def rows_of(
                 columns = taken if theirs is names else {one for some in theirs.values() for one in _meant(some)}
             if number == 1 and said and told is not None:
                 told[f"{table.file}: {said}" if table.file else said] = None
-            found.update(dict.fromkeys(named))
+            found.update(dict.fromkeys(paths_in(named) if number == 1 else named))
             if paths:
                 met = {path for path in paths if looked_up(named, path, _NOWHERE) is not _NOWHERE}
                 found.update(dict.fromkeys(sorted(met)))
@@ -175,7 +175,8 @@ def rows_of(
             continue
         if lacking := [name for name in _parts(column) if name not in found]:
             problem = f"no row has the column {shown(lacking[0])}, mapped to {ours}"
-            raise InputError(problem, file=file, remedy=f"the columns are {shown(list(found))}")
+            inside = [path for path in found if path.startswith(f"{lacking[0].partition('.')[0]}.")]
+            raise InputError(problem, file=file, remedy=f"the columns are {shown(inside or list(found))}")
 
 
 def _parts(theirs: str | tuple[str, ...]) -> Sequence[str]:
@@ -281,8 +282,10 @@ def _inner(key: str, value: object) -> str:
 def column_for(field: str, rows: Iterable[Row]) -> str:
     """The column that a field which no row has may stand in, as an error names it to --map."""
     first = list(islice(rows, _LOOKED_AT))
-    others = list(dict.fromkeys(name for row in first for name in row.extra))
-    folded = {name.strip().casefold(): name for name in [*others, *(name for row in first for name in row.texts)]}
+    others = list(dict.fromkeys(path for row in first for path in paths_in(row.extra)))
+    named = [*others, *(name for row in first for name in row.texts)]
+    inner = {path.rpartition(".")[2].strip().casefold(): path for path in others if "." in path}
+    folded = {**inner, **{name.strip().casefold(): name for name in named}}
     for name in _CALLED.get(field, ()):
         if name in folded:
             return shlex.quote(folded[name])
@@ -372,7 +375,7 @@ class _Ratings:
                 word = plain(str(value))
                 if (own := self.labels.get(plain(f"{aspect}:{word}"), self.labels.get(word))) is not None:
                     return own
-                if word in NOT_RATED:
+                if word in NOT_RATED and word != "nan":  # which says that a program failed
                     return None
                 number = STANDARD.get(word, math.nan)
                 if word in STANDARD:
