@@ -32,7 +32,7 @@ def test_a_sentence_then_the_tables(given: list[object]) -> None:
     record = json.loads(nlgauge(*given, "--format", "json", "--risk", 0.2).stdout)
     assert (record["command"], record["risk"], len(record["scorers"])) == ("trust", 0.2, 1)
     one = record["scorers"][0]
-    assert one["tpr_low"] < one["tpr"] < one["tpr_high"] and one["moved"] is None and len(one["reliability"]) == 5
+    assert one["tpr_low"] < one["tpr"] < one["tpr_high"] and one["moved"] is None and len(one["reliability"]) == 2
     assert record["disputes"][0]["metric"] == "judge"
 
 

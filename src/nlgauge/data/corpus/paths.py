@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 _DEEPEST = 3
 
@@ -25,7 +26,7 @@ def looked_up(record: object, path: str, otherwise: object = None) -> object:
     return otherwise
 
 
-def paths_in(record: Mapping[object, object], depth: int = _DEEPEST) -> Iterator[str]:
+def paths_in(record: Mapping[Any, object], depth: int = _DEEPEST) -> Iterator[str]:
     """Yield the names of a record, each before the paths into the record that it may hold."""
     for name, value in record.items():
         yield str(name)
