@@ -283,7 +283,7 @@ def _rated(scores: list[float], good: list[int]) -> RatedScores:
 def test_rows_of_one_score_are_in_one_group() -> None:
     """By hand: of six rows at 0 two are good, of four at 1 three; the order of the rows must not matter."""
     for order in (slice(None), slice(None, None, -1)):
-        rows = _rated(([0] * 6 + [1] * 4)[order], ([1, 1, 0, 0, 0, 0] + [1, 1, 1, 0])[order])
+        rows = _rated(([0] * 6 + [1] * 4)[order], [1, 1, 0, 0, 0, 0, 1, 1, 1, 0][order])
         assert [(one.low, one.high, one.mean, one.n, one.good) for one in rows.reliability(1)] == [
             (0, 0, 0, 6, 2 / 6),
             (1, 1, 1, 4, 3 / 4),

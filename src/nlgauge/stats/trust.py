@@ -153,9 +153,8 @@ class Trust:
         else:
             said = f"agrees with people by a correlation of {self.pearson:.2f}"
         if not math.isnan(self.effective):
-            much = f"{self.effective:,.0f}" if self.effective > 1.05 * self.rated else "no more than themselves"
-            as_much = "as much as " if self.effective > 1.05 * self.rated else ""
-            said += f"; with it {self.rated:,} ratings say {as_much}{much}"
+            much = f"raises the effective number of ratings from {self.rated:,} to {self.effective:,.0f}"
+            said += f"; it {much}" if self.effective > 1.05 * self.rated else "; it saves no ratings"
         if self.unbeaten:
             said += f"; it is not shown to agree better than {' and '.join(self.unbeaten)}"
         if self.moved_p < 0.05:

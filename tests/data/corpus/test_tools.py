@@ -139,9 +139,7 @@ def test_an_inspect_log_is_a_table(name: str, tmp_path: Path) -> None:
     done = command("score", path, "-m", "Column('graded.match')", "--no-cache")
     assert done.exit_code == 0 and "0.5000" in done.stdout
     assert "name it: --map source=metadata.context" in command("score", path, "-m", "CopyRate").stderr
-    refused(
-        "score", path, "-m", "CopyRate", "--map", "source=metadata.x", say="the columns are ['metadata.context']"
-    )
+    refused("score", path, "-m", "CopyRate", "--map", "source=metadata.x", say="the columns are ['metadata.context']")
 
 
 def test_a_saved_run_of_deepeval_is_a_table(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.render.markup.environment import HERE, digest, inlined, number, places, render
+from nlgauge.render.tables import Cells
+from nlgauge.reports.trust.tables import empty, legend, tables
 from nlgauge.stats.certified import Bin
 from nlgauge.stats.trust import Dispute, Trust, Trusts
 
@@ -21,7 +23,7 @@ _WIDE, _HIGH = 100, 60
 
 @dataclass(frozen=True)
 class _Point:
-    """A fifth of the rated rows in a figure: its place, the ends of its interval, and what it says."""
+    """A group of the rated rows in a figure: its place, the ends of its interval, and what it says."""
 
     x: float
     y: float
@@ -43,19 +45,19 @@ class _Figure:
 @dataclass(frozen=True)
 class _Aspect:
     name: str
-    decided: Sequence[Trust]
-    """The lines of ratings of yes or no"""
-    scaled: Sequence[Trust]
-    refused: Sequence[Trust]
+    tables: Sequence[Cells]
     figures: Sequence[_Figure]
     disputes: Sequence[tuple[Dispute, Row | None]]
 
 
-def trust_page(found: Trusts, path: str | os.PathLike[str], outputs: Corpus | None = None) -> None:
+def trust_page(
+    found: Trusts, path: str | os.PathLike[str], outputs: Corpus | None = None, risk: float | None = None
+) -> None:
     """Write a page that shows how far to trust each scorer: one file, complete or not there at all.
 
     Args:
         outputs: the rows with their texts, for the most disputed ones.
+        risk: of the certified thresholds.
 
     Raises:
         InputError: if the place cannot be written.
@@ -67,8 +69,9 @@ def trust_page(found: Trusts, path: str | os.PathLike[str], outputs: Corpus | No
         title="How far to trust each scorer",
         version=__version__,
         answers=found.answers,
-        aspects=[_aspect(found, aspect, texts) for aspect in dict.fromkeys(one.aspect for one in found)],
-        notes=found.notes,
+        aspects=[_aspect(found, aspect, texts, risk) for aspect in dict.fromkeys(one.aspect for one in found)],
+        empty=empty,
+        notes=[*legend(found), *found.notes],
         style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "trust.css"),
         script="",
         policy=digest(""),
@@ -79,13 +82,10 @@ def trust_page(found: Trusts, path: str | os.PathLike[str], outputs: Corpus | No
         file.write(page)
 
 
-def _aspect(found: Trusts, aspect: str, texts: dict[tuple[str, str], Row]) -> _Aspect:
-    lines = [one for one in found if one.aspect == aspect]
-    fine = [one for one in lines if not one.reason]
+def _aspect(found: Trusts, aspect: str, texts: dict[tuple[str, str], Row], risk: float | None) -> _Aspect:
+    lines = [one for one in found if one.aspect == aspect and not one.reason]
     return _Aspect(
-        aspect, [one for one in fine if one.bad is not None], [one for one in fine if one.bad is None],
-        [one for one in lines if one.reason],
-        [_figure(one) for one in fine if one.reliability],
+        aspect, list(tables(found, aspect, risk, page=True)), [_figure(one) for one in lines if one.reliability],
         [(one, texts.get((one.system, one.item))) for one in found.disputes if one.aspect == aspect],
     )  # fmt: skip
 
