@@ -66,6 +66,24 @@ def test_a_part_of_the_rows_is_found(table: ScoreTable) -> None:
     assert np.flatnonzero(~np.isnan(part.values["good"])).tolist() == list(range(30, 40))
 
 
+def test_rows_without_a_system_are_those_of_the_systems_that_have_their_texts() -> None:
+    systems = [{**one, "system": name, "item": f"q{n}", "candidate": f"{one['candidate']} says {name}"}
+               for name in ("A", "B") for n, one in enumerate(RECORDS)]  # fmt: skip
+    table = nlgauge.evaluate(Corpus.from_records(systems), metrics="Column('judge')", cache=False)
+    given = [{key: value for key, value in one.items() if key not in ("system", "item")} for one in shuffled(systems)]
+    assert ratings(table, Corpus.from_records(given)).values["good"].tolist() == [one["scores.good"] for one in systems]
+    with pytest.raises(
+        InputError, match=r"row 1: 3 rows of the scores have its texts.*: row 1 has neither a system nor"
+    ):
+        ratings(table, Corpus.from_records([{"candidate": systems[0]["candidate"], "scores.good": 1}]))
+    one = nlgauge.evaluate(Corpus.from_records(systems[:SIZE]), metrics="Column('judge')", cache=False)
+    named = [{"candidate": "-", "item": f"q{n}", "scores.good": n % 2} for n in range(SIZE)]
+    for some in (named, [row for row in given if row["candidate"].endswith("A")]):
+        assert not np.isnan(ratings(one, Corpus.from_records(some)).values["good"]).any()
+    with pytest.raises(InputError, match="no row of the ratings has the system and item"):
+        ratings(table, Corpus.from_records([{**one, "system": "C"} for one in given]))
+
+
 @pytest.mark.parametrize(
     ("records", "row", "say"),
     [

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.row import same_texts
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
@@ -16,56 +16,69 @@ BY_POSITION = (
     "rows without a column item were joined by their position alone, because there are no texts to compare; give both "
     "files a column item, and score again"
 )
-_NAME_ITEMS = (
-    "give the outputs and the ratings a column item, and score again; or give the rows in the order of the scores"
-)
+_NAME_ITEMS = "give the outputs and the ratings a column item and score again, or keep the order of the scores"
 
 
 def matched(table: ScoreTable, outputs: C) -> C:
-    """Return outputs with the items of the rows of a table that have the same texts.
+    """Return outputs with the system and item of the row of a table that has the same texts.
 
-    Rows whose file names their item keep it. The others have their position as their item, which holds as long as the
-    texts of all rows agree with those of the table at these positions. Where some differ, the file is in another order,
-    or lacks rows: then each row gets the item of the one row of its system that has its texts.
+    Rows without a system are of the one system of the table. Rows whose file names their item keep it. The others have
+    their position as their item, which holds as long as the texts of all rows agree with those of the table at these
+    positions. Where some differ, the file is in another order, or lacks rows or systems: then each row is the one row
+    of its system that has its texts.
 
     Raises:
         InputError: by its row, for texts that no row of the table has, or that several have.
     """
-    known = _texts(table)
-    if not known or _is_scored(table, outputs) or not any(row.counted for row in outputs):
+    if _is_scored(table, outputs):
         return outputs
+    systems, known = set(table.systems), _texts(table)
+    if len(systems) == 1 and Row.system not in systems and any(row.system == Row.system for row in outputs):
+        (only,) = systems
+        alone = (replace(row, system=only) if row.system == Row.system else row for row in outputs)
+        outputs = replace(outputs, rows=tuple(alone))
+    mine = {n: row for n, row in enumerate(outputs) if row.counted and row.system in {*systems, Row.system}}
+    if not known or not mine:
+        return outputs
+    texts = {n: row.fingerprint for n, row in mine.items()}
     at = {key: number for number, key in enumerate(table.rows)}
-    prints = [row.fingerprint if row.counted else "" for row in outputs]
-    compared = [(n, text, at[row.system, row.item]) for n, (row, text) in enumerate(zip(outputs, prints, strict=True))
-                if text.strip(".") and (row.system, row.item) in at]  # fmt: skip
-    if differing := [(n, place) for n, text, place in compared if not same_texts(text, known[place])]:
-        by_candidate: dict[tuple[str, str], list[int]] = {}
-        for number, ((system, _), text) in enumerate(zip(table.rows, known, strict=True)):
-            by_candidate.setdefault((system, text.partition(".")[0]), []).append(number)
-        items = {}
-        for number, (row, text) in enumerate(zip(outputs, prints, strict=True)):
-            if row.counted:
-                some = by_candidate.get((row.system, text.partition(".")[0]), []) if text.strip(".") else []
-                items[number] = _only(table, [one for one in some if same_texts(text, known[one])], number, differing)
+    places = {n: at[row.system, row.item] for n, row in mine.items() if (row.system, row.item) in at}
+    told = {n: place for n, place in places.items() if texts[n].strip(".")}
+    if not places:
+        why = f"row {min(mine) + 1} has neither a system nor an item of the scores"
+        places = _by_texts(table, known, mine, texts, why)
+    elif differing := [n for n, place in told.items() if not same_texts(texts[n], known[place])]:
+        item = table.rows[told[differing[0]]][1]
+        why = f"row {differing[0] + 1} is not the output of item {item!r} in the scores"
+        places = _by_texts(table, known, mine, texts, why)
     else:
-        items = {number: table.rows[place][1] for number, _, place in compared}
-    rows = [
-        replace(row, item=items[number], counted=False) if number in items else row
-        for number, row in enumerate(outputs)
-    ]
+        places = told
+    keys = {n: table.rows[place] for n, place in places.items()}
+    rows = (
+        replace(row, system=keys[n][0], item=keys[n][1], counted=False) if n in keys else row
+        for n, row in enumerate(outputs)
+    )
     return replace(outputs, rows=tuple(rows))
 
 
-def _only(table: ScoreTable, places: Sequence[int], number: int, differing: Sequence[tuple[int, int]]) -> str:
-    """The item of the one place of a row, by its number."""
-    if len(places) == 1:
-        return table.rows[places[0]][1]
-    first, place = differing[0]
-    why = (
-        f"row {first + 1} is not the output of item {table.rows[place][1]!r} in the scores, so rows join by their texts"
-    )
-    found = f"{len(places)} rows of the scores have its texts" if places else "no row of the scores has its texts"
-    raise InputError(f"{found} ({why})", row=number + 1, remedy=_NAME_ITEMS)
+def _by_texts(
+    table: ScoreTable, known: Sequence[str], mine: Mapping[int, Row], texts: Mapping[int, str], why: str
+) -> dict[int, int]:
+    """The place of each row in a table. Raises InputError where there is none, or not one alone."""
+    by_candidate: dict[str, list[int]] = {}
+    for number, text in enumerate(known):
+        by_candidate.setdefault(text.partition(".")[0], []).append(number)
+    places, systems = {}, set(table.systems)
+    for n, row in mine.items():
+        found = [one for one in by_candidate.get(texts[n].partition(".")[0], []) if same_texts(texts[n], known[one])]
+        if row.system in systems:
+            found = [one for one in found if table.rows[one][0] == row.system]
+        if len(found) != 1:
+            have = f"{len(found)} rows of the scores have" if found else "no row of the scores has"
+            problem = f"{have} its texts, and rows without an item join by their texts: {why}"
+            raise InputError(problem, row=n + 1, remedy=_NAME_ITEMS)
+        places[n] = found[0]
+    return places
 
 
 def by_position(table: ScoreTable, outputs: Corpus, unrated: bool = False) -> list[str]:
