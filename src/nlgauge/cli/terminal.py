@@ -41,15 +41,14 @@ def read_outputs(
     outputs: Path | str | Sequence[Path | str] | None, columns: Sequence[str], *, candidates: Sequence[Path] = (),
     references: Sequence[Path] = (), source: Path | None = None, context: Path | None = None,
     systems: Sequence[str] = (), on_disk: bool = False, on_missing: OnMissing = "error", tell: bool = True,
-    labels: Sequence[str] = (),
+    labels: Mapping[str, float] | None = None,
 ) -> Corpus:  # fmt: skip
     """A table of outputs, or several, or --candidates and the other text files.
 
-    tell: whether to say on stderr which systems are called as their files are. labels: of ratings, NAME=VALUE. Raises
-    SpecError for tables beside text files, and for neither.
+    tell: whether to say on stderr which systems are called as their files are. labels: as `Corpus.read` takes them.
+    Raises SpecError for tables beside text files, and for neither.
     """
     from nlgauge.data.corpus import Corpus
-    from nlgauge.stats.labels import by_name
 
     tables = [outputs] if isinstance(outputs, Path | str) else list(outputs or ())
     if not (tables or candidates):
@@ -71,7 +70,7 @@ def read_outputs(
         raise SpecError(f"--system: there are {given}; give each table a --system of its own")
     corpus = Corpus.read(
         dict(zip(systems, tables, strict=True)) if systems else tables, columns=_columns(columns), on_disk=on_disk,
-        on_missing=on_missing, labels=by_name(labels),
+        on_missing=on_missing, labels=labels,
     )  # fmt: skip
     if tell:
         remark(*corpus.read_as)
@@ -212,6 +211,7 @@ def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()
         SpecError: for --map of a project, which has its own columns.
         InputError: for a single sheet of a project, whose rows the folder alone can tell.
     """
+    from nlgauge.stats.labels import by_name
     from nlgauge.stats.project import RatingProject, is_project
     from nlgauge.stats.sheets import DIGEST, ROW
 
@@ -222,7 +222,7 @@ def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()
     if is_project(place.parent) and place.is_file():
         problem = "is a sheet of a rating project"
         raise InputError(problem, file=place, remedy=f"give the folder: --ratings {place.parent}")
-    rated = read_outputs(place, columns, on_missing="skip", labels=labels)
+    rated = read_outputs(place, columns, on_missing="skip", labels=by_name(labels))
     if any(DIGEST in row.extra and row.item[:1] == "r" for row in rated[:1]):
         problem = f"is a sheet of a rating project: it has the columns {ROW} and {DIGEST}"
         remedy = "put it into the project's folder, and give the folder"

@@ -32,7 +32,7 @@ def matched(table: ScoreTable, outputs: C) -> C:
     """
     if _is_scored(table, outputs):
         return outputs
-    systems, known = set(table.systems), _texts(table)
+    systems, known = set(table.systems), fingerprints(table)
     if len(systems) == 1 and Row.system not in systems and any(row.system == Row.system for row in outputs):
         (only,) = systems
         alone = (replace(row, system=only) if row.system == Row.system else row for row in outputs)
@@ -95,7 +95,7 @@ def _is_scored(table: ScoreTable, outputs: Corpus) -> bool:
     return table.run.get("corpus") == outputs.digest
 
 
-def _texts(table: ScoreTable) -> Sequence[str]:
-    """The fingerprint of each row's texts; none where the table does not hold them."""
+def fingerprints(table: ScoreTable) -> Sequence[str]:
+    """Return the fingerprint of each row's texts; none where the table does not hold them."""
     texts: Sequence[str] = table.run.get("texts", ())
     return texts if len(texts) == len(table.rows) and all(text.count(".") == 3 for text in texts) else ()
