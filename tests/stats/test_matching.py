@@ -61,6 +61,24 @@ def test_every_join_of_shuffled_rows_is_by_their_texts(table: ScoreTable) -> Non
     assert values[0] == values[1]
 
 
+def test_rows_are_drawn_by_their_own_scores(table: ScoreTable) -> None:
+    straight, mixed = (
+        nlgauge.sample(Corpus.from_records(some), 20, scores=table) for some in (RECORDS, shuffled(RECORDS))
+    )
+    strata = [{row.item: row.stratum for row in draw.rows} for draw in (straight, mixed)]
+    assert strata[0] == strata[1] and len(set(strata[0].values())) == 5
+
+
+def test_rows_with_other_texts_are_no_anchors(table: ScoreTable) -> None:
+    given = Corpus.from_records(
+        [{**one, "candidate": one["candidate"] + "!" * (n < 4)} for n, one in enumerate(RECORDS)]
+    )
+    before = nlgauge.evaluate(given, metrics="Column('judge')", cache=False)
+    found = nlgauge.trust(table, Corpus.from_records(RECORDS), before=before, replicates=20)
+    assert (found[0].anchors, found[0].moved) == (SIZE - 4, 0)
+    assert "4 rows of the earlier scores have other texts, and do not count as anchors" in found.notes
+
+
 def test_a_part_of_the_rows_is_found(table: ScoreTable) -> None:
     part = ratings(table, Corpus.from_records(RECORDS[30:]))
     assert np.flatnonzero(~np.isnan(part.values["good"])).tolist() == list(range(30, 40))

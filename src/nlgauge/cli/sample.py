@@ -45,6 +45,7 @@ def sample(
     from nlgauge import sample as run
     from nlgauge.reports.page.sheet import GUIDELINE, LONGEST_CELL, PAGE, SHEET, refuse_folder, write_project
     from nlgauge.stats.labels import aspects_from
+    from nlgauge.stats.matching import matched
 
     asked = aspects_from(list(aspects) or ["rating"], scales, labels)
     refuse_folder(output)
@@ -52,6 +53,7 @@ def sample(
     if scores is None and (add or lower):
         raise SpecError("--add and --lower are of the scores: add --scores")
     table = None if scores is None else joined(ScoreTable.load(scores), add, lower, corpus, outputs)
+    corpus = corpus if table is None else matched(table, corpus)
     draw = run(corpus, count, scores=table, metric=metric, seed=seed, **how)
     design = {"n": count, "seed": seed, **how, "metric": metric, "scores": table is not None}
     project = write_project(output, corpus, draw, asked, design)

@@ -15,6 +15,7 @@ from nlgauge.stats.arrays import Float
 from nlgauge.stats.clusters import column_of
 from nlgauge.stats.drawn import Draw, DrawnRow
 from nlgauge.stats.join import refuse_twice, turned
+from nlgauge.stats.matching import matched
 from nlgauge.stats.selection import meant
 
 ALLOCATIONS = ("proportional", "neyman")
@@ -47,6 +48,7 @@ def sample(
         raise SpecError("whole clusters are drawn at random, and not by score: leave out the scores or the cluster")
     if allocation == "neyman" and scores is None:
         raise SpecError("the allocation 'neyman' is by the spread of scores: give the scores")
+    outputs = outputs if scores is None else matched(scores, outputs)
     keys = [(row.system, row.item) for row in outputs]
     refuse_twice(keys, "the outputs", "give each output of a system its own item")
     if not 1 <= n <= len(keys):
