@@ -47,6 +47,7 @@ from nlgauge_lab.training.run import torch_threads
 from nlgauge_lab.training.support.make import Among, Mixture, made, read_texts
 from nlgauge_lab.training.weak_labels.attempts import Settings
 from nlgauge_lab.training.weak_labels.production import Files, Order, produce
+from nlgauge_lab.training.written import Written, written_rows
 
 _OWN_HELD_OUT = 0.1
 """The share of the sources of a user's own file that is held out"""
@@ -91,6 +92,13 @@ class Reading:
         if apart:
             self.hold(name, apart)
 
+    def add_written(self, wanted: Written) -> None:
+        """The written answers, with their twins."""
+        rows, held = written_rows(wanted, self._tokenizer, self._rarity, self._shape, self._seed)
+        self.train += rows
+        self.held |= held
+        self.counts["written"] = (len(rows) // wanted.times, len(rows) // wanted.times, wanted.times)
+
     def hold(self, name: str, rows: Sequence[Labelled]) -> None:
         """Rows of a set to measure on; what is added after them is about other sources."""
         self._apart.update(row.source for row in rows)
@@ -118,10 +126,10 @@ def train(
     Returns the finished model's folder, or that of the examples under examples_only.
     Raises InputError for files or a recipe that cannot be read, SpecError for tasks that do not fit the files.
     """
-    if labelled is None and not pairs:
-        raise SpecError("nothing to learn from: give labelled rows, or texts to construct examples from")
     # The recipe of a model is its own where we have one, else that of the embedded model.
     tree = read_recipe(config or Path(__file__).with_name("aligner_base.toml" if body == "base" else "aligner.toml"))
+    if labelled is None and not pairs and "written" not in tree:
+        raise SpecError("nothing to learn from: give labelled rows, or texts to construct examples from")
     number = int(tree["seed"] if seed is None else seed)
     name = body or tree["body"]
     model, folder = load(name), folder_of(name)
@@ -139,11 +147,14 @@ def train(
         passages = _construct(pairs, tree["support"], number, reading)
     if labelled is not None:
         _read_labelled(labelled, tree, reading, passages)
+    if "written" in tree:
+        reading.add_written(Written(**tree["written"]))
     settings = {**tree.get("training", {}), **({"steps": steps} if steps else {})}
     with torch_threads(threads()):
         recipe = AlignerConfig(seed=number, **settings)
         network = start(folder, recipe, tree.get("start", "body"))
-        trainer = AlignerTrainer(recipe, network, reading.train, reading.held, model[TOKENIZER].pad_id, out)
+        taught = start(folder_of(tree["teacher"]), AlignerConfig(), "aligner") if "teacher" in tree else None
+        trainer = AlignerTrainer(recipe, network, reading.train, reading.held, model[TOKENIZER].pad_id, out, taught)
         trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)))
         if mean := tree.get("mean"):
             _mix(trainer, folder_of(mean["of"]), float(mean["share"]))
