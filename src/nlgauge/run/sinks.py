@@ -25,8 +25,8 @@ Known: TypeAlias = Callable[[Sequence[int]], Scores]
 """What is there of some rows already, by all metrics of rows or by none"""
 NAMED = 5
 """Rows that are named of all that have a note"""
-_MOST_TEXTS = 1_000_000
-"""Rows whose texts a table can tell from others; the header of a file of more would not be read at once"""
+_MOST_TEXTS = 200_000
+"""Rows whose texts a table can tell from others; of more, the header of the file would be too large"""
 
 
 def described(corpus: Corpus) -> dict[str, Any]:

@@ -52,12 +52,18 @@ class Row:
         return ".".join(map(_digest, (self.candidate, self.source, self.context, self.question)))
 
 
+_BLANKS = bytes(sign for sign in range(128) if chr(sign).isspace())
+
+
 def _digest(text: str | None) -> str:
     """Ten hexadecimal digits, or nothing for no text."""
     if not text:
         return ""
-    text = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return blake2b("".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+    if text.isascii():  # many times as fast
+        signs = text.encode("ascii").translate(None, _BLANKS)
+    else:
+        signs = "".join(unicodedata.normalize("NFC", text).split()).encode("utf-8", "surrogatepass")
+    return blake2b(signs, digest_size=5).hexdigest()
 
 
 def same_texts(one: str, other: str) -> bool:
