@@ -117,8 +117,15 @@ def test_texts_that_contradict_are_refused_by_row(table: ScoreTable, records: An
     assert caught.value.row == row
 
 
+def test_other_candidates_of_named_items_are_told(table: ScoreTable) -> None:
+    named = [{**one, "item": str(n), "candidate": one["candidate"] + " And more." * (n in (7, 9))}
+             for n, one in enumerate(RECORDS, 1)]  # fmt: skip
+    (note,) = ratings(table, Corpus.from_records(named)).notes
+    assert note.startswith("2 rated rows have another candidate than the scored row of their item, the first in row 7")
+
+
 def test_items_that_are_named_stay_and_nothing_but_positions_is_told(table: ScoreTable) -> None:
-    named = Corpus.from_records([{**one, "item": str(n)} for n, one in enumerate(shuffled(RECORDS), 1)])
+    named = Corpus.from_records([{**one, "item": str(n)} for n, one in enumerate(RECORDS, 1)])
     assert matched(table, named) is named and ratings(table, named).notes == ()
     mixed = Corpus.from_records(shuffled(RECORDS))
     del table.run["texts"]

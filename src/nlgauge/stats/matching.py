@@ -82,12 +82,29 @@ def _by_texts(
 
 
 def by_position(table: ScoreTable, outputs: Corpus, unrated: bool = False) -> list[str]:
-    """Return the note on rows that join a table by their position alone, where there are some that are rated.
+    """Return notes on rated rows that join a table by their position alone, or whose item has another candidate there.
 
     unrated: whether the others count too.
     """
-    unknown = any(row.counted and (unrated or row.scores) for row in outputs) and not _is_scored(table, outputs)
-    return [BY_POSITION] if unknown else []
+    if _is_scored(table, outputs):
+        return []
+    rows = {n: row for n, row in enumerate(outputs, 1) if unrated or row.scores}
+    notes = [BY_POSITION] if any(row.counted for row in rows.values()) else []
+    known = dict(zip(table.rows, fingerprints(table), strict=False))
+    other = [
+        n
+        for n, row in rows.items()
+        if not row.counted
+        and (was := known.get((row.system, row.item), "").partition(".")[0])
+        and (now := row.fingerprint.partition(".")[0])
+        and now != was
+    ]
+    if other:
+        notes.append(
+            f"{len(other)} rated rows have another candidate than the scored row of their item, the first in row "
+            f"{other[0]}: ratings hold for the text that people read"
+        )
+    return notes
 
 
 def _is_scored(table: ScoreTable, outputs: Corpus) -> bool:
