@@ -91,9 +91,9 @@ def test_a_rating_may_stand_in_a_column_of_any_name() -> None:
 def test_words_of_ratings(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("candidate,scores.ok,scores.tone\na,Yes,rude\nb,FAIL,3\nc,n/a,4\nd,true,\ne,0,fine\n", "utf-8")
-    rows = Corpus.read(path, labels={"rude": 1, "tone:Fine": 5, "ok:fine": 0})
+    rows = Corpus.read(path, labels={"rude": 1, "tone:Fine": 5, "ok:fine": 0, "tone:4": 2})
     assert [row.scores.get("ok") for row in rows] == [1, 0, None, 1, 0]
-    assert [row.scores.get("tone") for row in rows] == [1, 3, 4, None, 5]
+    assert [row.scores.get("tone") for row in rows] == [1, 3, 2, None, 5]
     with pytest.raises(InputError, match=r"row 1: the rating 'tone' is str 'rude'.* with --label WORD=NUMBER"):
         Corpus.read(path)
     with pytest.raises(InputError, match=r"'f' is rated by yes or no \(row 1\) and by numbers off 0 to 1 \(row 2\)"):

@@ -369,23 +369,19 @@ class _Ratings:
 
     def _number(self, aspect: object, value: object, place: InputPlace) -> float | None:
         """The number of a rating; None where it says that there is none."""
-        number = math.nan
         try:
-            if isinstance(value, str | bool):
-                word = plain(str(value))
-                if (own := self.labels.get(plain(f"{aspect}:{word}"), self.labels.get(word))) is not None:
-                    return own
-                if word in NOT_RATED and word != "nan":  # which says that a program failed
-                    return None
-                number = STANDARD.get(word, math.nan)
-                if word in STANDARD:
-                    self._worded.setdefault(str(aspect), place)
-            elif isinstance(value, Real):
-                number = float(value)
-                if not 0 <= number <= 1:
-                    self._scaled.setdefault(str(aspect), place)
+            number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
         except OverflowError:
-            pass
+            number = math.inf
+        word = plain(str(value)) if isinstance(value, str | bool) else f"{number:g}"
+        own = self.labels.get(plain(f"{aspect}:{word}"), self.labels.get(word)) if self.labels else None
+        if own is not None or (isinstance(value, str) and word in NOT_RATED and word != "nan"):  # a program's failure
+            return own
+        if isinstance(value, str | bool) and word in STANDARD:
+            self._worded.setdefault(str(aspect), place)
+            return STANDARD[word]
+        if math.isfinite(number) and not 0 <= number <= 1:
+            self._scaled.setdefault(str(aspect), place)
         if not math.isfinite(number):
             problem = f"the rating {shown(aspect)} is {type(value).__name__} {shown(value)}, not a finite number"
             raise place.error(problem, _number_remedy(value))
