@@ -13,7 +13,6 @@ A row is named by its first cell, and by its second one under a head of `SECOND`
 from __future__ import annotations
 
 import csv
-import json
 import re
 from functools import cache
 from pathlib import Path

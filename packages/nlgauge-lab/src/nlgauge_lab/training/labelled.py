@@ -70,7 +70,7 @@ def labelled_set(folder: Path, name: str) -> list[Labelled] | None:
 
 
 def held_out(name: str) -> list[tuple[Labelled, str]]:
-    """The written answers of a held-out writer, each with the kind of its error (empty if it has none that is named)."""
+    """The written answers of a held-out writer, each with the kind of its error (empty if none is named)."""
     found = []
     for one in answers():
         if one.writer == HELD_OUT[name]:

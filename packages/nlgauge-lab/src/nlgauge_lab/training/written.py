@@ -41,6 +41,8 @@ class Written:
     """The share of the sources that stand among passages of other sources"""
     asked: float = 0.5
     """The share of the rows that are read with their question"""
+    joined: float = 0.5
+    """The share of the sources of which two answers come a second time, as one"""
 
 
 def written_rows(
@@ -57,9 +59,10 @@ def written_rows(
         rng = random.Random(f"{seed}:written:{time}")
         rows += _rows(train, said, bias, tokenizer, rarity, shape, rng, wanted, time)
     for name, some in held.items():
+        said, none = _said(some), np.zeros(len(some))
         for asked, title in ((0.0, name), (1.0, f"{name}, asked")):
-            as_they_are, rng, none = replace(wanted, among=0.0, asked=asked), random.Random(0), np.zeros(len(some))
-            apart[title] = _rows(some, _said(some), none, tokenizer, rarity, shape, rng, as_they_are, 0)
+            as_they_are, rng = replace(wanted, among=0.0, asked=asked, joined=0.0), random.Random(0)
+            apart[title] = _rows(some, said, none, tokenizer, rarity, shape, rng, as_they_are, 0)
     return rows, apart
 
 
@@ -128,21 +131,37 @@ def _rows(
             source, question = "\n".join([*before, *row.source, *after]), row.question if asked else None
             labelled.append(_labelled(row, source, said[number], question))
             chosen.append(number)
+    names: list[tuple[Any, Any, Any]] = [
+        (rows[at].row, (rows[at].row, rows[at].edited), (rows[at].row, rows[at].text)) for at in chosen
+    ]
+    known = [float(bias[at]) for at in chosen]
+    by_source: dict[Any, list[int]] = {}
+    for at, (_, source, _) in enumerate(names):
+        by_source.setdefault(source, []).append(at)
+    for source, of in by_source.items():
+        if len(of) > 1 and rng.random() < wanted.joined:
+            first, second = rng.sample(of, 2)
+            labelled.append(_joined(labelled[first], labelled[second]))
+            names.append((source[0], source, (source, first, second)))
+            known.append((known[first] + known[second]) / 2)
     numbers: dict[Any, int] = {}
     found: list[Encoded] = []
-    for number, encoded in zip(chosen, encode(labelled, tokenizer, rarity, shape), strict=True):
-        row = rows[number]
-        twins = Twins(
-            *(numbers.setdefault(key, len(numbers)) for key in (row.row, (row.row, row.edited), (row.row, row.text)))
-        )
-        if len(encoded) == 1:
-            found.append(replace(encoded[0], twins=twins, bias=float(bias[number])))
-        else:
-            found += encoded
-    return [
-        row if row.twins is None else replace(row, twins=Twins(*(time << 32 | one for one in row.twins)))
-        for row in found
-    ]
+    for keys, own, encoded in zip(names, known, encode(labelled, tokenizer, rarity, shape), strict=True):
+        twins = Twins(*(time << 32 | numbers.setdefault(key, len(numbers)) for key in keys))
+        found += [replace(encoded[0], twins=twins, bias=own)] if len(encoded) == 1 else encoded
+    return found
+
+
+def _joined(one: Labelled, other: Labelled) -> Labelled:
+    """Two answers about one source as one answer, which is supported where both are."""
+    candidate = f"{one.candidate} {other.candidate}"
+    shift = len(one.candidate) + 1
+    spans = None
+    if one.spans is not None and other.spans is not None:
+        spans = (*one.spans, *((begin + shift, end + shift) for begin, end in other.spans))
+    return replace(
+        one, candidate=candidate, spans=spans, supported=one.supported and other.supported, contradicted=None
+    )
 
 
 def _labelled(row: Answer, source: str, said: str, question: str | None) -> Labelled:
