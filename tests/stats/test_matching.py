@@ -12,8 +12,7 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
-from nlgauge.stats.clusters import by_column
-from nlgauge.stats.join import join, ratings
+from nlgauge.stats.join import by_column, join, ratings
 from nlgauge.stats.matching import BY_POSITION, matched
 from tests.command import nlgauge as command
 from tests.command import refused

@@ -50,6 +50,8 @@ def trust(
     certified. Then whether it beats the length of the output, may stand in for a rater, changes its mind, and moved
     since an earlier run. It answers whether a scorer may decide; correlate and contrast are for research on metrics.
     """
+    from nlgauge.reports.trust import legend, tables, trust_page
+
     refuse_place(output)
     thresholds = dict(map(_limit, limits))
     earlier = None if before is None else nlgauge.ScoreTable.load(before)
@@ -57,11 +59,7 @@ def trust(
         table, rated, outputs=outputs, metrics=metrics or None, aspects=aspects or None, thresholds=thresholds,
         before=earlier, **how,
     )  # fmt: skip
-    from nlgauge.reports.trust.tables import legend, tables
-
     if output is not None:
-        from nlgauge.reports.trust.page import trust_page
-
         trust_page(found, output, outputs if outputs is not None else rated, how["risk"])
     with beside(output):
         if layout == "json":

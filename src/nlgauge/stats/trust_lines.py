@@ -18,7 +18,7 @@ from nlgauge.stats.certified import RatedTask, equally_drawn
 from nlgauge.stats.decisions import Measured, auroc, calibration_error, chosen_share, share_of
 from nlgauge.stats.estimate import ALL, Estimate, estimate
 from nlgauge.stats.fitting import combined
-from nlgauge.stats.gate.grounded import PART
+from nlgauge.stats.gate.thresholds import PART
 from nlgauge.stats.interrater import cohen_kappa
 from nlgauge.stats.join import Key, Source, turned
 from nlgauge.stats.rated import Rated

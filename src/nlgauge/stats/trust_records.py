@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nlgauge.data.table.frame import Records
-from nlgauge.render.tables.terminal import terminal
+from nlgauge.render.tables import terminal
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.certified import Bin
 

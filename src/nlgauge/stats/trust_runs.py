@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.data.corpus.place import first_repeat
 from nlgauge.data.corpus.row import same_texts
-from nlgauge.data.repeats import first_repeat
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
 from nlgauge.stats.arrays import Float, Integers

@@ -269,7 +269,7 @@ class Packer:
     """Maximum sub-words of a row"""
 
     def __post_init__(self) -> None:
-        """Raises SpecError for a tokenizer without the tokens that the packing needs."""
+        """Raise SpecError for a tokenizer without the tokens that the packing needs."""
         if self.paired and not self.tokenizer.pair_frame[1]:
             raise SpecError(f"the tokenizer puts nothing between two texts, which {self.packing.name}: reads as a pair")
         self.row("a", "a", None)
