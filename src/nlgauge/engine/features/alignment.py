@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.batching import padded
-from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.features.request import Reader, Request, RequestError, tokens_about
 from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Ints, Model
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.engine.models.packing import PackedPairing, Packer, packer_of
@@ -145,7 +145,12 @@ def _used(request: AlignmentRequest, block: TextBlock) -> tuple[int, dict[int, i
     Raises InputError under window='error' if two texts do not fit the model's window together.
     """
     packer, size = packer_of(block.model), len(block.tokens(request.text))
-    room = pair_room(block.model.window, block.model[TOKENIZER]) if packer is None else packer.room(request.question)
+    try:
+        room = (
+            pair_room(block.model.window, block.model[TOKENIZER]) if packer is None else packer.room(request.question)
+        )
+    except InputError as error:
+        raise RequestError(request, error.problem, error.remedy) from None
     others = {number: len(block.tokens(other)) for number, other in enumerate(request.against)}
     last = {
         number: pair_windows(size, other, room, block.window)[-1] for number, other in others.items() if size and other
@@ -303,7 +308,7 @@ class _PackedPlan(_ReadingPlan):
             made = self._packer.row(self._read(row), request.text[begin:end], request.question)
         if len(made.ids) > self._packer.longest:
             longest = f"{len(made.ids)} sub-words, and the model reads {self._packer.longest}"
-            raise InputError(f"a text and its question have {longest}", remedy="shorten the question")
+            raise RequestError(request, f"a text and its question have {longest}", "shorten the question")
         own = np.zeros(len(places), np.intp)
         if self._packer.packing.words:
             theirs = made.candidate.offsets[:, 0] + begin
