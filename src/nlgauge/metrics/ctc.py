@@ -138,6 +138,10 @@ class CTCAspect(RowMetric):
     def _trained(self, model: Model) -> tuple[TrainedAligner, dict[str, object]]:
         """The aligner of a model, and what its numbers depend on."""
         digest, card, packer = model[ALIGNER].digest, model.card, packer_of(model)
+        if packer is not None and packer.packing.regression != (self.aligner == "R"):
+            one = "predicts one number for a text" if packer.packing.regression else "predicts no share of a text"
+            other = "R" if packer.packing.regression else "D"
+            raise SpecError(f"{self.name}: model {model.name!r} {one}: choose aligner={other!r}")
         trained = TrainedAligner(
             self.stopwords, self.aligner == "R", card.aligner_threshold, self.reading, card.aligner_temperature,
             card.aligner_asks, card.languages == ("en",), None if packer is None else packer.packing,

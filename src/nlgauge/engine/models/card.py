@@ -1,6 +1,6 @@
 """A model's card: measured facts about the model, in files next to its weights.
 
-card.json                 temperature, layers, bertscore_baseline, languages, grounded
+card.json                 temperature, layers, bertscore_baseline, languages, grounded, aligner
 document_frequencies.npy  the number of documents, then in how many of them each token of its vocabulary occurs
 aligner.safetensors       holds threshold and temperature of the aligner whose weights these are
 """
@@ -96,6 +96,10 @@ def read_card(folder: Path) -> ModelCard:
         baseline = facts.get("bertscore_baseline", {}).items()
         layers = {str(name): _layer(layer) for name, layer in facts.get("layers", {}).items()}
         threshold, divisor, asks, evidence = _read_aligner(folder / ALIGNER_FILE)
+        if "aligner" in facts:  # of a detector that was trained here, which has no file of its own
+            threshold, divisor = _share(facts["aligner"]["threshold"]), _number(facts["aligner"]["temperature"])
+            if divisor <= 0:
+                raise ValueError(f"the aligner's temperature {divisor} is not above 0")
         bars = facts.get("grounded")
         if bars is not None and "mark_below" in bars and (folder / ALIGNER_FILE).is_file():
             threshold = _share(bars["mark_below"])

@@ -65,7 +65,8 @@ def masked_lm(texts: Path | None, pairs: Path | None, out: Path, config: Path | 
 )  # fmt: skip
 @click.option("--out", type=PLACE, required=True, help="Folder for examples, checkpoints, curve and finished model.")
 @click.option("--config", type=PLACE, help="Recipe (TOML); by default that of the model that is trained on.")
-@click.option("--body", help="Model to train on: pocket, base, or a folder of ours.")
+@click.option("--body", help="Model to train on: pocket, base, a folder of ours, or any encoder of transformers.")
+@click.option("--aligner", type=click.Choice(["D", "R", "R sum"]), help="For an encoder of transformers, what it learns.")
 @click.option("--attempts", type=click.IntRange(min=1), help="How many examples are tried, instead of the recipe's.")
 @click.option("--steps", type=click.IntRange(min=1), help="Instead of the recipe's number of steps.")
 @click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's.")

@@ -30,7 +30,7 @@ from nlgauge.engine.models.card import (
 )
 from nlgauge.engine.models.folder import WEIGHTS_FILE, copy_folder, read_weights
 from nlgauge.engine.models.general import general_frequencies
-from nlgauge.engine.models.loading import folder_of, load
+from nlgauge.engine.models.loading import folder_of, is_ours, load
 from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.sentence_search import rarity
 from nlgauge.errors import InputError, SpecError
@@ -39,6 +39,7 @@ from nlgauge_lab.training.aligner import AlignerConfig, AlignerTrainer, prepared
 from nlgauge_lab.training.aligner_rows import Encoded, Shape, encode
 from nlgauge_lab.training.body import read_body
 from nlgauge_lab.training.calibration import reliability_lines, temperature
+from nlgauge_lab.training.encoder_aligner import EncoderAlignerTrainer, EncoderBody
 from nlgauge_lab.training.export import write_graph
 from nlgauge_lab.training.labelled import Labelled, labelled_files, read_labelled
 from nlgauge_lab.training.low_rank import learned, load_learned
@@ -59,10 +60,11 @@ class Reading:
     counts: by set the labelled texts, the rows made of them, and how often they are read in an epoch.
     """
 
-    def __init__(self, model: Model, shape: Shape, seed: int) -> None:
+    def __init__(self, model: Model, shape: Shape, seed: int, body: EncoderBody | None = None) -> None:
         frequencies = general_frequencies(model)
         self._rarity = rarity(frequencies.counts, frequencies.documents)
         self._tokenizer, self._shape, self._seed = model[TOKENIZER], shape, seed
+        self._form = {} if body is None else {"pairing": body.pairing, "stopwords": body.stopwords}
         self._apart: set[str] = set()
         self.train: list[Encoded] = []
         self.held: dict[str, list[Encoded]] = {}
@@ -98,7 +100,7 @@ class Reading:
         self.held[name] = self._rows([rows[i] for i in order])
 
     def _rows(self, rows: Sequence[Labelled]) -> list[Encoded]:
-        return [row for some in encode(rows, self._tokenizer, self._rarity, self._shape) for row in some]
+        return [row for some in encode(rows, self._tokenizer, self._rarity, self._shape, **self._form) for row in some]
 
 
 def _share(source: str) -> float:
@@ -109,7 +111,7 @@ def _share(source: str) -> float:
 def train(
     out: Path, *, labelled: Path | None = None, pairs: Sequence[Path] = (), tasks: Sequence[str] = (),
     config: Path | None = None, body: str | None = None, attempts: int | None = None, steps: int | None = None,
-    seed: int | None = None, examples_only: bool = False,
+    seed: int | None = None, examples_only: bool = False, aligner: str | None = None,
 ) -> Path:  # fmt: skip
     """Train an aligner, going on where an earlier run in `out` stopped.
 
@@ -120,13 +122,18 @@ def train(
     """
     if labelled is None and not pairs:
         raise SpecError("nothing to learn from: give labelled rows, or texts to construct examples from")
-    # The recipe of a model is its own where we have one, else that of the embedded model.
-    tree = read_recipe(config or Path(__file__).with_name("aligner_base.toml" if body == "base" else "aligner.toml"))
+    tree = read_recipe(config or _recipe_of(body))
     number = int(tree["seed"] if seed is None else seed)
     name = body or tree["body"]
     model, folder = load(name), folder_of(name)
     shape = Shape(**tree.get("shape", {}))
-    reading = Reading(model, shape, number)
+    settings = {**tree.get("training", {}), **({"steps": steps} if steps else {})}
+    recipe = AlignerConfig(seed=number, **{**settings, **({"aligner": aligner} if aligner else {})})
+    begin = tree.get("start", "body")
+    other = None if is_ours(folder) else EncoderBody(model, name, shape, recipe, begin)
+    if aligner and other is None:
+        raise SpecError(f"model {name!r} learns D and R together: leave --aligner out")
+    reading = Reading(model, shape, number, other)
     if pairs and "examples" in tree:
         maker = load(tree["examples"].get("model", "pocket"))
         examples, held = produce(_order(pairs, tasks, tree, attempts, number), maker, out / "examples", progress=True)
@@ -139,17 +146,23 @@ def train(
         passages = _construct(pairs, tree["support"], number, reading)
     if labelled is not None:
         _read_labelled(labelled, tree, reading, passages)
-    settings = {**tree.get("training", {}), **({"steps": steps} if steps else {})}
     with torch_threads(threads()):
-        recipe = AlignerConfig(seed=number, **settings)
-        network = start(folder, recipe, tree.get("start", "body"))
-        trainer = AlignerTrainer(recipe, network, reading.train, reading.held, model[TOKENIZER].pad_id, out)
+        made = (recipe, start(folder, recipe, begin)) if other is None else (recipe, other.network())
+        trainer = (AlignerTrainer if other is None else EncoderAlignerTrainer)(
+            *made, reading.train, reading.held, model[TOKENIZER].pad_id, out
+        )
         trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)))
         if mean := tree.get("mean"):
             _mix(trainer, folder_of(mean["of"]), float(mean["share"]))
-        finished = finish(trainer, folder, mean is None or bool(mean["question"]), shape.evidence)
+        finished = finish(trainer, other or folder, mean is None or bool(mean["question"]), shape.evidence)
     (finished / "ALIGNER.md").write_text(_card(trainer, reading.counts, out), encoding="utf-8")
     return finished
+
+
+def _recipe_of(body: str | None) -> Path:
+    """The recipe of a body: its own where we have one, and that of CTC for a checkpoint of transformers."""
+    ours = body is None or is_ours(folder_of(body))
+    return Path(__file__).with_name("aligner_base.toml" if body == "base" else "aligner.toml" if ours else "ctc.toml")
 
 
 def _construct(pairs: Sequence[Path], recipe: Mapping[str, Any], seed: int, reading: Reading) -> Sequence[str]:
@@ -209,14 +222,17 @@ def _mix(trainer: AlignerTrainer, folder: Path, share: float) -> None:
     trainer.mix(other, share, {name for name, _ in other.named_parameters()} - lacking)
 
 
-def finish(trainer: AlignerTrainer, body: Path, question: bool = True, evidence: int = 0) -> Path:
+def finish(trainer: AlignerTrainer, body: Path | EncoderBody, question: bool = True, evidence: int = 0) -> Path:
     """Write the finished model: the body's folder with the aligner in it; question, evidence: as `write_aligner`'s."""
     folder = trainer.out / "model"
-    copy_folder(body, folder)
     # Nothing to choose by without held-out rows, or with words of one kind alone.
     found = trainer.curve[-1]["threshold"] if trainer.curve else np.nan
-    divisor = temperature(*_held_texts(trainer))
-    write_aligner(folder, trainer.model, 0.5 if np.isnan(found) else found, divisor, question, evidence)
+    threshold, divisor = 0.5 if np.isnan(found) else found, temperature(*_held_texts(trainer))
+    if isinstance(body, EncoderBody):
+        body.write(folder, trainer.model, threshold, divisor)
+        return folder
+    copy_folder(body, folder)
+    write_aligner(folder, trainer.model, threshold, divisor, question, evidence)
     return folder
 
 

@@ -75,7 +75,8 @@ class Run(ABC):
         return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
 
     def adamw(
-        self, rate: Callable[[str], float], decay: float, undecayed: Callable[[str], bool] = lambda name: False
+        self, rate: Callable[[str], float], decay: float, undecayed: Callable[[str], bool] = lambda name: False,
+        second_beta: float = 0.98,
     ) -> torch.optim.Optimizer:
         """The optimizer of what learns. rate: the highest one, by a parameter's name. Only matrices decay."""
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
@@ -83,7 +84,7 @@ class Run(ABC):
             own = decay if parameter.ndim > 1 and not undecayed(name) else 0.0
             groups.setdefault((rate(name), own), []).append(parameter)
         made = [{"params": some, "rate": rate, "weight_decay": own} for (rate, own), some in groups.items()]
-        return torch.optim.AdamW(made, betas=(0.9, 0.98), fused=True)
+        return torch.optim.AdamW(made, betas=(0.9, second_beta), fused=True)
 
     def learn(self, loss: Tensor, factor: float) -> None:
         """Step along the gradient of `loss`, clipped to norm 1, at `factor` times the highest rates."""
