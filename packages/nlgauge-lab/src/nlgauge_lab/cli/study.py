@@ -10,6 +10,7 @@ import click
 import nlgauge
 from nlgauge.cli import options
 from nlgauge.cli.showing import OUTPUTS, SCORES, Result, of_outputs, of_scores, shown
+from nlgauge.errors import MissingExtraError
 
 
 @click.group()
@@ -160,6 +161,32 @@ def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """CTC's metrics with one ingredient left out (tables 1 to 3)."""
     from nlgauge_lab.studies.ablation import ablation as run
 
+    return run(corpus, **how)
+
+
+@_of_outputs(
+    click.option("--words", type=options.PLACE, required=True, help="Labelled rows: the accuracy is of their words."),
+    click.option("--out", type=options.PLACE, required=True, help="Folder of the run; a stopped run goes on."),
+    click.option("--every", type=click.IntRange(min=1), required=True, help="Steps between two points."),
+    click.option("-m", "--metric", default="Consistency(aligner='D')", show_default=True, help="Of the aligner D."),
+    click.option("--finetune", type=options.PLACE, help="Labelled rows to train the last aligner on with (the star)."),
+    click.option("--labelled", type=options.PLACE, help="As of train aligner, like the next five."),
+    click.option("--pairs", type=options.PLACE, multiple=True),
+    click.option("--task", "tasks", multiple=True),
+    click.option("--config", type=options.PLACE),
+    click.option("--body"),
+    click.option("--steps", type=click.IntRange(min=1)),
+    *_swept("pooled", "pearson")[1:],
+)
+def accuracy(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """Does a more accurate aligner agree better with people (CTC, figure 7)?
+
+    Trains an aligner, and measures it at many steps on labelled words and on rated outputs. Needs nlgauge-lab[train].
+    """
+    try:
+        from nlgauge_lab.studies.accuracy import accuracy as run
+    except ImportError as error:
+        raise MissingExtraError("training", "train", "nlgauge-lab") from error
     return run(corpus, **how)
 
 

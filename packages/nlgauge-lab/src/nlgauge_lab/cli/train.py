@@ -61,7 +61,8 @@ def masked_lm(texts: Path | None, pairs: Path | None, out: Path, config: Path | 
 )
 @click.option(
     "--task", "tasks", multiple=True,
-    help="What examples of the file are made for: summarization, reference, style, dialogue or knowledge.",
+    help="What examples of the file are made for: summarization, reference, style, dialogue, knowledge, or "
+    "document-reference (the ablation of CTC's appendix A.1).",
 )  # fmt: skip
 @click.option("--out", type=PLACE, required=True, help="Folder for examples, checkpoints, curve and finished model.")
 @click.option("--config", type=PLACE, help="Recipe (TOML); by default that of the model that is trained on.")

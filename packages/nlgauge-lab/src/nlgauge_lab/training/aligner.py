@@ -245,6 +245,8 @@ class AlignerTrainer(Run):
         for name, judged in found.items():
             words, texts, kinds = (detection(logistic(logits), labels) for logits, labels in judged)
             texts = {key: texts[key] for key in ("auc", "best_f1")}
+            said, labels = judged.words
+            words["accuracy"] = round(float(((said > 0) == labels).mean()), 4) if len(labels) else float("nan")
             point[name] = {"words": words, "texts": texts, "contradicted": kinds["auc"]}
         sets = [(logistic(logits), labels) for (logits, labels), _, _ in found.values()]
         return {**point, "threshold": word_threshold(sets)}

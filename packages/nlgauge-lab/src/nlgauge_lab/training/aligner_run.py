@@ -111,12 +111,15 @@ def _share(source: str) -> float:
 def train(
     out: Path, *, labelled: Path | None = None, pairs: Sequence[Path] = (), tasks: Sequence[str] = (),
     config: Path | None = None, body: str | None = None, attempts: int | None = None, steps: int | None = None,
-    seed: int | None = None, examples_only: bool = False, aligner: str | None = None,
+    seed: int | None = None, examples_only: bool = False, aligner: str | None = None, begin: str | None = None,
+    snapshots: tuple[Path, int] | None = None,
 ) -> Path:  # fmt: skip
     """Train an aligner, going on where an earlier run in `out` stopped.
 
     labelled: a file of labelled rows, or a folder with the files that the recipe names. pairs, tasks: texts that
     examples are constructed from, a file or folder for each task; or no tasks and one folder for the recipe's patterns.
+    aligner, begin: instead of the recipe's `aligner` and `start`. snapshots: labelled rows whose words are measured on,
+    and every how many steps; the aligner of each of these is written beside the last one, as at-STEP.
     Returns the finished model's folder, or that of the examples under examples_only.
     Raises InputError for files or a recipe that cannot be read, SpecError for tasks that do not fit the files.
     """
@@ -129,11 +132,15 @@ def train(
     shape = Shape(**tree.get("shape", {}))
     settings = {**tree.get("training", {}), **({"steps": steps} if steps else {})}
     recipe = AlignerConfig(seed=number, **{**settings, **({"aligner": aligner} if aligner else {})})
-    begin = tree.get("start", "body")
+    begin = begin or tree.get("start", "body")
     other = None if is_ours(folder) else EncoderBody(model, name, shape, recipe, begin)
     if aligner and other is None:
         raise SpecError(f"model {name!r} learns D and R together: leave --aligner out")
     reading = Reading(model, shape, number, other)
+    every = int(tree.get("evaluate_every", 500))
+    if snapshots is not None:
+        reading.hold("words", list(read_labelled(snapshots[0])))
+        every = snapshots[1]
     if pairs and "examples" in tree:
         maker = load(tree["examples"].get("model", "pocket"))
         examples, held = produce(_order(pairs, tasks, tree, attempts, number), maker, out / "examples", progress=True)
@@ -151,7 +158,11 @@ def train(
         trainer = (AlignerTrainer if other is None else EncoderAlignerTrainer)(
             *made, reading.train, reading.held, model[TOKENIZER].pad_id, out
         )
-        trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)))
+        if snapshots is not None:
+            trainer.at_point = lambda: finish(
+                trainer, other or folder, evidence=shape.evidence, folder=out / f"at-{trainer.step}"
+            )
+        trainer.run(evaluate_every=every)
         if mean := tree.get("mean"):
             _mix(trainer, folder_of(mean["of"]), float(mean["share"]))
         finished = finish(trainer, other or folder, mean is None or bool(mean["question"]), shape.evidence)
@@ -222,9 +233,12 @@ def _mix(trainer: AlignerTrainer, folder: Path, share: float) -> None:
     trainer.mix(other, share, {name for name, _ in other.named_parameters()} - lacking)
 
 
-def finish(trainer: AlignerTrainer, body: Path | EncoderBody, question: bool = True, evidence: int = 0) -> Path:
+def finish(
+    trainer: AlignerTrainer, body: Path | EncoderBody, question: bool = True, evidence: int = 0,
+    folder: Path | None = None,
+) -> Path:  # fmt: skip
     """Write the finished model: the body's folder with the aligner in it; question, evidence: as `write_aligner`'s."""
-    folder = trainer.out / "model"
+    folder = folder or trainer.out / "model"
     # Nothing to choose by without held-out rows, or with words of one kind alone.
     found = trainer.curve[-1]["threshold"] if trainer.curve else np.nan
     threshold, divisor = 0.5 if np.isnan(found) else found, temperature(*_held_texts(trainer))

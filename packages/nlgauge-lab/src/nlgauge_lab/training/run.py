@@ -52,6 +52,8 @@ class Run(ABC):
         self.out, self.step, self.precision = out, 0, precision
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.curve: list[dict[str, Any]] = []
+        self.at_point: Callable[[], object] = lambda: None
+        """Called after each point of the curve"""
 
     @abstractmethod
     def train_step(self) -> tuple[float, ...]:
@@ -155,6 +157,7 @@ class Run(ABC):
         self.curve.append(point)
         lines = "".join(json.dumps(point) + "\n" for point in self.curve)
         (self.out / "curve.jsonl").write_text(lines, encoding="utf-8")
+        self.at_point()
 
 
 @contextmanager
