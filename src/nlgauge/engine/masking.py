@@ -120,6 +120,14 @@ def masked_rows(
         yield row
 
 
+def gap_row(ids: NDArray[np.integer], starts: NDArray[np.intp], one: Pass, gap: int) -> PassRow:
+    """The row of a pass with one word, which the token `gap` stands for, whatever the word's length."""
+    (word,) = one.words
+    before = ids[one.begin : starts[word]].tolist()
+    after = ids[starts[word + 1] : one.end].tolist()
+    return PassRow([*before, gap, *after], [(word, 0, len(before))])
+
+
 @dataclass
 class WordScores:
     """Collects the predictions for a text's chosen words."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -242,7 +242,7 @@ def least_supported(aligned: Aligned) -> float:
     return min((np.nan if one.supported is None else one.supported for one in stretches), default=np.nan)
 
 
-def _asked(aligner: TextAligner, direction: Direction, model: str) -> list[ByModel[Any]]:
+def _asked(aligner: TextAligner, direction: Direction, model: str) -> list[AnyRequest]:
     """The features that the alignment of a direction by another model needs."""
     return [ByModel(model, request) for request in aligner.requests(direction)]
 

@@ -4,13 +4,16 @@ import re
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs nlgauge[torch]")
-transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
+pytest.importorskip("torch", reason="needs nlgauge[torch]")
+pytest.importorskip("transformers", reason="needs nlgauge[torch]")
 
-import nlgauge  # noqa: E402
-from nlgauge.engine.models.convert import convert  # noqa: E402
-from nlgauge.errors import InputError, SpecError  # noqa: E402
-from tests.engine.models.detectors import byte_pairs, scaled, word_pieces  # noqa: E402
+import torch
+import transformers
+
+import nlgauge
+from nlgauge.engine.models.convert import convert
+from nlgauge.errors import InputError, SpecError
+from tests.engine.models.detectors import byte_pairs, scaled, word_pieces
 
 SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}
 SOURCE = "The bridge over the river was CLOSED on Monday after inspectors found “rust”."

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from nlgauge.engine.batching import padded, spread
 from nlgauge.engine.features.pair_states import other_text
 from nlgauge.engine.features.request import PairRequest, Reader, tokens_about
-from nlgauge.engine.masking import MaskingLimits, Pass, PassRow, WordScores, masked_rows, passes
+from nlgauge.engine.masking import MaskingLimits, Pass, PassRow, WordScores, gap_row, masked_rows, passes
 from nlgauge.engine.models.capabilities import GAP_FILLER, MASKED_LM, MASKED_PAIRS, TOKENIZER, Ints, Model
 from nlgauge.engine.pairs import pair_room, pair_types, paired_row
 from nlgauge.engine.text_block import TextBlock
@@ -149,11 +149,7 @@ def _masks(scores: WordScores, one: Pass, limits: MaskingLimits, model: Model) -
 
 
 def _gap(scores: WordScores, one: Pass, model: Model) -> Iterator[PassRow]:
-    gap, _ = model[GAP_FILLER].sentinels
-    (word,) = one.words
-    before = scores.ids[one.begin : scores.starts[word]].tolist()
-    after = scores.ids[scores.starts[word + 1] : one.end].tolist()
-    yield PassRow([*before, gap, *after], [(word, 0, len(before))])
+    yield gap_row(scores.ids, scores.starts, one, model[GAP_FILLER].sentinels[0])
 
 
 def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:

@@ -122,7 +122,8 @@ def _write(
 def _convert_ctc(source: Path, folder: Path, encoder: Path | None) -> None:
     if encoder is None or not all((encoder / file).is_file() for file in (CONFIG_FILE, TOKENIZER_FILE)):
         remedy = "name the folder of its encoder (roberta-large for D, bert-base-uncased for R): --tokenizer FOLDER"
-        raise InputError("an aligner of CTC needs config.json and tokenizer.json", file=encoder or source, remedy=remedy)
+        problem = "an aligner of CTC needs config.json and tokenizer.json"
+        raise InputError(problem, file=encoder or source, remedy=remedy)
     config = json_object(encoder / CONFIG_FILE, "configuration of a model")
     stored, kind = _tensors(source), str(config.get("model_type"))
     weights, facts = (_ctc_d if "_classifier.weight" in stored else _ctc_r)(source, stored, kind)
@@ -175,9 +176,7 @@ def _ctc_r(source: Path, stored: Mapping[str, Any], kind: str) -> tuple[dict[str
         raise InputError(
             "the name of an aligner R says what it predicts", file=source, remedy=f"name it as published: {known}"
         )
-    weights = {
-        name: value for name, value in stored.items() if name.startswith("bert.") and "position_ids" not in name
-    }
+    weights = {name: value for name, value in stored.items() if name.startswith("bert.") and "position_ids" not in name}
     weights |= {f"classifier.{part}": stored[f"dense.{part}"] for part in ("weight", "bias")}
     label, text_first = _CTC_R[source.stem]
     facts = {"architectures": ["BertForSequenceClassification"], "id2label": {"0": label}, TEXT_FIRST: text_first}

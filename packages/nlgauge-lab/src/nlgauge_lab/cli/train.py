@@ -32,21 +32,26 @@ train.add_command(combination)
 @click.option("--out", type=PLACE, required=True, help="Folder for checkpoints, the curve and the finished model.")
 @click.option("--config", type=PLACE, help="Recipe (TOML); the recipe of the embedded model by default.")
 @click.option("--steps", type=click.IntRange(min=1), help="Instead of the recipe's number of steps.")
-def masked_lm(texts: Path | None, pairs: Path | None, out: Path, config: Path | None, steps: int | None) -> None:
+@click.option("--body", help="With --pairs, instead of the recipe's model: pocket, base, a folder of ours, or T5.")
+def masked_lm(
+    texts: Path | None, pairs: Path | None, out: Path, config: Path | None, steps: int | None, body: str | None
+) -> None:
     """Train a masked LM on plain text, or adapt one to pairs of texts; run again to resume after an interruption.
 
-    With --pairs the model learns to predict words of one text from another, for MaskEval. The model itself does not
-    change: weights for pairs are written beside it.
+    With --pairs the model learns to predict words of one text from another, for MaskEval. Pocket and base do not change
+    themselves: weights for pairs are written beside them. T5 learns to fill gaps of words, as in the paper.
     """
     if (texts is None) == (pairs is None):
         raise SpecError("give either --texts or --pairs")
+    if texts is not None and body is not None:
+        raise SpecError("--body is for --pairs; with --texts the recipe names the body")
     try:
         from nlgauge_lab.training import masked_lm as plain
         from nlgauge_lab.training import pairs as adapted
     except ImportError as error:
         raise MissingExtraError("training", "train", "nlgauge-lab") from error
     if pairs is not None:
-        click.echo(str(adapted.train(pairs, out, config, steps)))
+        click.echo(str(adapted.train(pairs, out, config, steps, body)))
     elif texts is not None:
         click.echo(str(plain.train(texts, out, config, steps)))
 
@@ -67,7 +72,9 @@ def masked_lm(texts: Path | None, pairs: Path | None, out: Path, config: Path | 
 @click.option("--out", type=PLACE, required=True, help="Folder for examples, checkpoints, curve and finished model.")
 @click.option("--config", type=PLACE, help="Recipe (TOML); by default that of the model that is trained on.")
 @click.option("--body", help="Model to train on: pocket, base, a folder of ours, or any encoder of transformers.")
-@click.option("--aligner", type=click.Choice(["D", "R", "R sum"]), help="For an encoder of transformers, what it learns.")
+@click.option(
+    "--aligner", type=click.Choice(["D", "R", "R sum"]), help="For an encoder of transformers, what it learns."
+)
 @click.option("--attempts", type=click.IntRange(min=1), help="How many examples are tried, instead of the recipe's.")
 @click.option("--steps", type=click.IntRange(min=1), help="Instead of the recipe's number of steps.")
 @click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's.")

@@ -94,10 +94,9 @@ class AlignerTrainer(Run):
     """
 
     losses = ("words", "text", "least", "share", "against")
-    model: AlignerNet
 
     def __init__(
-        self, config: AlignerConfig, model: AlignerNet, rows: Sequence[Encoded], held: Mapping[str, Sequence[Encoded]],
+        self, config: AlignerConfig, model: nn.Module, rows: Sequence[Encoded], held: Mapping[str, Sequence[Encoded]],
         pad: int, out: Path,
     ) -> None:  # fmt: skip
         super().__init__(out, config.precision)

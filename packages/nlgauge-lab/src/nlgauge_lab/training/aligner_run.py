@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from nlgauge.engine.models.adaptation import write_delta
 from nlgauge.engine.models.aligner_net import AlignerNet
@@ -64,7 +65,8 @@ class Reading:
         frequencies = general_frequencies(model)
         self._rarity = rarity(frequencies.counts, frequencies.documents)
         self._tokenizer, self._shape, self._seed = model[TOKENIZER], shape, seed
-        self._form = {} if body is None else {"pairing": body.pairing, "stopwords": body.stopwords}
+        self._pairing = None if body is None else body.pairing
+        self._stopwords = body is None or body.stopwords
         self._apart: set[str] = set()
         self.train: list[Encoded] = []
         self.held: dict[str, list[Encoded]] = {}
@@ -100,7 +102,8 @@ class Reading:
         self.held[name] = self._rows([rows[i] for i in order])
 
     def _rows(self, rows: Sequence[Labelled]) -> list[Encoded]:
-        return [row for some in encode(rows, self._tokenizer, self._rarity, self._shape, **self._form) for row in some]
+        how = self._tokenizer, self._rarity, self._shape, self._pairing, self._stopwords
+        return [row for some in encode(rows, *how) for row in some]
 
 
 def _share(source: str) -> float:
@@ -154,10 +157,11 @@ def train(
     if labelled is not None:
         _read_labelled(labelled, tree, reading, passages)
     with torch_threads(threads()):
-        made = (recipe, start(folder, recipe, begin)) if other is None else (recipe, other.network())
-        trainer = (AlignerTrainer if other is None else EncoderAlignerTrainer)(
-            *made, reading.train, reading.held, model[TOKENIZER].pad_id, out
-        )
+        read = reading.train, reading.held, model[TOKENIZER].pad_id, out
+        if other is None:
+            trainer = AlignerTrainer(recipe, start(folder, recipe, begin), *read)
+        else:
+            trainer = EncoderAlignerTrainer(recipe, other.network(), *read)
         if snapshots is not None:
             trainer.at_point = lambda: finish(
                 trainer, other or folder, evidence=shape.evidence, folder=out / f"at-{trainer.step}"
@@ -251,7 +255,7 @@ def finish(
 
 
 def write_aligner(
-    folder: Path, model: AlignerNet, threshold: float, divisor: float, question: bool = True, evidence: int = 0
+    folder: Path, model: nn.Module, threshold: float, divisor: float, question: bool = True, evidence: int = 0
 ) -> None:
     """Put an aligner into a model's folder: what its body differs by from the folder's, its heads, and the graph.
 

@@ -61,12 +61,16 @@ class EncoderAligner(nn.Module):
 class EncoderAlignerTrainer(AlignerTrainer):
     """The run that trains D or R on an encoder."""
 
-    model: EncoderAligner  # type: ignore[assignment]
+    model: EncoderAligner
 
     @property
     def weights(self) -> tuple[float, ...]:
         """D learns from words alone, and R from shares alone."""
         return (0.0, 0.0, 0.0, 1.0, 0.0) if self.model.packer.packing.regression else (1.0, 0.0, 0.0, 0.0, 0.0)
+
+    def train_step(self) -> tuple[float, ...]:
+        torch.manual_seed(self.config.seed * 1_000_003 + self.step)  # of the dropout
+        return super().train_step()
 
     def batch(self, rows: Sequence[Encoded]) -> Batch:
         """As for our own bodies, but that all texts count the same, whatever their number of words."""

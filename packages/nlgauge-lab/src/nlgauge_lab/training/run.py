@@ -77,7 +77,10 @@ class Run(ABC):
         return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
 
     def adamw(
-        self, rate: Callable[[str], float], decay: float, undecayed: Callable[[str], bool] = lambda name: False,
+        self,
+        rate: Callable[[str], float],
+        decay: float,
+        undecayed: Callable[[str], bool] = lambda name: False,
         second_beta: float = 0.98,
     ) -> torch.optim.Optimizer:
         """The optimizer of what learns. rate: the highest one, by a parameter's name. Only matrices decay."""

@@ -8,9 +8,12 @@ import re
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
-transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
+pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
+pytest.importorskip("transformers", reason="needs nlgauge[torch]")
 pytest.importorskip("onnx", reason="training needs nlgauge-lab[train]")
+
+import torch
+import transformers
 
 import nlgauge
 from nlgauge.engine.models.capabilities import ALIGNER
@@ -201,5 +204,5 @@ def test_what_cannot_be_trained_is_refused_in_one_line(world, tmp_path):
     with pytest.raises(SpecError, match="learns D and R together: leave --aligner out"):
         train(tmp_path / "out", labelled=world / "mine.jsonl", config=world / "recipe.toml", aligner="R")
     (tmp_path / "again.toml").write_text('start = "aligner"\n' + RECIPE, encoding="utf-8")
-    with pytest.raises(InputError, match="has no aligner .give start = 'body' in the recipe"):
+    with pytest.raises(InputError, match="has no aligner"):
         train(tmp_path / "out", labelled=world / "mine.jsonl", config=tmp_path / "again.toml", body=str(world / "bert"))
