@@ -157,7 +157,7 @@ def write_hugging_face(source: Path, folder: Path) -> None:
     """
     config = source / CONFIG_FILE
     facts = json_object(config, _CONFIG) if config.is_file() else {}
-    other = facts.get("model_type", "bert") != "bert"
+    other = facts.get("model_type", "bert") not in ("bert", "nlgauge-bert")
     if BUCKETS in facts and not other:
         problem = "uses relative positions, which BERT in transformers does not support, so it cannot be exported"
         raise SpecError(f"{source} {problem}")

@@ -101,10 +101,11 @@ def aligner(out: Path, **how: Any) -> None:
 @MODEL
 @MAP
 @click.option("--scale", type=float, nargs=2, help="Least and greatest possible rating; what the file has by default.")
+@click.option("--published", is_flag=True, help="The paper's recipe: 100 epochs of Adam at 1e-5, one fifth held out.")
 @click.option("--seed", type=int, default=0, show_default=True)
 def weighter(
     ratings: Path, aspects: Sequence[str], out: Path, spec: str, model: str | None, columns: Sequence[str],
-    scale: tuple[float, float] | None, seed: int,
+    scale: tuple[float, float] | None, published: bool, seed: int,
 ) -> None:  # fmt: skip
     """Learn which words MaskEval should listen to for a quality that people rated."""
     from nlgauge.metrics import registry
@@ -118,7 +119,8 @@ def weighter(
         from nlgauge_lab.training.weighter import WeighterConfig, train
     except ImportError as error:
         raise MissingExtraError("training", "train", "nlgauge-lab") from error
-    for path in train(corpus, aspects, out, metric, scale, WeighterConfig(seed=seed)):
+    config = WeighterConfig.published(seed) if published else WeighterConfig(seed=seed)
+    for path in train(corpus, aspects, out, metric, scale, config):
         click.echo(str(path))
 
 
