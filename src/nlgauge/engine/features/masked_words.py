@@ -45,6 +45,9 @@ class MaskedWords:
     log_probabilities: NDArray[np.float64]
     """[words]: of the true word, summed over its sub-words"""
     predicted: tuple[str, ...]
+    per_piece: NDArray[np.float64]
+    """[words, 2]: mean log-probability of the sub-words of the true word, and of the predicted one; of a gap with the
+    token that ends it. NaN for a predicted word whose probability was not asked for"""
     cut: bool = False
     """Whether only the beginning of the other text was read, because it is longer than the window"""
 
@@ -88,12 +91,14 @@ def read_masked_words(
         rows = [row for request in together for row in _rows(scores[request], request, way, block)]
         block.done = _within(whole, finished / len(asked), len(together) / len(asked))
         if way == "sentinels":
-            _fill(rows, block)
+            _fill(rows, any(request.likeliest for request in together), block)
         elif rows:
             _ask(rows, other_text(other, block) if way == "pairs" else None, block)
         finished += len(together)
     block.done = whole
-    return {request: _answer(request, scores[request], block) if request in scores else None for request in requests}
+    return {
+        request: _answer(request, scores[request], way, block) if request in scores else None for request in requests
+    }
 
 
 def _within(done: Callable[[float], object], begin: float, share: float) -> Callable[[float], object]:
@@ -101,7 +106,7 @@ def _within(done: Callable[[float], object], begin: float, share: float) -> Call
     return lambda part: done(begin + share * part)
 
 
-def _answer(request: MaskedWordsRequest, scores: WordScores, block: TextBlock) -> MaskedWords:
+def _answer(request: MaskedWordsRequest, scores: WordScores, way: str, block: TextBlock) -> MaskedWords:
     hits, logs, predicted = scores.answers(block.model[TOKENIZER])
     numbers = np.array(scores.words, np.intp)
     return MaskedWords(
@@ -111,6 +116,7 @@ def _answer(request: MaskedWordsRequest, scores: WordScores, block: TextBlock) -
         np.array(hits, np.bool_),
         np.array(logs, np.float64),
         tuple(predicted),
+        np.array(scores.per_piece(int(way == "sentinels")), np.float64).reshape(-1, 2),
         block.longer(request.against),
     )
 
@@ -165,19 +171,21 @@ def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
             logits = pairs.pair_logits(ids, attend, at, seen)
         asked = [(row.scores, word, piece) for row in batch for word, piece, _ in row.part.asked]
         truths = np.array([scores.truth(word)[piece] for scores, word, piece in asked])
-        logs, likeliest = _read_off(logits[np.concatenate(used)], truths)
-        for (scores, word, piece), log, token in zip(asked, logs.tolist(), likeliest.tolist(), strict=True):
-            scores.add(word, piece, log, token)
+        found = (part.tolist() for part in _read_off(logits[np.concatenate(used)], truths))
+        for (scores, word, piece), log, token, likeliest in zip(asked, *found, strict=True):
+            scores.add(word, piece, log, token, likeliest)
 
 
-def _fill(rows: Sequence[_WordsRow], block: TextBlock) -> None:
-    """Run rows that have one gap each."""
+def _fill(rows: Sequence[_WordsRow], likeliest: bool, block: TextBlock) -> None:
+    """Run rows that have one gap each. likeliest: whether the probability of what is predicted is asked for."""
     filler = block.model[GAP_FILLER]
     for batch, ids, attend in _batches(rows, None, block):
         words = [row.part.asked[0][0] for row in batch]
         truths = [row.scores.truth(word) for row, word in zip(batch, words, strict=True)]
-        for row, word, log, pieces in zip(batch, words, *filler.fill(ids, attend, truths), strict=True):
-            row.scores.put(word, float(log), pieces)
+        logs, written = filler.fill(ids, attend, truths)
+        said = filler.fill(ids, attend, written)[0] if likeliest else np.full(len(batch), np.nan)
+        for row, word, log, pieces, own in zip(batch, words, logs, written, said, strict=True):
+            row.scores.put(word, float(log), pieces, float(own))
 
 
 def _batches(
@@ -188,12 +196,14 @@ def _batches(
         yield batch, *padded([row.ids for row in batch], block.model[TOKENIZER].pad_id)
 
 
-def _read_off(logits: NDArray[np.float32], truths: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Log-probability of the true token, and the most likely token: logits [positions, vocabulary]."""
+def _read_off(
+    logits: NDArray[np.float32], truths: NDArray[np.intp]
+) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]:
+    """Log-probability of the true token, the most likely token, and that one's: logits [positions, vocabulary]."""
     top = logits.max(axis=1, keepdims=True)
     mass = np.log(np.exp(logits - top).sum(axis=1, dtype=np.float64))
     true = np.take_along_axis(logits, truths[:, None], axis=1)[:, 0]
-    return true.astype(np.float64) - top[:, 0] - mass, logits.argmax(axis=1)
+    return true.astype(np.float64) - top[:, 0] - mass, logits.argmax(axis=1), -mass
 
 
 @dataclass(frozen=True)
@@ -212,6 +222,8 @@ class MaskedWordsRequest(PairRequest[MaskedWords]):
     """How many words, far apart, are masked in one pass; 1 is exact"""
     words: tuple[int, ...] | None = None
     """Which words, counted from 0, in order; None for all"""
+    likeliest: bool = False
+    """Whether the probability of a predicted word is asked for, where that costs a pass more (T5)"""
 
     @property
     def work(self) -> int:

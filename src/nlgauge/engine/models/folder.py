@@ -152,8 +152,9 @@ def copy_folder(source: Path, folder: Path) -> None:
 def write_hugging_face(source: Path, folder: Path) -> None:
     """Export a model in Hugging Face format (AutoModelForMaskedLM, AutoTokenizer): weights in float32, no graphs.
 
-    The model's card is copied too. A folder of another network, such as T5, has this format, and is copied. Raises InputError if `folder` is not empty or cannot be made, and SpecError for a
-    model that transformers has no network for.
+    The model's card is copied too. A folder of another network, such as T5, has this format already, and is copied.
+    Raises InputError if `folder` is not empty or cannot be made, and SpecError for a model that transformers has no
+    network for.
     """
     config = source / CONFIG_FILE
     facts = json_object(config, _CONFIG) if config.is_file() else {}

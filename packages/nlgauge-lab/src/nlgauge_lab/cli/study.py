@@ -165,6 +165,38 @@ def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
 
 
 @_of_outputs(
+    *_swept("pooled", "pearson"),
+    click.option("-m", "--metric", default="MaskEval(stride=8)", show_default=True, help="With uniform weights."),
+)
+def scorings(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """The four scorings of a masked word that MaskEval's authors tried (footnote 5)."""
+    from nlgauge_lab.studies.scorings import scorings as run
+
+    return run(corpus, **how)
+
+
+@_of_outputs(
+    click.option("--out", type=options.PLACE, required=True, help="Folder for what is computed once."),
+    click.option("--learn", type=click.IntRange(min=1), required=True, help="Rows to learn from; the paper: 700, 62."),
+    click.option("-m", "--metric", default="MaskEval(stride=8)", show_default=True, help="How words are scored."),
+    click.option("--draws", type=click.IntRange(min=1), default=5, show_default=True, help="How often rows are drawn."),
+    click.option("--ours", is_flag=True, default=None, help="By nlgauge's recipe, and not by the paper's."),
+    click.option("--beside", help="The paper's table to print beside: maskeval-table-1 or maskeval-table-2."),
+    options.MODEL,
+    options.ASPECT,
+    options.SEED,
+    options.keeping,
+)
+def learned_weights(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """MaskEval with weights learned on other rows (MaskEval, tables 1 and 2). Needs nlgauge-lab[train]."""
+    try:
+        from nlgauge_lab.studies.learned_weights import learned_weights as run
+    except ImportError as error:
+        raise MissingExtraError("training", "train", "nlgauge-lab") from error
+    return run(corpus, **how)
+
+
+@_of_outputs(
     click.option("--words", type=options.PLACE, required=True, help="Labelled rows: the accuracy is of their words."),
     click.option("--out", type=options.PLACE, required=True, help="Folder of the run; a stopped run goes on."),
     click.option("--every", type=click.IntRange(min=1), required=True, help="Steps between two points."),

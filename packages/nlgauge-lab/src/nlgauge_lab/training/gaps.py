@@ -52,7 +52,9 @@ class GapsTrainer(Run):
         super().__init__(out, config.precision)
         self.config, self._tokenizer = config, model[TOKENIZER]
         if GAP_FILLER not in model:
-            raise InputError(f"model {model.name!r} fills no gaps", remedy="give T5, or pocket, base or a folder of ours")
+            raise InputError(
+                f"model {model.name!r} fills no gaps", remedy="give T5, or pocket, base or a folder of ours"
+            )
         self._checkpoint = Checkpoint(config.body, model.name, device="cpu")
         self.model = self._checkpoint.network("AutoModelForSeq2SeqLM").to(self.device)
         self._gap, self._after = model[GAP_FILLER].sentinels

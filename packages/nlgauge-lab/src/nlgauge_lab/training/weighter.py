@@ -102,7 +102,9 @@ class Words:
 
     def of(self, rows: NDArray[np.intp]) -> Words:
         """Those of some rows, renumbered in their order."""
-        edges = torch.searchsorted(self.segment, torch.stack([2 * torch.from_numpy(rows), 2 * torch.from_numpy(rows) + 2]))
+        edges = torch.searchsorted(
+            self.segment, torch.stack([2 * torch.from_numpy(rows), 2 * torch.from_numpy(rows) + 2])
+        )
         mine = torch.cat([torch.arange(begin, end) for begin, end in edges.T.tolist()])
         segment = self.segment[mine] % 2 + 2 * torch.arange(len(rows)).repeat_interleave(edges[1] - edges[0])
         return Words(self.states[mine], segment, self.scores[mine], len(rows))
@@ -117,6 +119,10 @@ class Words:
         sides = means.reshape(-1, 2)
         part = torch.sigmoid(share)
         return part * sides[:, 0] + (1 - part) * sides[:, 1]
+
+    def numbers(self, weight: NDArray[np.float32], share: float) -> NDArray[np.float64]:
+        """MaskEval of each row by learned weights [width], and the candidate's share of 0 to 1: [rows]."""
+        return self.values(torch.from_numpy(weight), torch.logit(torch.tensor(share))).double().numpy()
 
 
 class _WordCollector:

@@ -20,6 +20,7 @@ from nlgauge.engine.models.capabilities import GAP_FILLER
 from nlgauge.engine.models.folder import write_hugging_face
 from nlgauge.engine.models.loading import load
 from nlgauge.errors import InputError
+from nlgauge_lab.studies.scorings import MaskEvalScorings
 from nlgauge_lab.training.gaps import GapsTrainer
 from nlgauge_lab.training.pairs import train
 from nlgauge_lab.training.recipe import PairsConfig
@@ -71,6 +72,10 @@ def test_it_is_trained_loaded_and_scored_with_equal_numbers_and_its_best_weights
         found = torch.log_softmax(logits, -1)[range(len(target)), target]
         logs.append(found[1:].sum().item())
     assert table.values(spec)[0] == pytest.approx(np.mean(logs), abs=1e-6)
+    varied = MaskEvalScorings(weights="candidate", model=str(folder))
+    four = nlgauge.evaluate([{"candidate": "Rain fell", "source": TEXTS[1]}], metrics=[varied], cache=False)
+    found = next(iter(four.columns.values())).values[0]
+    assert found[3] == pytest.approx(np.mean(np.exp(np.array(logs) / 2)), abs=1e-6) and 0 < found[2] <= 1
     write_hugging_face(folder, tmp_path / "exported")
     assert load(str(tmp_path / "exported")).digest == load(str(folder)).digest
     again = train(world / "pairs.jsonl", tmp_path / "out", world / "recipe.toml", body=str(world / "t5"))
@@ -97,7 +102,9 @@ def test_the_loss_is_the_cross_entropy_of_the_word_between_two_sentinels(world, 
 def test_a_model_without_sentinels_is_refused_in_one_line(world, tmp_path):
     splitter = word_pieces()
     splitter.save_pretrained(tmp_path / "bert")
-    config = transformers.BertConfig(vocab_size=len(splitter), hidden_size=32, num_hidden_layers=1, num_attention_heads=2)
+    config = transformers.BertConfig(
+        vocab_size=len(splitter), hidden_size=32, num_hidden_layers=1, num_attention_heads=2
+    )
     transformers.BertForMaskedLM(config).save_pretrained(tmp_path / "bert")
     with pytest.raises(InputError, match="fills no gaps"):
         train(world / "pairs.jsonl", tmp_path / "out", world / "recipe.toml", body=str(tmp_path / "bert"))
