@@ -166,6 +166,18 @@ def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
 
 @_of_outputs(
     *_swept("pooled", "pearson"),
+    click.option("-m", "--metric", default="BaryScore", show_default=True, help="BaryScore, with other parameters."),
+    click.option("--weights", multiple=True, default=("idf", "none"), show_default=True, help="idf, none, lm."),
+)
+def barycenters(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """BaryScore by Wasserstein and by Euclidean means of layers, by weights, and without stop-words."""
+    from nlgauge_lab.studies.barycenters import barycenters as run
+
+    return run(corpus, **how)
+
+
+@_of_outputs(
+    *_swept("pooled", "pearson"),
     click.option("-m", "--metric", default="MaskEval(stride=8)", show_default=True, help="With uniform weights."),
 )
 def scorings(corpus: nlgauge.Corpus, **how: Any) -> Result:

@@ -125,6 +125,30 @@ def weighter(
 
 
 @train.command()
+@click.option(
+    "--texts", type=PLACE, multiple=True, required=True,
+    help="Plain text, a passage a line (.txt, .gz, .xz), named by its language, as de.txt; repeatable.",
+)  # fmt: skip
+@click.option("--model", default="pocket", show_default=True, help="Any masked language model.")
+@click.option("--tokens", type=click.IntRange(min=1), default=2000, show_default=True, help="Masked in each language.")
+@click.option("--write", is_flag=True, help="Put the temperatures on the card of the model, for InfoLM(language=...).")
+@IN_FORMATS
+def temperature(texts: Sequence[Path], model: str, tokens: int, write: bool, layout: str) -> None:
+    """Measure a masked LM's temperature in each language: where masked tokens of plain text are likeliest.
+
+    InfoLM divides logits by it: InfoLM(language='de') takes it from the card of the model.
+    """
+    from nlgauge.engine.models.loading import load
+    from nlgauge_lab.training import temperature as measured
+
+    loaded = load(model)
+    found = measured.measure(texts, loaded, tokens)
+    show_tables([measured.as_cells(found)], layout)
+    if write:
+        remark(f"written to the card in {measured.write(loaded, found)}")
+
+
+@train.command()
 @click.option("--labelled", type=PLACE, required=True, help="Folder with labelled sets, such as summedits.dev.jsonl.")
 @click.option("--model", default="pocket", show_default=True, help="pocket, base, a folder, or nli:FOLDER.")
 @click.option("--write", is_flag=True, help="Put bars and rates on the card of the model, where check finds them.")
