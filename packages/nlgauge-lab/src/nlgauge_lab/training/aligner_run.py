@@ -318,7 +318,7 @@ def _order(
     """What is to be constructed, by the recipe."""
     wanted = tree["examples"]
     return Order(
-        _files(pairs, tasks, tree["source"]),
+        _files(pairs, tasks, tree.get("source", ())),
         attempts or int(wanted["attempts"]),
         round((attempts or wanted["attempts"]) * wanted["held_out_attempts"] / wanted["attempts"]),
         float(wanted["held_out"]),
@@ -333,7 +333,7 @@ def _files(pairs: Sequence[Path], tasks: Sequence[str], sources: Sequence[Mappin
         if len(tasks) != len(pairs):
             raise SpecError(f"{len(pairs)} --pairs and {len(tasks)} --task: give a task for each")
         return tuple(Files((path,), task) for path, task in zip(pairs, tasks, strict=True))
-    if len(pairs) != 1 or not pairs[0].is_dir():
+    if not sources or len(pairs) != 1 or not pairs[0].is_dir():
         raise SpecError("give a --task for each --pairs, or one folder with the recipe's files")
     found = []
     for source in sources:
