@@ -69,7 +69,7 @@ class LearnedWeights:
 def learned_weights(
     corpus: Corpus, out: Path, learn: int, *, metric: str = "MaskEval(stride=8)", model: str | None = None,
     aspects: Sequence[str] = (), draws: int = 5, seed: int = 0, ours: bool = False, beside: str | None = None,
-    cache: bool | str | Path = True,
+    cache: bool | str | Path = True, progress: bool = False,
 ) -> LearnedWeights:  # fmt: skip
     """Return how MaskEval agrees with people by uniform and by learned weights, on rows not learned from.
 
@@ -84,7 +84,7 @@ def learned_weights(
         seed: of the first draw.
         ours: learn by nlgauge's recipe, and not by the paper's.
         beside: the paper's table to print beside, 'maskeval-table-1' or 'maskeval-table-2'.
-        cache: as in `nlgauge.evaluate`.
+        cache, progress: as in `nlgauge.evaluate`.
 
     Raises:
         InputError: there are no rows to compare on.
@@ -100,8 +100,8 @@ def learned_weights(
         remedy = "rate more, or learn from fewer"
         raise InputError(f"{len(rated)} rows are rated, and {learn} are to be learned from", remedy=remedy)
     out.mkdir(parents=True, exist_ok=True)
-    words = kept(rated, made, Engine(load(model_of(made) or POCKET), progress=True), out)
-    plain = evaluate(rated, metrics=[made], progress=True, cache=cache)
+    words = kept(rated, made, Engine(load(model_of(made) or POCKET), progress=progress), out)
+    plain = evaluate(rated, metrics=[made], progress=progress, cache=cache)
     uniform = next(iter(plain.columns.values())).values[:, 0]
     found: dict[str, list[list[float]]] = {_UNIFORM: [], _LEARNED: []}
     for draw in range(seed, seed + draws):
