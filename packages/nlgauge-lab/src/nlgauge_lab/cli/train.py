@@ -73,7 +73,7 @@ def masked_lm(
 @click.option("--config", type=PLACE, help="Recipe (TOML); by default that of the model that is trained on.")
 @click.option("--body", help="Model to train on: pocket, base, a folder of ours, or any encoder of transformers.")
 @click.option(
-    "--aligner", type=click.Choice(["D", "R", "R sum"]), help="For an encoder of transformers, what it learns."
+    "--aligner", type=click.Choice(["D", "R", "R-sum"]), help="For an encoder of transformers, what it learns."
 )
 @click.option("--attempts", type=click.IntRange(min=1), help="How many examples are tried, instead of the recipe's.")
 @click.option("--steps", type=click.IntRange(min=1), help="Instead of the recipe's number of steps.")

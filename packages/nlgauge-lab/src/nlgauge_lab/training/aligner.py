@@ -58,7 +58,7 @@ class AlignerConfig:
     second_beta: float = 0.98
     """How slowly the optimizer's estimate of the squared gradients follows them"""
     aligner: str = "D"
-    """What a body of transformers learns (`encoder_aligner`): 'D', 'R' or 'R sum'; our bodies learn D and R together"""
+    """What a body of transformers learns (`encoder_aligner`): 'D', 'R' or 'R-sum'; our bodies learn D and R together"""
     told_weight: float = 0.3
     """What the label of a word counts where somebody said of the whole text that it is supported, and marked no word"""
     text_weight: float = 1.0

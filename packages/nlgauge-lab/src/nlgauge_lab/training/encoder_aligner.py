@@ -2,7 +2,7 @@
 
 D is a linear layer on the sum of the states of a word's sub-words; its loss is the mean over a text's words of the
 cross-entropy, in the mean over the texts. R is one number for a text; its loss is the squared error against the share
-of supported words, or against their number ('R sum', for dialogue, where stop-words do not count). Rows have the pair
+of supported words, or against their number ('R-sum', for dialogue, where stop-words do not count). Rows have the pair
 form of the body's tokenizer, and all else is as for our own bodies (`nlgauge_lab.training.aligner`).
 """
 
@@ -27,7 +27,7 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge_lab.training.aligner import AlignerConfig, AlignerTrainer
 from nlgauge_lab.training.aligner_rows import UNKNOWN, Batch, Encoded, Shape
 
-_LABELS = {"D": ("supported", "unsupported"), "R": ("share",), "R sum": ("number",)}
+_LABELS = {"D": ("supported", "unsupported"), "R": ("share",), "R-sum": ("number",)}
 """The names of the outputs of each aligner, in the configuration of its folder"""
 
 
@@ -116,7 +116,7 @@ class EncoderBody:
         if not self.checkpoint.is_kind("MODEL_FOR_MASKED_LM_MAPPING"):
             raise SpecError(f"model {model.name!r} is no encoder: an aligner has to see the source from every word")
         self._model, self._seed, self._start, self._aligner = model, config.seed, start, config.aligner
-        self.stopwords = config.aligner != "R sum"
+        self.stopwords = config.aligner != "R-sum"
         kind = "ForTokenClassification" if config.aligner == "D" else "ForSequenceClassification"
         told = {FAMILY: "ctc", "architectures": [kind], "id2label": dict(enumerate(_LABELS[config.aligner]))}
         self.packer = Packer(meant("ctc", told, model.name), self.checkpoint.tokenizer, min(shape.row, model.window))
@@ -140,6 +140,8 @@ class EncoderBody:
                 raise InputError(
                     f"model {self.checkpoint.name!r} has no aligner", remedy="give start = 'body' in the recipe"
                 )
+            if not regression and not isinstance(getattr(net, "classifier", None), nn.Linear):
+                raise SpecError(f"model {self.checkpoint.name!r} has no plain classifier of tokens in transformers")
             if self._start == "body":
                 torch.manual_seed(self._seed)
                 fresh = type(net)(net.config)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from nlgauge import Corpus, evaluate
 from nlgauge.errors import InputError, SpecError
 from nlgauge.render.tables import Number
 from nlgauge_lab.studies.learned_weights import learned_weights
+from tests.command import nlgauge as command
 
 WORDS = ["library", "opens", "Saturday", "old", "books", "sold", "June", "river", "bridge"]
 
@@ -44,6 +46,12 @@ def test_uniform_and_learned_weights_beside_those_of_the_paper(rated: Corpus, on
         "uniform weights", "uniform weights, printed", "learned weights", "learned weights, printed"
     ]  # fmt: skip
     assert isinstance(table[2][1], Number) and table[2][1].value == pytest.approx(0.495)
+    file = tmp_path / "rated.jsonl"
+    records = [{"candidate": r.candidate, "source": r.source, "item": r.item, "scores": dict(r.scores)} for r in rated]
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    run = "study", "learned-weights", file, "--out", tmp_path / "out", "--learn", 10, "--draws", 1, "--no-cache"
+    result = command(*run, "--aspect", "meaning")
+    assert result.exit_code == 0 and result.stdout.startswith("pearson, 6 rows"), result.output
     with pytest.raises(InputError, match="16 rows are rated, and 20 are to be learned from"):
         learned_weights(rated, tmp_path, 20)
     with pytest.raises(SpecError, match="has no learned weights"):

@@ -14,6 +14,7 @@ pytest.importorskip("onnx", reason="training needs nlgauge-lab[train]")
 
 import torch
 import transformers
+from safetensors.torch import load_file
 
 import nlgauge
 from nlgauge.engine.models.capabilities import ALIGNER
@@ -130,6 +131,9 @@ def test_d_is_trained_loaded_scored_and_exported_with_equal_numbers(world, tmp_p
         worst = (words[:, 0] - words[:, 1]).min().item() / card["temperature"]
         assert row[3] <= 1 / (1 + np.exp(-worst)) + 1e-6  # the exact checks lower some
     assert np.ptp(found[:, 0]) > 1e-3
+    more = EncoderBody(load(str(folder)), str(folder), Shape(row=128), AlignerConfig(), "aligner").network()
+    kept, saved = more.net.state_dict(), load_file(folder / "model.safetensors")
+    assert kept.keys() == saved.keys() and all(torch.equal(kept[name], value) for name, value in saved.items())
     with pytest.raises(SpecError, match="predicts no share of a text: choose aligner='D'"):
         scores("Consistency(aligner='R')", folder)
     pytest.importorskip("onnxscript", reason="torch makes graphs with onnxscript")
@@ -140,7 +144,7 @@ def test_d_is_trained_loaded_scored_and_exported_with_equal_numbers(world, tmp_p
 
 def test_r_learns_shares_and_numbers_of_words(world, tmp_path):
     splitter = transformers.AutoTokenizer.from_pretrained(world / "bert")
-    for aligner, spec in (("R", "Consistency(aligner='R')"), ("R sum", "Groundedness(aligner='R')")):
+    for aligner, spec in (("R", "Consistency(aligner='R')"), ("R-sum", "Groundedness(aligner='R')")):
         folder = trained(world, tmp_path / aligner, "bert", aligner)
         net = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
         for (text, _), row in zip(TEXTS, scores(spec, folder), strict=True):
@@ -175,7 +179,7 @@ def test_the_loss_of_d_is_the_mean_over_texts_of_their_words_cross_entropy(world
     assert total == pytest.approx(np.mean(wanted), abs=1e-6)
 
 
-@pytest.mark.parametrize("aligner", ["R", "R sum"])
+@pytest.mark.parametrize("aligner", ["R", "R-sum"])
 def test_the_loss_of_r_is_the_squared_error_of_the_share_or_the_number(world, tmp_path, aligner):
     own, run, rows = trainer(world, tmp_path, "bert", aligner)
     splitter, wanted = own.checkpoint.splitter, []

@@ -14,6 +14,7 @@ from nlgauge.engine.models.capabilities import MASKED_LM
 from nlgauge.engine.models.loading import load, pocket_folder
 from nlgauge.errors import InputError, SpecError
 from nlgauge_lab.training import temperature as measured
+from tests.command import nlgauge as command
 
 TEXT = [
     "The library opens at nine on Saturdays, and old books are sold there in June.",
@@ -51,7 +52,8 @@ def test_it_is_written_for_each_language_and_taken_by_infolm(tmp_path):
     model = load(str(folder))
     found = measured.measure([tmp_path / "en.txt"], model)
     measured.write(model, found)
-    measured.write(model, measured.measure([tmp_path / "de.txt"], model))
+    result = command("train", "temperature", "--texts", tmp_path / "de.txt", "--model", folder, "--write")
+    assert result.exit_code == 0 and result.stdout.splitlines()[1].startswith("de "), result.output
     card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
     assert list(card["temperatures"]) == ["en", "de"] and card["temperatures"]["en"] == found["en"].temperature
     rows = [{"candidate": TEXT[0], "references": [TEXT[1]]}]
