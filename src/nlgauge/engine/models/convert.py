@@ -20,7 +20,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from nlgauge.engine.models.folder import CONFIG_FILE, TOKENIZER_FILE, WEIGHTS_FILE
-from nlgauge.engine.models.packing import FAMILY, TEXT_FIRST, WORD_BIAS, is_hhem
+from nlgauge.engine.models.packing import FAMILY, TEXT_FIRST, is_hhem
 from nlgauge.engine.models.stored import json_object, one_line
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError, MissingExtraError, SpecError
@@ -160,11 +160,8 @@ def _ctc_d(source: Path, stored: Mapping[str, Any], kind: str) -> tuple[dict[str
     if not weights or stored["_classifier.weight"].shape[0] != 2 or kind not in _CTC_D:
         raise SpecError(f"{source} is no aligner D of CTC on {' or '.join(_CTC_D)}")
     head = {f"classifier.{part}": stored[f"_classifier.{part}"] for part in ("weight", "bias")}
-    bias = head["classifier.bias"]
     labels = {"0": "supported", "1": "unsupported"}
-    return {**weights, **head}, {
-        "architectures": [_CTC_D[kind]], "id2label": labels, WORD_BIAS: float(bias[0]) - float(bias[1])
-    }  # fmt: skip
+    return {**weights, **head}, {"architectures": [_CTC_D[kind]], "id2label": labels}
 
 
 def _ctc_r(source: Path, stored: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -162,9 +162,9 @@ def _with(
     own_window: bool = False,
 ) -> Model:  # fmt: skip
     """A model with a detector. own_window: whether nothing else reads with it, so that its window is the detector's."""
-    config = checkpoint.config.to_dict()
-    longest = min(config.get(WINDOW, math.inf), _longest(reading.packing, net, model.window))
-    packer = _packer(reading.packing, checkpoint.tokenizer, int(longest), config)
+    longest = min(checkpoint.config.to_dict().get(WINDOW, math.inf), _longest(reading.packing, net, model.window))
+    bias = (net.classifier.bias[0] - net.classifier.bias[1]).item() if reading.packing.head == "words" else 0.0
+    packer = Packer(reading.packing, checkpoint.tokenizer, int(longest), bias)
     typed = packer.paired and "token_type_ids" in checkpoint.splitter.model_input_names
     types = model.second_type if typed else 0
     detector = Detector(reading, packer, opened, lambda: model.digest, types)
@@ -173,10 +173,6 @@ def _with(
         card=_detector_card(model.card, reading.packing, Path(checkpoint.source)),
         window=packer.longest if own_window else model.window,
     )  # fmt: skip
-
-
-def _packer(packing: Packing, tokenizer: SubwordTokenizer, longest: int, config: Mapping[str, Any]) -> Packer:
-    return Packer(packing, tokenizer, longest, float(config.get(WORD_BIAS, 0.0)) if packing.head == "words" else 0.0)
 
 
 def _detector_card(card: ModelCard, packing: Packing, folder: Path) -> ModelCard:
@@ -262,7 +258,7 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
 
     files = [path for file in (CONFIG_FILE, CARD_FILE) if (path := folder / file).is_file()]
     digest = digest_of([graph])
-    packer = _packer(reading.packing, tokenizer, longest, config)
+    packer = Packer(reading.packing, tokenizer, longest, float(config.get(WORD_BIAS, 0.0)))
     detector = Detector(reading, packer, lambda: logits, lambda: digest, second_type)
     return Model(
         name=name, digest=digest, files=named_digest(files), backend=runtime_name(), precision="float32",
@@ -284,7 +280,8 @@ def export_detector(model: Model, folder: Path) -> None:
     if folder.exists() and any(folder.iterdir()):
         raise InputError("is not empty", file=folder, remedy="name a new folder, so that nothing is overwritten")
     _write_graph(logits, detector.second_type, folder / GRAPH_FILE)
-    facts = {FAMILY: detector.packer.packing.name, WINDOW: detector.packer.longest, _TYPE: detector.second_type}
+    packer = detector.packer
+    facts = {FAMILY: packer.packing.name, WINDOW: packer.longest, _TYPE: detector.second_type, WORD_BIAS: packer.bias}
     config = {**logits.net.config.to_dict(), **facts}
     (folder / CONFIG_FILE).write_text(json.dumps(config, indent=1, default=str) + "\n", encoding="utf-8")
     (folder / TOKENIZER_FILE).write_text(model[TOKENIZER].definition, encoding="utf-8")

@@ -27,8 +27,8 @@ Head: TypeAlias = Literal["classes", "first token", "tokens", "answers", "words"
 FAMILY = "nlgauge_detector"
 """In the configuration of a folder that nlgauge wrote: the name of its packing"""
 WORD_BIAS, TEXT_FIRST = "nlgauge_word_bias", "nlgauge_text_first"
-"""In the configuration of an aligner of CTC: D's bias for support over no support; whether R reads the judged text
-before the source"""
+"""In the configuration of an aligner of CTC: beside a graph of D, its bias for support over no support; and whether R
+reads the judged text before the source"""
 SENTENCES = "this detector judges sentences, not words"
 """The reason of a score that needs a judgement of each word"""
 _SLACK = 8

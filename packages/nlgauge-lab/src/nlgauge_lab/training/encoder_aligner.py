@@ -20,7 +20,7 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.card import write_facts
 from nlgauge.engine.models.detector import WINDOW
 from nlgauge.engine.models.general import general_frequencies
-from nlgauge.engine.models.packing import FAMILY, WORD_BIAS, PackedPairing, Packer, meant
+from nlgauge.engine.models.packing import FAMILY, PackedPairing, Packer, meant
 from nlgauge.engine.models.torch_model import Checkpoint
 from nlgauge.engine.sentence_search import OTHER, OWN, rarity
 from nlgauge.errors import InputError, SpecError
@@ -152,11 +152,8 @@ class EncoderBody:
     def write(self, folder: Path, model: Any, threshold: float, divisor: float) -> None:
         """Write a finished aligner: a checkpoint of transformers, which `--model FOLDER` reads."""
         net, labels = model.net, _LABELS[self._aligner]
-        facts: dict[str, Any] = {FAMILY: "ctc", WINDOW: self.packer.longest}
-        if not self.packer.packing.regression:
-            facts[WORD_BIAS] = float(model.bias.detach())
         names = {"id2label": dict(enumerate(labels)), "label2id": {name: at for at, name in enumerate(labels)}}
-        net.config.update({**names, **facts})
+        net.config.update({**names, FAMILY: "ctc", WINDOW: self.packer.longest})
         net.save_pretrained(folder)
         self.checkpoint.splitter.save_pretrained(folder)
         write_facts(folder, aligner={"threshold": threshold, "temperature": divisor})

@@ -32,12 +32,12 @@ def rated() -> Corpus:
 
 
 def test_uniform_and_learned_weights_beside_those_of_the_paper(rated: Corpus, one_model: None, tmp_path: Path) -> None:
-    found = learned_weights(rated, tmp_path, 10, draws=2, beside="maskeval-table-2", cache=False)
+    found = learned_weights(rated, tmp_path, 10, draws=1, seed=1, beside="maskeval-table-2", cache=False)
     assert found.rows == (10, 6) and found.aspects == ("fluency", "simplicity", "meaning")
     values = evaluate(rated, metrics="MaskEval(stride=8)", cache=False).values("MaskEval(stride=8)")
     rest = np.random.default_rng(1).permutation(16)[10:]
     ratings = np.array([row.scores["meaning"] for row in rated])
-    assert found.ours["uniform weights"][1][2] == pytest.approx(np.corrcoef(values[rest], ratings[rest])[0, 1])
+    assert found.ours["uniform weights"][0][2] == pytest.approx(np.corrcoef(values[rest], ratings[rest])[0, 1])
     assert found.printed == {
         "uniform weights": pytest.approx([0.495, 0.463, 0.688]), "learned weights": pytest.approx([0.397, 0.329, 0.587])
     }  # fmt: skip
