@@ -13,7 +13,6 @@ A row is named by its first cell, and by its second one under a head of `SECOND`
 from __future__ import annotations
 
 import csv
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -121,24 +120,6 @@ def test_the_tables_of_the_readme_are_those_of_the_generated_pages(block: str) -
     table = (ROOT / "README.md").read_text(encoding="utf-8").partition(f"<!-- {block} -->")[2]
     table = table.partition(f"<!-- end of {block} -->")[0].strip()
     assert table and table in (ROOT / "docs" / f"{block}.md").read_text(encoding="utf-8")
-
-
-def test_the_rates_of_the_thresholds_are_those_of_the_models_cards() -> None:
-    text = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
-    shown = {}
-    for name, low, high, table in re.findall(
-        r"By `(\w+)`, which fails below (\S+) and passes from (\S+):\n\n((?:\|.*\n)+)", text
-    ):
-        rates = {row[0].removesuffix(", chosen"): row[1:] for row in tables(table)[0][1:]}
-        shown[name] = (float(low), float(high), rates)
-    assert set(shown) == set(MODELS)
-    for name, (low, high, rates) in shown.items():
-        card = json.loads((MODELS[name] / "card.json").read_text(encoding="utf-8"))["grounded"]
-        assert (low, high) == (card["fail_below"], card["pass_from"])
-        assert rates == {
-            of: [f"{one['rows']:,}", *(f"{one[key]:.3f}" for key in ("unsupported", "hits", "false_alarms", "unsure"))]
-            for of, one in card["rates"].items()
-        }
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from nlgauge.maths.quantities import in_words, quantities, same
@@ -153,3 +155,43 @@ def test_signs_currencies_scales_and_halves_of_the_day_differ(one, other):
 )  # fmt: skip
 def test_ranges_and_keys_have_their_unit(text, kinds):
     assert [(one.kind, pytest.approx(one.value[0])) for one in quantities(text)] == kinds
+
+
+@pytest.mark.parametrize(
+    "text", ["R$ 300", "R$300", "BRL 300", "300 reais", "-R$ 300", "MX$5", "EUR\u00a05", "5 Kč", "S$5 to S$9"]
+)
+def test_amounts_of_all_currencies_are_money(text):
+    assert {one.kind for one in quantities(text)} == {"money"}
+
+
+def test_currencies_with_one_sign_are_different():
+    names = [only(text).unit for text in ("$5", "R$5", "C$5", "HK$5", "A$5")]
+    assert len(set(names)) == len(names)
+
+
+def test_no_mixture_of_signs_and_numbers_stops_the_reading():
+    parts = [
+        "R$",
+        "$",
+        "€",
+        "USD",
+        " ",
+        "\u00a0",
+        "\t",
+        "\n",
+        "-",
+        "5",
+        "1,000",
+        "zł",
+        "p",
+        "%",
+        "k",
+        "(",
+        "to",
+        "°",
+        "/",
+        "half a",
+    ]
+    rng = random.Random(1)
+    for _ in range(3000):
+        quantities("".join(rng.choices(parts, k=rng.randint(1, 8))))

@@ -76,17 +76,28 @@ _MEASURES: dict[str, dict[str, float]] = {
 }  # fmt: skip
 """For each kind: patterns of units, and their factor to the kind's base unit. Temperatures: the number of the scale"""
 _CURRENCIES = {
-    "dollar": "US\\$|\\$|dollars?|bucks|USD", "euro": "€|euros?|EUR", "pound": "£|pounds? sterling|GBP|quid",
-    "yen": "¥|yen|JPY", "franc": "francs?|CHF", "rupee": "₹|rupees?|INR", "zloty": "zł|zlotys?|PLN",
-    "crown": "crowns?|kron[eo]r|kroner|kr", "crown of Sweden": "SEK", "crown of Norway": "NOK",
-    "crown of Denmark": "DKK", "yuan": "yuan|renminbi|CNY|RMB", "dollar of Canada": "CAD|C\\$",
-    "dollar of Australia": "AUD|A\\$", "cent": "cents?|¢", "pound penny": "pence|p(?![.\\w])",
+    "dollar": ("USD?\\$|\\$", "USD", "dollars?|bucks"), "euro": ("€", "EUR", "euros?"),
+    "pound": ("£", "GBP", "pounds? sterling|quid"), "yen": ("¥", "JPY", "yen"), "franc": ("", "CHF", "francs?"),
+    "rupee": ("₹", "INR", "rupees?"), "zloty": ("", "PLN", "zł|zlotys?"),
+    "crown": ("", "", "crowns?|kron[eo]r|kroner|kr"),
+    "crown of Sweden": ("", "SEK", ""), "crown of Norway": ("", "NOK", ""), "crown of Denmark": ("", "DKK", ""),
+    "crown of Czechia": ("", "CZK", "Kč"), "yuan": ("", "CNY|RMB", "yuan|renminbi"), "won": ("₩", "KRW", ""),
+    "dollar of Canada": ("CA?\\$", "CAD", ""), "dollar of Australia": ("AU?\\$", "AUD", ""),
+    "dollar of New Zealand": ("NZ\\$", "NZD", ""), "dollar of Hong Kong": ("HK\\$", "HKD", ""),
+    "dollar of Singapore": ("S\\$", "SGD", ""), "real": ("R\\$", "BRL", "reais|reals"),
+    "peso": ("MX\\$", "MXN", "pesos?"),
+    "rand": ("", "ZAR", "rands?"), "naira": ("₦", "NGN", "nairas?"), "lira": ("₺", "TRY", "liras?"),
+    "shekel": ("₪", "ILS", "shekels?"), "dong": ("₫", "VND", "dongs?"), "hryvnia": ("₴", "UAH", "hryvnias?"),
+    "forint": ("", "HUF", "forints?"), "cent": ("", "", "cents?|¢"), "pound penny": ("", "", "pence|p(?![.\\w])"),
 }  # fmt: skip
+"""For each currency: its signs, its codes, and what else stands after an amount"""
 _HUNDREDTH = {"cent": "", "pound penny": "pound"}
 _UNITS = {pattern: (kind, factor) for kind, units in _MEASURES.items() for pattern, factor in units.items()}
 _UNIT_NAMES = "|".join(f"({pattern})" for pattern in _UNITS)
-_CURRENCY = "|".join(_CURRENCIES.values())
-_CURRENCY_OF = [(re.compile(pattern, re.IGNORECASE), name) for name, pattern in _CURRENCIES.items()]
+_PAID_SIGNS = "|".join(signs for signs, _, _ in _CURRENCIES.values() if signs)
+_PAID_CODES = "|".join(codes for _, codes, _ in _CURRENCIES.values() if codes)
+_CURRENCY = "|".join(one for forms in _CURRENCIES.values() for one in forms if one)
+_CURRENCY_OF = [(re.compile("|".join(filter(None, forms)), re.IGNORECASE), name) for name, forms in _CURRENCIES.items()]
 _MONTH = "(" + "|".join([*MONTHS, *(name[:3] for name in MONTHS), "Sept"]) + ")"
 _WORD = "|".join(sorted((*_SMALL, "hundred", *list(_SCALES)[:4], "dozen"), key=len, reverse=True))
 _BIG = "hundred|thousand|million|billion|trillion|dozen"
@@ -105,19 +116,19 @@ _DIGITS = (
     rf"(?<![\w.,])(?:(?:{_LARGE}|{_INDIAN})(?:\.\d+|,\d{{1,2}}(?![\d,]))?|\d+,\d{{1,2}}(?![\d,]|\.\d)|\d+(?:\.\d+)?)"
     r"(?:[eE][+-]?\d+\b|\s?[x×·*]\s?10(?:\^-?\d+|[⁻⁰¹²³⁴-⁹]+))?(?:[ ]?[½¼¾⅓⅔]|[ ][13]/[248]\b)?"
 )
-_SIGN = r"(?:(?<![\w)\].,%°/–−-])[-−–](?=[$£€¥₹]?\d)|(?<!\d )\bminus |\bnegative (?=\d))"
+_SIGN = rf"(?:(?<![\w)\].,%°/–−-])[-−–](?=(?:{_PAID_SIGNS})?\d)|(?<!\d )\bminus |\bnegative (?=\d))"
 _NUMBER = re.compile(
-    rf"(?P<sign>{_SIGN})?(?:(?P<before>(?:US\$|[ACR]\$|[$£€¥₹]|(?:EUR|USD|GBP|CHF|JPY|INR|PLN|SEK|NOK|DKK)(?=\s))\s?"
-    rf"[-−–]?))?(?:(?P<digits>{_DIGITS}|(?<!\w)[½¼¾⅓⅔])(?:(?P<nth>st|nd|rd|th)\b|\s?(?P<scale>thousand|million"
-    rf"|billion"
-    rf"|trillion|k|bn|m)\b(?! ?/|²))?|(?P<words>{_IN_WORDS})(?: (?P<half_scale>thousand|million|billion)\b)?)",
+    rf"(?P<sign>{_SIGN})?(?:(?P<before>(?:(?<!\w)(?:{_PAID_SIGNS})|(?:{_PAID_CODES})(?=[{_SPACES}]))[{_SPACES}]?[-−–]?))?"
+    rf"(?:(?P<digits>{_DIGITS}|(?<!\w)[½¼¾⅓⅔])(?:(?P<nth>st|nd|rd|th)\b"
+    r"|\s?(?P<scale>thousand|million|billion|trillion|k|bn|m)\b(?! ?/|²))?"
+    rf"|(?P<words>{_IN_WORDS})(?: (?P<half_scale>thousand|million|billion)\b)?)",
     re.IGNORECASE,
 )
 _GAP = "(?:\\*\\*|`)?[ \u00a0\u202f-]?"
 _UNIT = re.compile(rf"{_GAP}(?:{_UNIT_NAMES})(?![a-z²/])", re.IGNORECASE)
 _PAID = re.compile(rf"{_GAP}(?P<name>{_CURRENCY})(?!\w)", re.IGNORECASE)
 _KEY = re.compile(
-    rf"[a-z]_(?:{_UNIT_NAMES}|(?P<paid>eur|usd|gbp|chf|jpy|inr|pln|sek|nok|dkk)|(?P<scale>c|celsius|f|fahrenheit))"
+    rf"[a-z]_(?:{_UNIT_NAMES}|(?P<paid>{_PAID_CODES})|(?P<scale>c|celsius|f|fahrenheit))"
     r"[\"']?\s*[:=]\s*[\"']?$",
     re.IGNORECASE,
 )
@@ -386,6 +397,11 @@ def _date_part(part: str | None) -> float | None:
     return float(next(i for i, name in enumerate(MONTHS, 1) if name.lower().startswith(part[:3].lower())))
 
 
+def _currency(said: str) -> str:
+    """The name of a currency, from its sign, code or word."""
+    return next(name for pattern, name in _CURRENCY_OF if pattern.fullmatch(said.strip(f"{_SPACES}-−–")))
+
+
 def _number(match: re.Match[str], text: str) -> Quantity:
     weak, other = False, None
     scale = (match["scale"] or match["half_scale"] or "").lower()
@@ -406,7 +422,7 @@ def _number(match: re.Match[str], text: str) -> Quantity:
         return Quantity(begin, end, "length", (value,), written=value)
     amount = value * _SCALES.get(scale, 1.0)
     if paid is not None:
-        name = next(name for pattern, name in _CURRENCY_OF if pattern.fullmatch(paid.strip(" -−–")))
+        name = _currency(paid)
         amount = amount / 100 if name in _HUNDREDTH else amount
         return Quantity(begin, end, "money", (amount,), written=value, unit=_HUNDREDTH.get(name, name), other=other)
     if unit := _UNIT.match(text, end):
@@ -418,8 +434,7 @@ def _number(match: re.Match[str], text: str) -> Quantity:
         return Quantity(begin, end, kind, measure, weak, value, named, other)
     if key := _KEY.search(text[max(0, begin - 60) : begin]):
         if key["paid"]:
-            paid = next(name for pattern, name in _CURRENCY_OF if pattern.fullmatch(key["paid"]))
-            return Quantity(begin, end, "money", (amount,), written=value, unit=paid, other=other)
+            return Quantity(begin, end, "money", (amount,), written=value, unit=_currency(key["paid"]), other=other)
         if key["scale"]:
             named = key["scale"][0].upper()
             return Quantity(begin, end, "temperature", (_celsius(value, named),), written=value, unit=named)

@@ -407,6 +407,9 @@ class PackedPairing(Pairing):
             self._frame[question] = self._packer.room("" if not question else " ")
         return self._frame[question]
 
+    def asking(self, tokens: Tokens) -> NDArray[np.int32]:
+        return super().asking(tokens) if self._packer.packing.asking else tokens.ids[:0]
+
     def stretches(self, spans: Sequence[Span]) -> list[list[Span]]:
         unit = self._packer.packing.unit
         if unit == "sentence":

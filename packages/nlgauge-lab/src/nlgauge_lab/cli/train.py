@@ -15,9 +15,9 @@ from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge_lab.cli.train_combination import combination
 
 
-@click.group(short_help="Train models, aligners, weights and bars.")
+@click.group(short_help="Train models, aligners, weights and thresholds.")
 def train() -> None:
-    """Train models, aligners, weights and bars (needs nlgauge-lab[train], all but combination)."""
+    """Train models, aligners, weights and thresholds (needs nlgauge-lab[train], all but combination)."""
 
 
 train.add_command(combination)
@@ -151,23 +151,32 @@ def temperature(texts: Sequence[Path], model: str, tokens: int, write: bool, lay
 @train.command()
 @click.option("--labelled", type=PLACE, required=True, help="Folder with labelled sets, such as summedits.dev.jsonl.")
 @click.option("--model", default="pocket", show_default=True, help="pocket, base, a folder, or nli:FOLDER.")
-@click.option("--write", is_flag=True, help="Put bars and rates on the card of the model, where check finds them.")
+@click.option(
+    "--write", is_flag=True, help="Put thresholds and rates on the card of the model, where check finds them."
+)
+@click.option("--page", type=PLACE, help="With --write: put the tables of pocket and base into this page, too.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only so many rows of each set: to try things out.")
 @IN_FORMATS
 @keeping
-def bars(labelled: Path, model: str, write: bool, layout: str, cache: Path | bool) -> None:
-    """Measure the bars of check --grounded: the probabilities below which a text fails, and from which it passes.
+def thresholds(
+    labelled: Path, model: str, write: bool, page: Path | None, limit: int | None, layout: str, cache: Path | bool
+) -> None:
+    """Measure the thresholds of check --grounded: below which probability a text fails, and from which it passes.
 
-    The alignment below which a word is marked as unsupported is measured with them. Prints the bars, and a table of
-    what they do on each set: the share of the unsupported texts that fail, the share of the supported texts that fail,
-    and the share of all texts about which the gate cannot say.
+    The alignment below which a word is marked as unsupported is measured with them. Prints tables of what the
+    thresholds do: for each set the share of the unsupported texts that fail, the share of the supported texts that
+    fail, and the share of all texts about which the gate cannot say; and for written answers the same by kind of error.
     """
     try:
-        from nlgauge_lab.training import bars as measured
+        from nlgauge_lab.training import thresholds as measured
     except ImportError as error:
         raise MissingExtraError("training", "train", "nlgauge-lab") from error
-    held_to, found = measured.measure(labelled, model, cache)
-    show_tables([measured.as_cells(found)], layout)
-    fails, passes, marks = held_to
+    found = measured.measure(labelled, model, cache, limit)
+    show_tables(measured.as_cells(found), layout)
+    fails, passes, marks = found.thresholds
     remark(f"{model}: fails below {fails:g}, passes from {passes:g}; words below {marks:g} are marked")
     if write:
-        remark(f"written to the card in {measured.write(model, held_to, found)}")
+        remark(f"written to the card in {measured.write(model, found)}")
+        if page is not None:
+            measured.write_page(page)
+            remark(f"written to {page}")

@@ -1,6 +1,6 @@
 """Train an aligner on labelled texts and on constructed examples (Deng et al. 2021, section 3.5 and appendix A).
 
-The loss of a batch is the sum of five:
+The loss of a batch is the sum of seven:
 
     words   cross-entropy of the words whose labels are known
     text    cross-entropy of the whole stretch being supported
@@ -8,6 +8,11 @@ The loss of a batch is the sum of five:
             by a soft minimum, being unsupported
     share   squared error of the share of supported words, where all labels are known
     against cross-entropy, over stretches that are not supported, of the source contradicting them
+    order   of rows with twins: minus the log-probability that the supported one of two rows is the more supported one
+    teacher with another aligner as a teacher: cross-entropy with what it says of words, whole text and contradiction
+
+A row with twins may have a bias: what its text says without the source. It is added to the log-odds before they meet
+the label (a product of experts: Clark et al. 2019, "Don't take the easy way out"), so that the network learns the rest.
 
 Words without letter or digit have no label: they do not count when an aspect is computed. The vocabulary table is
 frozen, so that what is learnt is a small difference to the body; with a `rank` the layers' matrices are frozen too, and
@@ -32,7 +37,7 @@ from torch import Tensor, nn
 from nlgauge.engine.models.aligner_net import AlignerNet
 from nlgauge.maths.alignment import logistic
 from nlgauge_lab.maths.detection import detection
-from nlgauge_lab.training.aligner_rows import UNKNOWN, Batch, Encoded, padded, side_by_side
+from nlgauge_lab.training.aligner_rows import UNKNOWN, Batch, Encoded, padded, side_by_side, twin_pairs
 from nlgauge_lab.training.calibration import word_threshold
 from nlgauge_lab.training.low_rank import make_low_rank
 from nlgauge_lab.training.run import Run
@@ -65,6 +70,8 @@ class AlignerConfig:
     least_weight: float = 0.5
     share_weight: float = 1.0
     against_weight: float = 0.5
+    order_weight: float = 1.0
+    teacher_weight: float = 1.0
     sharpness: float = 2.0
     """How sharp the soft minimum is over a text's words, in log-odds"""
     precision: str = "float32"
@@ -84,22 +91,25 @@ class Judged(NamedTuple):
     """Whether each stretch is"""
     against: Told
     """Whether the source contradicts a stretch that is not supported"""
+    order: float
+    """The share of pairs of twins in which the supported row has the higher log-odds; NaN without twins"""
 
 
 class AlignerTrainer(Run):
     """The run that trains an aligner.
 
     model: as `prepared` makes it. held: the rows to measure on, by the name of their set. pad: the token that fills
-    rows up.
+    rows up. teacher: an aligner with the same sub-words, whose answers are learned beside the labels.
     """
 
-    losses = ("words", "text", "least", "share", "against")
+    losses = ("words", "text", "least", "share", "against", "order", "teacher")
 
     def __init__(
         self, config: AlignerConfig, model: nn.Module, rows: Sequence[Encoded], held: Mapping[str, Sequence[Encoded]],
-        pad: int, out: Path,
+        pad: int, out: Path, teacher: AlignerNet | None = None,
     ) -> None:  # fmt: skip
         super().__init__(out, config.precision)
+        self._teacher = None if teacher is None else teacher.to(self.device).eval()
         self.config, self.rows, self.held, self._pad = config, rows, held, pad
         self.model, self.steps = model.to(self.device), config.steps
         rates = config.head_rate, config.body_rate
@@ -111,22 +121,28 @@ class AlignerTrainer(Run):
         self._judged: tuple[int, dict[str, Judged]] | None = None
 
     def _epoch(self, number: int) -> list[NDArray[np.intp]]:
-        """Rows of like length together, the batches in random order."""
+        """Rows of like length together, rows with twins by whole groups, the batches in random order."""
         rng = np.random.default_rng([self.config.seed, 2, number])
         lengths = np.array([padded(len(row.ids)) for row in self.rows])
+        groups = np.array([UNKNOWN if row.twins is None else row.twins.group for row in self.rows])
         found: list[NDArray[np.intp]] = []
         for length in np.unique(lengths):
-            rows = rng.permutation(np.flatnonzero(lengths == length))
+            rows = rng.permutation(np.flatnonzero((lengths == length) & (groups == UNKNOWN)))
             size = max(1, self.config.batch_tokens // length)
             # Only whole batches: the CPU backend keeps what it prepared for every shape that it has seen.
-            found += [rows[at : at + size] for at in range(0, max(1, len(rows) - size + 1), size)]
+            if len(rows):
+                found += [rows[at : at + size] for at in range(0, max(1, len(rows) - size + 1), size)]
+        found += _whole_groups(groups, lengths, self.config.batch_tokens, rng)
         return [found[i] for i in rng.permutation(len(found))]
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """What each of the five losses counts."""
+        """What each of the losses counts."""
         config = self.config
-        return (1.0, config.text_weight, config.least_weight, config.share_weight, config.against_weight)
+        return (
+            1.0, config.text_weight, config.least_weight, config.share_weight, config.against_weight,
+            config.order_weight, config.teacher_weight,
+        )  # fmt: skip
 
     def wanted(self, right: Tensor, counted: Tensor) -> Tensor:
         """What the share of a text should be, by the numbers of its supported words and of all that are known."""
@@ -141,10 +157,11 @@ class AlignerTrainer(Run):
         """Rows side by side, filled up to one of a few lengths."""
         return side_by_side(rows, self._pad, self.config.told_weight, self.tensor)
 
-    def predictions(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def predictions(self, batch: Batch, model: AlignerNet | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Log-odds of each word [words]; shares, log-odds of the whole texts and of contradictions, each [rows]."""
         with self.computing():
-            logits, share, text, against = (out.float() for out in self.model(batch.ids, batch.attend, batch.side))
+            read = (model or self.model)(batch.ids, batch.attend, batch.side)
+            logits, share, text, against = (out.float() for out in read)
         own = logits.reshape(-1)[self.tensor(batch.pieces)]
         sums, pieces = (
             torch.zeros(len(batch.labels), device=self.device).index_add(0, batch.word, part)
@@ -153,13 +170,13 @@ class AlignerTrainer(Run):
         return sums / pieces.clamp(min=1), share, text, against
 
     def loss(self, batch: Batch) -> list[Tensor]:
-        """The five losses; what a batch has no row for is 0."""
+        """The seven losses; what a batch has no row for is 0."""
         config = self.config
         words, share, text, against = self.predictions(batch)
         known, nothing = batch.labels != UNKNOWN, words.sum() * 0
         by_word = _cross_entropy(words[known], batch.labels[known], batch.weight[known]) if known.any() else nothing
         told = batch.text != UNKNOWN
-        whole = _cross_entropy(text[told], batch.text[told]) if told.any() else nothing
+        whole = _cross_entropy((text + batch.bias)[told], batch.text[told]) if told.any() else nothing
         counted = torch.zeros(len(text), device=self.device).index_add(0, batch.row, known.float())
         lost = (batch.text == 0) & (counted == 0)
         least = nothing
@@ -179,7 +196,15 @@ class AlignerTrainer(Run):
         shares = nn.functional.mse_loss(share[full], self.wanted(right[full], counted[full])) if full.any() else nothing
         denied = batch.against != UNKNOWN
         kinds = _cross_entropy(against[denied], batch.against[denied]) if denied.any() else nothing
-        return [by_word, whole, least, shares, kinds]
+        good, bad = self.tensor(batch.pairs).unbind(1)
+        order = nn.functional.softplus(text[bad] - text[good]).mean() if len(good) else nothing
+        taught = nothing
+        if self._teacher is not None:
+            with torch.no_grad():
+                their_words, _, *theirs = self.predictions(batch, self._teacher)
+            pairs = zip((words, text, against), (their_words, *theirs), strict=True)
+            taught = torch.stack([_cross_entropy(mine, torch.sigmoid(other)) for mine, other in pairs]).sum()
+        return [by_word, whole, least, shares, kinds, order, taught]
 
     def read(self, steps: int) -> int:
         """Tokens in the batches of so many first steps, padding not counted."""
@@ -192,7 +217,7 @@ class AlignerTrainer(Run):
         return total
 
     def train_step(self) -> tuple[float, ...]:
-        """One optimizer step; returns the five losses."""
+        """One optimizer step; returns the seven losses."""
         epoch, at = divmod(self.step, len(self.epoch(0)))
         self.model.train()
         parts = self.loss(self.batch([self.rows[i] for i in self.epoch(epoch)[at]]))
@@ -227,7 +252,11 @@ class AlignerTrainer(Run):
             said.append((by_word, by_text, by_kind))
             known.append((batch.labels, batch.text, batch.against))
         parts = zip(zip(*said, strict=True), zip(*known, strict=True), strict=True)
-        return Judged(*(_told(torch.cat(logits), torch.cat(labels)) for logits, labels in parts))
+        words, texts, against = (_told(torch.cat(logits), torch.cat(labels)) for logits, labels in parts)
+        whole = torch.cat([by_text for _, by_text, _ in said]).double().cpu().numpy()
+        good, bad = whole[twin_pairs(ordered)].T
+        order = float(((good > bad) + 0.5 * (good == bad)).mean()) if len(good) else float("nan")
+        return Judged(words, texts, against, order)
 
     def judged(self) -> dict[str, Judged]:
         """What is said of the held-out rows at this step, by set."""
@@ -242,13 +271,31 @@ class AlignerTrainer(Run):
         found = self.judged()
         point: dict[str, Any] = {"step": self.step, "tokens": self.read(self.step)}
         for name, judged in found.items():
-            words, texts, kinds = (detection(logistic(logits), labels) for logits, labels in judged)
+            words, texts, kinds = (detection(logistic(logits), labels) for logits, labels in judged[:3])
             texts = {key: texts[key] for key in ("auc", "best_f1")}
             said, labels = judged.words
             words["accuracy"] = round(float(((said > 0) == labels).mean()), 4) if len(labels) else float("nan")
-            point[name] = {"words": words, "texts": texts, "contradicted": kinds["auc"]}
-        sets = [(logistic(logits), labels) for (logits, labels), _, _ in found.values()]
+            point[name] = {"words": words, "texts": texts, "contradicted": kinds["auc"], "order": judged.order}
+        sets = [(logistic(logits), labels) for (logits, labels), *_ in found.values()]
         return {**point, "threshold": word_threshold(sets)}
+
+
+def _whole_groups(
+    groups: NDArray[np.int64], lengths: NDArray[np.int64], tokens: int, rng: np.random.Generator
+) -> list[NDArray[np.intp]]:
+    """Batches of whole groups, in random order."""
+    order = np.argsort(groups, kind="stable")
+    order = order[groups[order] != UNKNOWN]
+    members = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else []
+    found: list[list[NDArray[np.intp]]] = []
+    rows = longest = 0
+    for number in rng.permutation(len(members)):
+        rows, longest = rows + len(members[number]), max(longest, int(lengths[members[number]].max()))
+        if not found or rows * longest > tokens:
+            found.append([])
+            rows, longest = len(members[number]), int(lengths[members[number]].max())
+        found[-1].append(members[number])
+    return [np.concatenate(some) for some in found]
 
 
 def prepared(model: AlignerNet, config: AlignerConfig) -> AlignerNet:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,15 @@ class Shape(sentence_search.SearchShape):
     """The longest text whose unsupported words are not known: such a text is read at once, or not at all"""
 
 
+class Twins(NamedTuple):
+    """The numbers by which rows of one source, and rows of one text, find each other."""
+
+    group: int
+    """Rows of one group are read in one batch"""
+    source: int
+    text: int
+
+
 @dataclass(frozen=True)
 class Encoded:
     """One stretch of a text with the evidence for it, in sub-words."""
@@ -49,6 +58,10 @@ class Encoded:
     """Whether somebody looked at each word, or said one thing of the text"""
     against: int = UNKNOWN
     """Where a stretch is not supported: 1 if the source contradicts it, 0 if it does not mention it, -1 if unknown"""
+    twins: Twins | None = None
+    """Which other rows it is compared with"""
+    bias: float = 0.0
+    """The log-odds of being supported that the text has without its source, or by its copied words alone"""
 
 
 def encode(
@@ -145,6 +158,10 @@ class Batch:
     """[rows]: of what is not supported, 1 contradicted, 0 not mentioned, or -1 for what is not known"""
     weight: Tensor
     """[words]: how much a word's label counts"""
+    bias: Tensor
+    """[rows]: what is added to the log-odds of the whole text before they are compared with its label"""
+    pairs: NDArray[np.intp]
+    """[pairs, 2]: a supported row and a row that is not, of one source or of one text"""
 
 
 def side_by_side(
@@ -181,7 +198,19 @@ def side_by_side(
         text=tensor(text),
         against=tensor(against),
         weight=tensor(weight[of_row]),
+        bias=tensor(np.array([row.bias for row in rows], np.float32)),
+        pairs=twin_pairs(rows),
     )
+
+
+def twin_pairs(rows: Sequence[Encoded]) -> NDArray[np.intp]:
+    """Return every supported row with every unsupported row of the same source or the same text: [pairs, 2]."""
+    numbers = np.array([row.twins or Twins(-1, -1 - 2 * i, -2 - 2 * i) for i, row in enumerate(rows)]).reshape(-1, 3)
+    text = np.array([row.text for row in rows])
+    good, bad = np.flatnonzero(text == 1), np.flatnonzero(text == 0)
+    same = (numbers[good][:, None, 1:] == numbers[bad][None, :, 1:]).any(-1)
+    first, second = same.nonzero()
+    return np.stack([good[first], bad[second]], axis=1)
 
 
 def padded(length: int) -> int:

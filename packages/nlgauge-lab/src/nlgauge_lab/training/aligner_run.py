@@ -49,6 +49,7 @@ from nlgauge_lab.training.run import torch_threads
 from nlgauge_lab.training.support.make import Among, Mixture, made, read_texts
 from nlgauge_lab.training.weak_labels.attempts import Settings
 from nlgauge_lab.training.weak_labels.production import Files, Order, produce
+from nlgauge_lab.training.written import Written, written_rows
 
 _OWN_HELD_OUT = 0.1
 """The share of the sources of a user's own file that is held out"""
@@ -95,6 +96,13 @@ class Reading:
         if apart:
             self.hold(name, apart)
 
+    def add_written(self, wanted: Written) -> None:
+        """The written answers, with their twins."""
+        rows, held = written_rows(wanted, self._tokenizer, self._rarity, self._shape, self._seed)
+        self.train += rows
+        self.held |= held
+        self.counts["written"] = (len(rows) // wanted.times, len(rows) // wanted.times, wanted.times)
+
     def hold(self, name: str, rows: Sequence[Labelled]) -> None:
         """Rows of a set to measure on; what is added after them is about other sources."""
         self._apart.update(row.source for row in rows)
@@ -126,9 +134,9 @@ def train(
     Returns the finished model's folder, or that of the examples under examples_only.
     Raises InputError for files or a recipe that cannot be read, SpecError for tasks that do not fit the files.
     """
-    if labelled is None and not pairs:
-        raise SpecError("nothing to learn from: give labelled rows, or texts to construct examples from")
     tree = read_recipe(config or _recipe_of(body))
+    if labelled is None and not pairs and "written" not in tree:
+        raise SpecError("nothing to learn from: give labelled rows, or texts to construct examples from")
     number = int(tree["seed"] if seed is None else seed)
     name = body or tree["body"]
     model, folder = load(name), folder_of(name)
@@ -137,6 +145,8 @@ def train(
     recipe = AlignerConfig(seed=number, **{**settings, **({"aligner": aligner} if aligner else {})})
     begin = begin or tree.get("start", "body")
     other = None if is_ours(folder) else EncoderBody(model, name, shape, recipe, begin)
+    if other is not None and (own := [name for name in ("written", "teacher", "mean") if name in tree]):
+        raise SpecError(f"the recipe's {own[0]} is for pocket and base: leave it out")
     if aligner and other is None:
         raise SpecError(f"model {name!r} learns D and R together: leave --aligner out")
     reading = Reading(model, shape, number, other)
@@ -156,10 +166,13 @@ def train(
         passages = _construct(pairs, tree["support"], number, reading)
     if labelled is not None:
         _read_labelled(labelled, tree, reading, passages)
+    if "written" in tree:
+        reading.add_written(Written(**tree["written"]))
     with torch_threads(threads()):
+        taught = start(folder_of(tree["teacher"]), AlignerConfig(), "aligner") if "teacher" in tree else None
         read = reading.train, reading.held, model[TOKENIZER].pad_id, out
         if other is None:
-            trainer = AlignerTrainer(recipe, start(folder, recipe, begin), *read)
+            trainer = AlignerTrainer(recipe, start(folder, recipe, begin), *read, taught)
         else:
             trainer = EncoderAlignerTrainer(recipe, other.network(), *read)
         if snapshots is not None:

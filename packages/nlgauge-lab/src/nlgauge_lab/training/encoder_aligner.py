@@ -66,7 +66,8 @@ class EncoderAlignerTrainer(AlignerTrainer):
     @property
     def weights(self) -> tuple[float, ...]:
         """D learns from words alone, and R from shares alone."""
-        return (0.0, 0.0, 0.0, 1.0, 0.0) if self.model.packer.packing.regression else (1.0, 0.0, 0.0, 0.0, 0.0)
+        learned = "share" if self.model.packer.packing.regression else "words"
+        return tuple(float(name == learned) for name in self.losses)
 
     def train_step(self) -> tuple[float, ...]:
         torch.manual_seed(self.config.seed * 1_000_003 + self.step)  # of the dropout
@@ -82,7 +83,7 @@ class EncoderAlignerTrainer(AlignerTrainer):
     def wanted(self, right: Tensor, counted: Tensor) -> Tensor:
         return right if self.model.packer.packing.head == "number" else super().wanted(right, counted)
 
-    def predictions(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def predictions(self, batch: Batch, model: Any = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """As for our own bodies. A text is as well supported as its worst word, or has the share that R predicts."""
         with self.computing():
             found = self.model(batch.ids, batch.attend, batch.side).float()

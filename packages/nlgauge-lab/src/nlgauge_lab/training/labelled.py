@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from typing import Any
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.errors import InputError
 from nlgauge_lab.training.passages import opened
+from nlgauge_lab.written import HELD_OUT, answers
 
 _REMEDY = "see the documentation of labelled rows"
 _CONTRADICTED = {"contradiction": True, "neutral": False}
@@ -56,12 +58,32 @@ def read_labelled(path: Path) -> Iterator[Labelled]:
 
 
 def labelled_set(folder: Path, name: str) -> list[Labelled] | None:
-    """The rows of a set of a folder, or of its folder `grounding`; None where it is not there."""
+    """The rows of a set of a folder, or of its folder `grounding`, or of held-out written answers by their name; None
+    where it is not there."""
+    if name in HELD_OUT:
+        return [row for row, _ in held_out(name)]
     for place in (folder, folder / "grounding"):
         for suffix in (".jsonl.xz", ".jsonl.gz", ".jsonl"):
             if (path := place / f"{name}{suffix}").is_file():
                 return list(read_labelled(path))
     return None
+
+
+def held_out(name: str) -> list[tuple[Labelled, str]]:
+    """The written answers of a held-out writer, each with the kind of its error (empty if none is named)."""
+    found = []
+    for one in answers():
+        if one.writer == HELD_OUT[name]:
+            spans = marked(one.text, one.words) if one.supported or one.words else None
+            row = Labelled("\n".join(one.source), one.text, spans, one.supported, question=one.question or None)
+            found.append((row, one.kind))
+    return found
+
+
+def marked(text: str, words: Iterable[str]) -> tuple[tuple[int, int], ...]:
+    """All places of some words in a text."""
+    places = (match.span() for word in words for match in re.finditer(re.escape(word), text))
+    return tuple(sorted(places))
 
 
 def as_corpus(rows: Iterable[Labelled]) -> Corpus:

@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 from nlgauge.errors import InputError
 
 HERE = Path(__file__).parent
+HELD_OUT = {"written.dev": "writer_0", "written.test": "writer_3"}
+"""The writers whose rows no shipped model learned from, by what their rows are for"""
 Source: TypeAlias = tuple[str, ...]
 """The passages"""
 
@@ -29,8 +31,15 @@ class Answer:
     supported: bool
     words: tuple[str, ...]
     """The words that make it wrong; none where it is wrong for an edited source only"""
+    kind: str
+    """What is wrong with it, such as "number"; empty where it is right, or wrong for an edited source only"""
     edited: bool
     """Whether the source is the edited twin, under which right and wrong change places"""
+
+    @property
+    def writer(self) -> str:
+        """The name of the file."""
+        return self.row.partition(".")[0]
 
 
 def answers(folder: Path = HERE) -> Iterator[Answer]:
@@ -49,15 +58,19 @@ def _answers(row: dict[str, Any], place: str) -> Iterator[Answer]:
     texts = {f"r{n}": text for n, text in enumerate(row["right"])}
     texts |= {f"w{n}": wrong["text"] for n, wrong in enumerate(row["wrong"])}
     words = {f"w{n}": tuple(wrong["words"]) for n, wrong in enumerate(row["wrong"])}
+    kinds = {f"w{n}": str(wrong["kind"]) for n, wrong in enumerate(row["wrong"])}
     for name, some in words.items():
         if any(word not in texts[name] for word in some):
             raise InputError(f"{place}: the words {some} are not in the answer {name}")
     for name, text in texts.items():
-        yield Answer(place, row["style"], passages, row["question"], text, name[0] == "r", words.get(name, ()), False)
+        marked, kind = words.get(name, ()), kinds.get(name, "")
+        yield Answer(place, row["style"], passages, row["question"], text, name[0] == "r", marked, kind, False)
+    if "turn" not in row:
+        return
     twin = _edited(passages, row["turn"]["edits"], place)
     for supported, names in ((True, row["turn"]["right"]), (False, row["turn"]["wrong"])):
         for name in names:
-            yield Answer(place, row["style"], twin, row["question"], texts[name], supported, (), True)
+            yield Answer(place, row["style"], twin, row["question"], texts[name], supported, (), "", True)
 
 
 def _edited(passages: Source, edits: list[list[str]], place: str) -> Source:

@@ -14,7 +14,8 @@ from nlgauge.cli import main
 from nlgauge.engine.models.card import read_card
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.stats.gate import check
-from nlgauge_lab.training.bars import Judged, bars
+from nlgauge_lab.reproduce.markdown import region
+from nlgauge_lab.training.thresholds import REGION, Judged, Thresholds, by_finding, by_kind, card_tables, thresholds
 
 
 def judged(unsupported: list[float], supported: list[float], least: list[float] | None = None) -> Judged:
@@ -26,7 +27,7 @@ def judged(unsupported: list[float], supported: list[float], least: list[float] 
 def test_both_thresholds_lie_around_the_one_that_parts_the_two_kinds() -> None:
     rng = np.random.default_rng(0)
     low, high = rng.beta(2, 5, 2000), rng.beta(5, 2, 2000)
-    found = bars([judged(low.tolist(), high.tolist())])
+    found = thresholds([judged(low.tolist(), high.tolist())])
     assert found.fail_below < 0.5 < found.pass_from
     both = np.concatenate([low, high])
     assert np.mean((both >= found.fail_below) & (both < found.pass_from)) == pytest.approx(0.1, abs=0.03)
@@ -34,7 +35,7 @@ def test_both_thresholds_lie_around_the_one_that_parts_the_two_kinds() -> None:
 
 def test_sets_of_one_kind_choose_nothing() -> None:
     with pytest.raises(InputError, match="no set has both"):
-        bars([judged([0.1, 0.2], [])])
+        thresholds([judged([0.1, 0.2], [])])
 
 
 def test_the_command_writes_what_the_gate_reads(tmp_path: Path) -> None:
@@ -55,7 +56,18 @@ def test_the_command_writes_what_the_gate_reads(tmp_path: Path) -> None:
     table = evaluate([{"candidate": source, "source": source}], metrics="Consistency(aligner='D')", model=str(model))
     with pytest.raises(InputError, match="has no measured thresholds"):
         check(table, grounded=True)
-    command = ["train", "bars", "--labelled", str(tmp_path), "--model", str(model), "--write", "--no-cache"]
+    command = [
+        "train",
+        "thresholds",
+        "--limit",
+        "6",
+        "--labelled",
+        str(tmp_path),
+        "--model",
+        str(model),
+        "--write",
+        "--no-cache",
+    ]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 0, done.output
     card = read_card(model)
@@ -65,3 +77,24 @@ def test_the_command_writes_what_the_gate_reads(tmp_path: Path) -> None:
     table = evaluate([{"candidate": source, "source": source}], metrics="Consistency(aligner='D')", model=str(model))
     verdict = check(table, grounded=True)
     assert verdict.passed and verdict.part == "probability"
+
+
+def test_hits_are_counted_by_kind_and_findings_by_label() -> None:
+    judged = Judged(
+        np.array([0.1, 0.9, 0.5, 0.2, 0.9, np.nan]),
+        np.array([False, False, False, True, True, True]),
+        np.zeros(6),
+        kinds=["number", "number", "name", "", "", ""],
+    )
+    chosen = Thresholds(0.4, 0.6, 0.5)
+    assert by_kind(judged, chosen, least=2) == {"number": {"rows": 2, "hits": 0.5, "unsure": 0.0}}
+    assert by_kind(judged, chosen, least=1)["name"] == {"rows": 1, "hits": 0.0, "unsure": 1.0}
+    said = by_finding(judged, chosen)
+    assert said["cannot say"] == {"supported": 0.0, "unsupported": 0.3333}
+    assert said["no claim"] == {"supported": 0.3333, "unsupported": 0.0}
+
+
+def test_the_page_has_the_tables_of_the_cards() -> None:
+    pytest.importorskip("nlgauge_base")
+    page = Path(__file__).parents[5] / "docs" / "check.md"
+    assert (region(page.read_text(encoding="utf-8"), REGION) or "").splitlines() == card_tables()

@@ -1,0 +1,270 @@
+"""The thresholds of `nlgauge check --grounded`: from which probability on is a text called supported?
+
+The middle of the two thresholds has the best mean, over sets, of hits minus false alarms (Youden's J), so that a set
+counts once, however many rows it has. Between the two thresholds nothing is said: they leave out a tenth of the texts,
+half of it on each side, again in the mean of the sets.
+
+A third threshold is the alignment under which a word is marked as unsupported. It is chosen by the same rule, of the
+verdict that a text with a marked word is unsupported. A threshold with the best F1 of the words themselves would find
+more wrong words in long answers, but would mark a word in many more true paraphrases too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.models import loading
+from nlgauge.engine.models.card import CARD_FILE, write_facts
+from nlgauge.errors import InputError, SpecError
+from nlgauge.evaluation import evaluate
+from nlgauge.render.tables import Cell, Number
+from nlgauge.stats.gate.findings import SAID, found
+from nlgauge.stats.gate.grounded import METRIC, PART
+from nlgauge_lab.reproduce.markdown import table as markdown
+from nlgauge_lab.reproduce.markdown import write_region
+from nlgauge_lab.training.labelled import Labelled, as_corpus, held_out, labelled_set
+from nlgauge_lab.written import HELD_OUT
+
+CHOSEN_ON = ("summedits.dev", "quintd_human.dev", "fever_symmetric.dev", "scifact.dev", "infotabs.dev", "written.dev")
+"""Held-out sets of six kinds: no shipped aligner has read their rows"""
+MEASURED_ON = ("ragtruth_qa.test", "summedits.test", "quintd_human.test", "fever_symmetric.test", "written.test")
+BY_KIND = "written.test"
+"""The set whose hits are given by the kind of the error, and whose findings are counted"""
+REGION = "thresholds"
+_UNSURE = 0.1
+_HEADS = ("set", "rows", "unsupported", "hits", "false alarms", "cannot say")
+_SHARES = ("unsupported", "hits", "false_alarms", "unsure")
+
+
+class Judged(NamedTuple):
+    """Rows of a set."""
+
+    probability: NDArray[np.float64]
+    """[rows] that the source supports all of the text; NaN where there is none"""
+    supported: NDArray[np.bool_]
+    """[rows] what the labels say"""
+    least: NDArray[np.float64]
+    """[rows] the least alignment of a word of the text; NaN where there is none"""
+    evidence: Mapping[int, Any] = {}
+    kinds: Sequence[str] = ()
+    """[rows] what is wrong with a text, where that is known"""
+
+
+class Thresholds(NamedTuple):
+    """Below the first a text is called unsupported, from the second on supported. Words below the third are marked."""
+
+    fail_below: float
+    pass_from: float
+    mark_below: float
+
+
+class Measured(NamedTuple):
+    """What the thresholds of a model do."""
+
+    thresholds: Thresholds
+    rates: dict[str, dict[str, float]]
+    """By set"""
+    kinds: dict[str, dict[str, float]]
+    """By the kind of the error in `BY_KIND`: rows, hits, unsure"""
+    findings: dict[str, dict[str, float]]
+    """By finding: its share of the supported and of the unsupported rows of `BY_KIND`"""
+
+
+def thresholds(sets: Sequence[Judged]) -> Thresholds:
+    """Return the thresholds of some sets, in hundredths.
+
+    Raises:
+        InputError: if no set has rows of both kinds.
+    """
+    known = [one for one in sets if one.supported.any() and not one.supported.all()]
+    if not known:
+        raise InputError("no set has both supported and unsupported rows", remedy="give labelled rows of both kinds")
+    grid = np.arange(1, 100) / 100
+    middle, under = _best(known, [one.probability for one in known], grid)
+    low = int(np.flatnonzero(under >= under[middle] - _UNSURE / 2)[0])
+    high = int(np.flatnonzero(under <= under[middle] + _UNSURE / 2)[-1])
+    marks, _ = _best(known, [one.least for one in known], grid)
+    return Thresholds(float(grid[low]), float(grid[high]), float(grid[marks]))
+
+
+def _best(
+    sets: Sequence[Judged], numbers: Sequence[NDArray[np.float64]], grid: NDArray[np.float64]
+) -> tuple[int, NDArray[np.float64]]:
+    """The point of a grid with the best mean of hits minus false alarms, and the share of all numbers below each point.
+
+    numbers: of the rows of each set; those of unsupported texts should be low.
+    """
+    pairs = list(zip(sets, numbers, strict=True))
+    hits, alarms = (
+        np.mean([_below(of[one.supported == kind], grid) for one, of in pairs], axis=0) for kind in (False, True)
+    )
+    return int((hits - alarms).argmax()), np.mean([_below(of, grid) for of in numbers], axis=0)
+
+
+def states(judged: Judged, chosen: Thresholds) -> NDArray[np.str_]:
+    """Return what the gate says of each row: 'failed', 'unsure' or 'passed'."""
+    given = judged.probability
+    unsure = np.isnan(given) | ((given >= chosen.fail_below) & (given < chosen.pass_from))
+    return np.where(unsure, "unsure", np.where(given < chosen.fail_below, "failed", "passed"))
+
+
+def rates(judged: Judged, chosen: Thresholds) -> dict[str, float]:
+    """Return the number of rows, the share that is unsupported, and what the gate says.
+
+    The share of the unsupported rows that fail (hits), of the supported rows that fail (false alarms), and of all rows
+    of which the gate cannot say.
+    """
+    said, wrong = states(judged, chosen), ~judged.supported
+    shares = {
+        "unsupported": wrong,
+        "hits": said[wrong] == "failed",
+        "false_alarms": said[~wrong] == "failed",
+        "unsure": said == "unsure",
+    }
+    return {"rows": len(said), **{name: round(float(np.mean(share)), 4) for name, share in shares.items()}}
+
+
+def by_kind(judged: Judged, chosen: Thresholds, least: int = 15) -> dict[str, dict[str, float]]:
+    """Return the hits of each kind of error that has at least so many rows, the most frequent kind first."""
+    said, kinds = states(judged, chosen), np.array(judged.kinds)
+    return {
+        kind: {
+            "rows": number,
+            "hits": round(float(np.mean(said[kinds == kind] == "failed")), 4),
+            "unsure": round(float(np.mean(said[kinds == kind] == "unsure")), 4),
+        }
+        for kind, number in Counter(kind for kind in judged.kinds if kind).most_common()
+        if number >= least
+    }
+
+
+def by_finding(judged: Judged, chosen: Thresholds) -> dict[str, dict[str, float]]:
+    """Return the share of each finding among the supported and among the unsupported rows."""
+    said = states(judged, chosen)
+    names = np.array(
+        [
+            "no claim" if np.isnan(value) else str(found(judged.evidence.get(number), str(said[number])).finding)
+            for number, value in enumerate(judged.probability)
+        ]
+    )
+    shares = {"supported": judged.supported, "unsupported": ~judged.supported}
+    return {
+        name: {label: round(float(np.mean(names[rows] == name)), 4) for label, rows in shares.items()}
+        for name in SAID
+        if (names == name).any()
+    }
+
+
+def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | None = None) -> Measured:
+    """Return the thresholds of a model, and what they do on the sets that are there.
+
+    Raises:
+        InputError: if the folder has none of the labelled sets that thresholds are chosen on.
+    """
+    wanted = (*CHOSEN_ON, *MEASURED_ON)
+    rows = {name: some[:limit] for name in wanted if (some := labelled_set(folder, name)) is not None}
+    if not set(rows).intersection(CHOSEN_ON).difference(HELD_OUT):
+        raise InputError("none of the labelled sets is there", file=folder, remedy=f"put {CHOSEN_ON[0]}.jsonl there")
+    kinds = [kind for _, kind in held_out(BY_KIND)][:limit]
+    sets = {name: _judged(some, model, cache, kinds if name == BY_KIND else ()) for name, some in rows.items()}
+    chosen = thresholds([one for name, one in sets.items() if name in CHOSEN_ON])
+    return Measured(
+        chosen,
+        {name: rates(one, chosen) for name, one in sets.items()},
+        by_kind(sets[BY_KIND], chosen),
+        by_finding(sets[BY_KIND], chosen),
+    )
+
+
+def as_cells(measured: Measured) -> list[list[list[Cell]]]:
+    """Return three tables: the rates by set and by kind of error, and the findings."""
+    sets: list[list[Cell]] = [list(_HEADS)]
+    for name, one in measured.rates.items():
+        sets.append([name, Number(one["rows"], digits=0), *(Number(one[share], digits=3) for share in _SHARES)])
+    kinds: list[list[Cell]] = [[f"{BY_KIND}: kind of error", "rows", "hits", "cannot say"]]
+    for name, one in measured.kinds.items():
+        kinds.append([name, Number(one["rows"], digits=0), *(Number(one[share], digits=3) for share in _SHARES[1::2])])
+    said: list[list[Cell]] = [[f"{BY_KIND}: finding", "right answers", "wrong answers"]]
+    for name, one in measured.findings.items():
+        said.append([name, *(Number(one[label], digits=3) for label in ("supported", "unsupported"))])
+    return [sets, kinds, said]
+
+
+def write(model: str, measured: Measured) -> Path:
+    """Put the thresholds and what they do on the card of a model's folder, and return the folder.
+
+    Raises:
+        SpecError: if the model is no folder.
+    """
+    folder = loading.folder_of(model)
+    if not folder.is_dir():
+        raise SpecError(f"model {model!r} is no folder, so its card cannot be written: name its folder")
+    _, rates, kinds, findings = measured
+    grounded = {
+        **measured.thresholds._asdict(), "chosen_on": [*CHOSEN_ON], "rates": rates, "kinds": kinds, "findings": findings
+    }  # fmt: skip
+    write_facts(folder, grounded=grounded)
+    return folder
+
+
+def write_page(page: Path) -> None:
+    """Put the tables of pocket and base, where it is installed, between the comments of a page."""
+    write_region(page, REGION, card_tables())
+
+
+def card_tables() -> list[str]:
+    """Return the tables of the documentation in Markdown, from the cards of pocket and base."""
+    folders = {name: loading.folder_of(name) for name in ("pocket", *loading.companions())}
+    cards = {name: json.loads((folder / CARD_FILE).read_text("utf-8"))["grounded"] for name, folder in folders.items()}
+    lines: list[str] = []
+    for name, card in cards.items():
+        lines += [f"By `{name}`, which fails below {card['fail_below']} and passes from {card['pass_from']}:", ""]
+        rows = [
+            [title + ", chosen" * (title in card["chosen_on"]), f"{one['rows']:,}", *(f"{one[s]:.3f}" for s in _SHARES)]
+            for title, one in card["rates"].items()
+        ]
+        lines += [*markdown(list(_HEADS), "lrrrrr", rows), ""]
+    kinds = list(dict.fromkeys(kind for card in cards.values() for kind in card["kinds"]))
+    rows = [
+        [kind, f"{max(card['kinds'][kind]['rows'] for card in cards.values()):,}"]
+        + [f"{card['kinds'][kind][share]:.3f}" for card in cards.values() for share in ("hits", "unsure")]
+        for kind in kinds
+    ]
+    heads = [f"{name}: {what}" for name in cards for what in ("hits", "cannot say")]
+    lines += ["Hits by the kind of the error, in written.test:", ""]
+    lines += [*markdown(["kind of error", "rows", *heads], "lr" + "r" * len(heads), rows), ""]
+    heads = [f"{name}: {what} answers" for name in cards for what in ("right", "wrong")]
+    rows = [
+        [name]
+        + [
+            f"{card['findings'].get(name, {}).get(label, 0):.3f}"
+            for card in cards.values()
+            for label in ("supported", "unsupported")
+        ]
+        for name in SAID
+        if any(name in card["findings"] for card in cards.values())
+    ]
+    lines += ["What the gate says of right and of wrong answers, in written.test:", ""]
+    return [*lines, *markdown(["finding", *heads], "l" + "r" * len(heads), rows)]
+
+
+def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool, kinds: Sequence[str]) -> Judged:
+    table = evaluate(as_corpus(rows), metrics=METRIC, model=model, evidence=True, cache=cache, progress=True)
+    evidence = table.columns[table.metrics[0]].evidence
+    least = np.full(len(rows), np.nan)
+    for number, one in evidence.items():
+        least[number] = min((word["alignment"] for text in one["texts"] for word in text["words"]), default=np.nan)
+    supported = np.array([row.supported for row in rows])
+    return Judged(table.values(table.metrics[0], PART), supported, least, evidence, kinds)
+
+
+def _below(values: NDArray[np.float64], grid: NDArray[np.float64]) -> Any:
+    """The share of numbers below each point of a grid; a NaN is below none."""
+    return np.mean(values[None, :] < grid[:, None], axis=1)
