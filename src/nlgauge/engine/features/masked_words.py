@@ -74,6 +74,8 @@ class _WordsRow:
     """Where the masked text begins in `ids`"""
     second: int = 0
     """Where the second text begins in `ids`, if both are in one row"""
+    likeliest: bool = False
+    """Whether the probability of the predicted word is asked for"""
 
 
 def read_masked_words(
@@ -91,7 +93,7 @@ def read_masked_words(
         rows = [row for request in together for row in _rows(scores[request], request, way, block)]
         block.done = _within(whole, finished / len(asked), len(together) / len(asked))
         if way == "sentinels":
-            _fill(rows, any(request.likeliest for request in together), block)
+            _fill(rows, block)
         elif rows:
             _ask(rows, other_text(other, block) if way == "pairs" else None, block)
         finished += len(together)
@@ -147,7 +149,8 @@ def _rows(scores: WordScores, request: MaskedWordsRequest, way: str, block: Text
                 yield _WordsRow(scores, part, [*prefix, *part.ids, *suffix], len(prefix))
             else:
                 room = pair_room(model.window, model[TOKENIZER])
-                yield _WordsRow(scores, part, *paired_row(part.ids, other, request.first, room, model[TOKENIZER]))
+                both = paired_row(part.ids, other, request.first, room, model[TOKENIZER])
+                yield _WordsRow(scores, part, *both, request.likeliest)
 
 
 def _masks(scores: WordScores, one: Pass, limits: MaskingLimits, model: Model) -> Iterator[PassRow]:
@@ -176,14 +179,15 @@ def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
             scores.add(word, piece, log, token, likeliest)
 
 
-def _fill(rows: Sequence[_WordsRow], likeliest: bool, block: TextBlock) -> None:
-    """Run rows that have one gap each. likeliest: whether the probability of what is predicted is asked for."""
+def _fill(rows: Sequence[_WordsRow], block: TextBlock) -> None:
+    """Run rows that have one gap each."""
     filler = block.model[GAP_FILLER]
     for batch, ids, attend in _batches(rows, None, block):
         words = [row.part.asked[0][0] for row in batch]
         truths = [row.scores.truth(word) for row, word in zip(batch, words, strict=True)]
         logs, written = filler.fill(ids, attend, truths)
-        said = filler.fill(ids, attend, written)[0] if likeliest else np.full(len(batch), np.nan)
+        asked = np.array([row.likeliest for row in batch])
+        said = np.where(asked, filler.fill(ids, attend, written)[0] if asked.any() else np.nan, np.nan)
         for row, word, log, pieces, own in zip(batch, words, logs, written, said, strict=True):
             row.scores.put(word, float(log), pieces, float(own))
 
