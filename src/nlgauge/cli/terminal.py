@@ -107,7 +107,7 @@ def scores_of(
 
 
 def _columns(pairs: Sequence[str]) -> dict[str, str | list[str]]:
-    """What --map says: columns by field; several where a field is given several times."""
+    """Return what --map says: columns by field; several where a field is given several times."""
     names: dict[str, str | list[str]] = {}
     for ours, equals, theirs in [pair.partition("=") for pair in pairs]:
         if not (ours and equals and theirs):
@@ -198,7 +198,7 @@ def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) ->
         return table
     if outputs is None:
         raise SpecError("--cluster names a column of the outputs: give them too, with --outputs or --ratings")
-    from nlgauge.stats.clusters import by_column
+    from nlgauge.stats.join import by_column
 
     return by_column(table, outputs, cluster)
 
@@ -276,7 +276,7 @@ def joined(
         InputError: as `nlgauge.stats.join.join`.
     """
     from nlgauge.metrics import registry
-    from nlgauge.metrics.column import Column
+    from nlgauge.metrics.simple import Column
     from nlgauge.stats.join import join
 
     names = []
@@ -357,17 +357,17 @@ def blaming(file: Path | str | None) -> Iterator[None]:
 
 
 def beside(place: Path | None) -> AbstractContextManager[object]:
-    """Where a command prints what it prints beside a file: on stderr where the file goes to stdout."""
+    """Return where a command prints what it prints beside a file: on stderr where the file goes to stdout."""
     return redirect_stdout(sys.stderr) if place is not None and goes_to_stdout(place) else nullcontext()
 
 
 def coloured() -> bool:
-    """Whether stdout is a terminal, and nobody asked for no colours (https://no-color.org)."""
+    """Return whether stdout is a terminal, and nobody asked for no colours (https://no-color.org)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def _arrows() -> dict[int, str]:
-    """What stands for the arrows of a table where stdout has none, in Latin-1 say."""
+    """Return what stands for the arrows of a table where stdout has none, in Latin-1 say."""
     try:
         "↑↓".encode(sys.stdout.encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):

@@ -62,7 +62,7 @@ def trust(
         before=earlier, **how,
     )  # fmt: skip
     if output is not None:
-        from nlgauge.reports.trust.page import trust_page
+        from nlgauge.reports.trust import trust_page
 
         trust_page(found, output, outputs if outputs is not None else rated)
     with beside(output):
@@ -140,7 +140,7 @@ def _stands(one: Trust) -> str:
 
 
 def _legend(found: Trusts) -> Iterator[str]:
-    """What the numbers are of."""
+    """Yield what the numbers are of."""
     several = len({one.aspect for one in found}) > 1
     for one in found:
         name = f"{one.metric}, {one.aspect}" if several else one.metric

@@ -54,7 +54,7 @@ class Collector(Protocol):
         """The features of a row that it reads."""
 
     def lacks(self, request: AnyRequest) -> bool:
-        """Whether it has not taken a request yet."""
+        """Return whether it has not taken a request yet."""
 
     def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
         """Take what was asked for of a row, unless it was taken before."""

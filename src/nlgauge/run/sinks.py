@@ -43,7 +43,7 @@ class Sink(ABC, Generic[T]):
 
     @abstractmethod
     def end(self, spent: Mapping[str, object]) -> T:
-        """What the run comes to. spent: its seconds, and what each model did."""
+        """Return what the run comes to. spent: its seconds, and what each model did."""
 
 
 class RowCollector(Sink[dict[str, dict[int, RowResult]]]):
@@ -102,7 +102,7 @@ class TableBuilder(Sink[ScoreTable]):
                 column.evidence.update({index: one.evidence or {} for index, one in found.items()})
 
     def finish(self, plan: Plan) -> None:
-        """Take the scores of systems by a plan's metrics of sets, and all its signatures."""
+        """Take the scores of systems by a plan's corpus-level metrics, and all its signatures."""
         for spec in plan.sets:
             column = self.columns[spec]
             scores = dict(enumerate(plan.set_scores(spec).values()))

@@ -127,7 +127,7 @@ def auroc_without(scores: Float, bad: Mask, clusters: Integers) -> tuple[float, 
 
 
 def _beaten(scores: Float, others: Float) -> Float:
-    """How many of the others each score is above, a tie counting half."""
+    """Return how many of the others each score is above, a tie counting half."""
     ordered = np.sort(others)
     return np.asarray((np.searchsorted(ordered, scores, "left") + np.searchsorted(ordered, scores, "right")) / 2)
 

@@ -13,14 +13,13 @@ from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
-from nlgauge.stats.clusters import column_of
 from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL
 from nlgauge.stats.correlation import LEVELS
-from nlgauge.stats.drawn import Draw
-from nlgauge.stats.join import Grid, Ratings, Source, aspects_of, grid, number, ratings, turned
+from nlgauge.stats.join import Grid, Ratings, Source, aspects_of, column_of, grid, number, ratings, turned
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.refusing import unanswered
 from nlgauge.stats.resampling import RESAMPLED
+from nlgauge.stats.sampling import Draw
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def by_row(table: ScoreTable, column: Column, part: int) -> Float:
 
 
 def rated_items(*tables: Float) -> Mask:
-    """Which items have a cell that all tables have: those that `rated_part` keeps."""
+    """Return which items have a cell that all tables have: those that `rated_part` keeps."""
     known: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
     return np.asarray(known.any(1))
 
@@ -116,7 +115,7 @@ class Rated:
         return None if found is None or np.ptp(found[rated]) < 1e-9 else found
 
     def design(self, rows: Integers, rated: Mask) -> Design:
-        """How some rows were drawn."""
+        """Return how some rows were drawn."""
         probabilities = None if self.probabilities is None else self.probabilities[rows]
         clusters = None if self.clusters is None else np.unique(self.clusters[rows], return_inverse=True)[1]
         return Design(rated, np.unique(self.strata[rows], return_inverse=True)[1], probabilities, clusters)
@@ -175,7 +174,7 @@ def rated_rows(
 def _unanswered(
     table: ScoreTable, values: Mapping[str, Float], asked: Integers, clusters: Integers | None
 ) -> Iterator[str]:
-    """What is to be said of drawn rows that nobody rated, by aspect."""
+    """Yield what is to be said of drawn rows that nobody rated, by aspect."""
     columns = [column.values[:, 0] for column in table.columns.values() if column.level == "item"]
     scores = [np.where(np.isfinite(x), x, x[np.isfinite(x)].mean()) for x in columns if np.isfinite(x).any()]
     for aspect, given in values.items():

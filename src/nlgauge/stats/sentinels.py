@@ -82,14 +82,15 @@ def _copied(row: Row) -> float:
 
 
 def is_sentinel(spec: str) -> bool:
-    """Whether a metric of a table is one of them, whatever its parameters."""
+    """Return whether a metric of a table is one of them, whatever its parameters."""
     return spec.partition("(")[0] in SENTINELS
 
 
 def unbeaten(
     table: ScoreTable, ratings: Source, found: Agreements, *, level: str, coefficient: str, replicates: int, seed: int
 ) -> list[Unbeaten]:
-    """Which metrics do not beat which sentinels of the table (`beside`): by their first scores, aspect by aspect.
+    """Return which metrics do not beat which sentinels of the table (`beside`): by their first scores, aspect by
+    aspect.
 
     found: what `nlgauge.correlate` says of the table. A metric beats a sentinel where it agrees better and p of their
     difference (`nlgauge.stats.contrast`), corrected by Holm, is below 0.05. A sentinel of which less is better by an

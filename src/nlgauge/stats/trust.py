@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlgauge.data.corpus import Corpus
-from nlgauge.data.repeats import first_repeat
+from nlgauge.data.corpus.place import first_repeat
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError, SpecError
-from nlgauge.render.tables.terminal import terminal
+from nlgauge.render.tables import terminal
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.certified import Bin, RatedTask, equally_drawn
@@ -29,7 +29,7 @@ from nlgauge.stats.decisions import Measured, auroc, calibration_error, chosen_s
 from nlgauge.stats.estimate import ALL, Estimate, estimate
 from nlgauge.stats.fitting import combined
 from nlgauge.stats.gate.baseline import told_apart
-from nlgauge.stats.gate.grounded import PART
+from nlgauge.stats.gate.thresholds import PART
 from nlgauge.stats.interrater import cohen_kappa
 from nlgauge.stats.join import Source, turned
 from nlgauge.stats.paired import paired

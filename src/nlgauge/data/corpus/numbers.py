@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.data.corpus.corpus import Corpus
-from nlgauge.data.corpus.paths import looked_up
-from nlgauge.data.corpus.place import absent, kind, shown
+from nlgauge.data.corpus.place import absent, kind, looked_up, shown
 from nlgauge.data.corpus.row import Row
 from nlgauge.errors import InputError, SpecError
 

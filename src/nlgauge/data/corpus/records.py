@@ -12,8 +12,7 @@ from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 from nlgauge.data.corpus.documents import NAMES, without_documents
-from nlgauge.data.corpus.paths import looked_up
-from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, absent, kind, shown
+from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, absent, kind, looked_up, shown
 from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, OnMissing, Row
 from nlgauge.data.corpus.tools import Exported, known_columns
 from nlgauge.errors import InputError
@@ -235,7 +234,7 @@ def _row(
 
 
 def _value(record: Mapping[str, object], theirs: str | tuple[str, ...]) -> object:
-    """What stands in a column; of several, a list of what they hold."""
+    """Return what stands in a column; of several, a list of what they hold."""
     if isinstance(theirs, str):
         found = looked_up(record, theirs, _NOWHERE)
         if found is not _NOWHERE or "," not in theirs:

@@ -14,8 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from nlgauge.data.corpus.json_records import parsed
-from nlgauge.data.corpus.paths import looked_up
-from nlgauge.data.corpus.place import InputPlace, absent
+from nlgauge.data.corpus.place import InputPlace, absent, looked_up
 from nlgauge.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:

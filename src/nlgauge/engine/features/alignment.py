@@ -23,10 +23,10 @@ from nlgauge.engine.features.request import Reader, Request, tokens_about
 from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Ints, Model
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.engine.models.packing import PackedPairing, Packer, packer_of
-from nlgauge.engine.pairs import pair_room, pair_windows
 from nlgauge.engine.sentence_search import Pairing, Search, SearchShape, Span, nearest, rarity
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
+from nlgauge.engine.windows import pair_room, pair_windows
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import InputError
 
@@ -140,7 +140,7 @@ class AlignmentRequest(Request[Alignment]):
 
 
 def _used(request: AlignmentRequest, block: TextBlock) -> tuple[int, dict[int, int]]:
-    """How many tokens of the text are read, and how many of each other text (by index).
+    """Return how many tokens of the text are read, and how many of each other text (by index).
 
     Raises InputError under window='error' if two texts do not fit the model's window together.
     """
@@ -323,7 +323,7 @@ class _PackedPlan(_ReadingPlan):
         return _Row(made.ids, made.side, own)
 
     def _read(self, row: _StretchRow) -> str:
-        """What is read of the other text: all of it as it is, or some parts with a space between."""
+        """Return what is read of the other text: all of it as it is, or some parts with a space between."""
         text, offsets = row.request.against[row.other], row.source.tokens.offsets
         if row.spans == [(0, len(self._view.tokens(text)))]:
             return text

@@ -307,7 +307,7 @@ class Packer:
     """For the head 'words', what is added once to the sum over a word's sub-words"""
 
     def __post_init__(self) -> None:
-        """Raises SpecError for a tokenizer without the tokens that the packing needs."""
+        """Raise SpecError for a tokenizer without the tokens that the packing needs."""
         if self.paired and not self.tokenizer.pair_frame[1]:
             raise SpecError(f"the tokenizer puts nothing between two texts, which {self.packing.name}: reads as a pair")
         self.row("a", "a", None)

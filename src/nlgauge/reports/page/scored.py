@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.json_values import plain
 from nlgauge.data.table import ScoreTable
-from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.join import Source
@@ -116,7 +116,7 @@ def known_texts(row: Row | None) -> Mapping[str, Any]:
 
 
 def standing(scales: Sequence[Scale]) -> tuple[Float, Float]:
-    """How well each row does by all metrics together, and how far they disagree: [rows] both, from 0 to 1.
+    """Return how well each row does by all metrics together, and how far they disagree: [rows] both, from 0 to 1.
 
     A metric says what share of all rows is worse; its ties count half. Metrics count by their first score alone.
     """

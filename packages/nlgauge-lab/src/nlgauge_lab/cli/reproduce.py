@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from nlgauge.cli.options import IN_FORMATS, PLACE, keeping
+from nlgauge.cli.options import IN_FORMATS, PLACE, caching
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import aligned, show_tables
 from nlgauge.data.atomic_write import atomic_write, refuse_place
@@ -55,7 +55,7 @@ _Write = Callable[[str, str, Sequence[str]], None]
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
 @click.option("--draws", type=click.IntRange(min=1), default=2000, show_default=True, help=f"For {COVERAGE}.")
 @click.option("--kept", is_flag=True, help=f"For {RESULTS}: score nothing; make the page from the scores in the cache.")
-@keeping
+@caching
 @click.option("--fresh", is_flag=True, help="The same as --no-cache.")
 @IN_FORMATS
 def reproduce(

@@ -1,0 +1,119 @@
+"""How far to trust each scorer, as one HTML file: sentences, tables, reliability, and the most disputed rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nlgauge._version import __version__
+from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.render.environment import HERE, digest, inlined, number, places, render
+from nlgauge.stats.certified import Bin
+from nlgauge.stats.trust import Dispute, Trust, Trusts
+
+_FOLDER = Path(__file__).parent
+_WIDE, _HIGH = 100, 60
+"""The size of a figure, in units of its own"""
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A fifth of the rated rows in a figure: its place, the ends of its interval, and what it says."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    said: str
+
+
+@dataclass(frozen=True)
+class _Figure:
+    name: str
+    points: Sequence[_Point]
+    ends: tuple[float, float]
+    """Of the scores"""
+    diagonal: bool
+    """Whether the score is a probability, which should lie on the diagonal"""
+
+
+@dataclass(frozen=True)
+class _Aspect:
+    name: str
+    decided: Sequence[Trust]
+    """The lines of ratings of yes or no"""
+    scaled: Sequence[Trust]
+    refused: Sequence[Trust]
+    figures: Sequence[_Figure]
+    disputes: Sequence[tuple[Dispute, Row | None]]
+
+
+def trust_page(found: Trusts, path: str | os.PathLike[str], outputs: Corpus | None = None) -> None:
+    """Write a page that shows how far to trust each scorer: one file, complete or not there at all.
+
+    Args:
+        outputs: the rows with their texts, for the most disputed ones.
+
+    Raises:
+        InputError: if the place cannot be written.
+    """
+    texts = {(row.system, row.item): row for row in outputs or ()}
+    page = render(
+        "trust.html",
+        _FOLDER,
+        title="How far to trust each scorer",
+        version=__version__,
+        answers=found.answers,
+        aspects=[_aspect(found, aspect, texts) for aspect in dict.fromkeys(one.aspect for one in found)],
+        notes=found.notes,
+        style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "trust.css"),
+        script="",
+        policy=digest(""),
+        height=_HIGH,
+        width=_WIDE,
+    )
+    with atomic_write(Path(path)) as file:
+        file.write(page)
+
+
+def _aspect(found: Trusts, aspect: str, texts: dict[tuple[str, str], Row]) -> _Aspect:
+    lines = [one for one in found if one.aspect == aspect]
+    fine = [one for one in lines if not one.reason]
+    return _Aspect(
+        aspect, [one for one in fine if one.bad is not None], [one for one in fine if one.bad is None],
+        [one for one in lines if one.reason],
+        [_figure(one) for one in fine if one.reliability],
+        [(one, texts.get((one.system, one.item))) for one in found.disputes if one.aspect == aspect],
+    )  # fmt: skip
+
+
+def _figure(one: Trust) -> _Figure:
+    probability = one.brier == one.brier
+    known = [of for of in one.reliability if of.mean == of.mean]
+    ends = (0.0, 1.0) if probability else _ends(known)
+    across = places([of.mean for of in known], *ends)
+    return _Figure(
+        one.metric,
+        [
+            _Point(x * _WIDE / 100, _up(of.good), _up(of.good_low), _up(of.good_high), _said(of))
+            for x, of in zip(across, known, strict=True)
+        ],
+        ends,
+        probability,
+    )
+
+
+def _ends(bins: Sequence[Bin]) -> tuple[float, float]:
+    low, high = min((of.mean for of in bins), default=0.0), max((of.mean for of in bins), default=1.0)
+    return (low, high) if low < high else (low - 0.5, low + 0.5)
+
+
+def _up(share: float) -> float:
+    return round(_HIGH * (0.96 - 0.92 * share), 2)
+
+
+def _said(of: Bin) -> str:
+    return f"score {number(of.mean, 2)}: {of.good:.0%} good of {of.n} ({of.good_low:.0%} to {of.good_high:.0%})"
