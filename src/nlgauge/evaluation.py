@@ -20,7 +20,7 @@ from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, Value, refuse_corpus_metrics
 from nlgauge.options import ROWS_PER_BLOCK, Cluster, Repeats, RunOptions
 from nlgauge.run.runner import run
-from nlgauge.run.sinks import Sink, TableBuilder
+from nlgauge.run.sinks import Sink, TableBuilder, described
 
 _NO_COLUMNS = "columns names those of records or of a data frame; there are none here"
 
@@ -214,7 +214,7 @@ def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
         spec: {note: [by_level[columns[spec].level][0][n - 1] + 1 for n in named] for note, named in some.items()}
         for spec, some in table.run.get("noted", {}).items()
     }
-    run = {**table.run, "rows": len(rows), "corpus": corpus.digest, "noted": noted}
+    run = {**table.run, **described(corpus), "noted": noted}
     return replace(table, rows=rows, columns=columns, run=run)
 
 

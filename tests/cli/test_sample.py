@@ -106,7 +106,6 @@ def test_a_sheet_alone_and_a_key_are_refused(place: Path, tmp_path: Path) -> Non
         "estimate", scores, "--ratings", folder, "--key", place, say="--key is no longer read: nlgauge sample makes"
     )
     refused("estimate", scores, "--ratings", folder, "--map", "item=id", say="--map names the columns of a table")
-    refused("estimate", scores, "--ratings", place, "--label", "a=1", say="a table of ratings holds numbers")
 
 
 def test_labels_that_raters_invented(place: Path, tmp_path: Path) -> None:

@@ -45,8 +45,10 @@ def correlate(
 
     table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
     if names:
+        from nlgauge.stats.matching import by_position
         from nlgauge.stats.raters import raters
 
+        remark(*by_position(table, rated))
         lines = raters(table, rated, names, epsilon=epsilon, **how)
         named = {"level": how["level"], "coefficient": how["coefficient"], "epsilon": epsilon}
         _show_raters(table, lines, names, layout, named)
@@ -156,9 +158,11 @@ def contrast(
     how far to trust one scorer is a question for nlgauge trust.
     """
     from nlgauge.stats.contrast import contrast as run
+    from nlgauge.stats.matching import by_position
     from nlgauge.stats.selection import selected
 
     table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
+    remark(*by_position(table, rated))
     table = selected(table, metrics or None, parts)
     if sum(len(column.shown) for column in table.columns.values()) < 2:
         problem = "one metric has nothing to be compared with"

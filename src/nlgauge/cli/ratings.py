@@ -53,6 +53,7 @@ def sample(
     from nlgauge import sample as run
     from nlgauge.reports.page.sheet import GUIDELINE, LONGEST_CELL, PAGE, SHEET, refuse_folder, write_project
     from nlgauge.stats.labels import aspects_from
+    from nlgauge.stats.matching import matched
 
     asked = aspects_from(list(aspects) or ["rating"], scales, labels)
     refuse_folder(output)
@@ -60,6 +61,7 @@ def sample(
     if scores is None and (add or lower):
         raise SpecError("--add and --lower are of the scores: add --scores")
     table = None if scores is None else joined(ScoreTable.load(scores), add, lower, corpus, outputs)
+    corpus = corpus if table is None else matched(table, corpus)
     draw = run(corpus, count, scores=table, metric=metric, seed=seed, **how)
     design = {"n": count, "seed": seed, **how, "metric": metric, "scores": table is not None}
     project = write_project(output, corpus, draw, asked, design)
@@ -104,9 +106,15 @@ def estimate(
         say(found.answers, layout)
         groups = dict.fromkeys((one.aspect, one.metric) for one in found)
         more: list[Cell] = [] if margin is None else [f"more for ±{margin:g}"]
-        heads = ["system", "rated", "estimate", "ratings alone", "effective", *more]
-        show_tables([[heads, *_lines(found, group, margin)] for group in groups], layout)
-        remark(*_legend(found, below))
+        heads = ["rated", "estimate", "ratings alone", "effective", *more]
+        share = "" if below is None else f" below {below:g}"
+        names = [f"{aspect}{share}, by {metric}" for aspect, metric in groups]
+        corners = names if len(names) > 1 else ["system"]
+        show_tables(
+            [[[corner, *heads], *_lines(found, group, margin)] for corner, group in zip(corners, groups, strict=True)],
+            layout,
+        )
+        remark(*(names if len(names) == 1 else ()), *_legend(found))
     remark(*found.notes)
 
 
@@ -124,17 +132,15 @@ def _lines(found: Estimates, group: tuple[str, str], margin: float | None) -> It
             ]
 
 
-def _legend(found: Estimates, below: float | None) -> Iterator[str]:
-    """Yield what stands in which table, what the bare metric says, and what has no number."""
+def _legend(found: Estimates) -> Iterator[str]:
+    """Yield what the bare metric says, and what has no number."""
     from nlgauge.maths.intervals import unequal
 
-    what = "mean rating" if below is None else f"share rated below {below:g}"
     for aspect, metric in dict.fromkeys((one.aspect, one.metric) for one in found):
-        yield f"{what}, {aspect}, by {metric}"
         bare = [one for one in found if (one.aspect, one.metric) == (aspect, metric) and not math.isnan(one.bare)]
         if bare:
             means = ", ".join(f"{one.system} {with_interval(one.bare, one.bare_low, one.bare_high)}" for one in bare)
-            yield f"  the metric's own mean, which is no estimate of it: {means}"
+            yield f"{metric}: its own mean, which is no estimate of {aspect}: {means}"
     clustered = [one for one in found if not math.isnan(one.effective)]
     fewest = min(clustered, key=lambda one: one.effective, default=None)
     if fewest is not None and (said := unequal(fewest.clusters, fewest.effective)):

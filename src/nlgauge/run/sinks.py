@@ -25,6 +25,14 @@ Known: TypeAlias = Callable[[Sequence[int]], Scores]
 """What is there of some rows already, by all metrics of rows or by none"""
 NAMED = 5
 """Rows that are named of all that have a note"""
+_MOST_TEXTS = 200_000
+"""Rows whose texts a table can tell from others; of more, the header of the file would be too large"""
+
+
+def described(corpus: Corpus) -> dict[str, Any]:
+    """Return what a table's `run` says of the rows that were scored."""
+    about = {"rows": len(corpus.rows), "corpus": corpus.digest}
+    return about | ({"texts": [row.fingerprint for row in corpus]} if len(corpus.rows) <= _MOST_TEXTS else {})
 
 
 class Sink(ABC, Generic[T]):
@@ -122,8 +130,7 @@ class TableBuilder(Sink[ScoreTable]):
     def _made(self, rows: list[tuple[str, str]]) -> ScoreTable:
         notes = {spec: dict(sorted(counted.items())) for spec, counted in self._notes.items() if counted}
         run: dict[str, Any] = {
-            "rows": len(self._corpus.rows),
-            "corpus": self._corpus.digest,
+            **described(self._corpus),
             "notes": notes,
             "noted": {spec: dict(sorted(self._noted[spec].items())) for spec in notes},
             "asked": dict(self._asked),

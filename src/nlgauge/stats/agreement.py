@@ -97,7 +97,7 @@ def correlate(
     table = table.per_item()
     how = Measurement(level, coefficient, resample, confidence, replicates, seed)
     place, rated, chosen = joined(table, ratings, aspects)
-    records, notes = [], []
+    records, notes = [], list(rated.notes)
     for spec, column in table.columns.items():
         for part in column.shown:
             x = place.of(by_row(table, column, column.parts.index(part)))

@@ -54,7 +54,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Bin:
-    """A fifth of the rated rows, by score; rows without one are in the worst fifth."""
+    """About a fifth of the rated rows, by score; rows of one score are in one group, those without one in the worst."""
 
     low: float
     high: float
@@ -383,9 +383,20 @@ class RatedScores:
         return Chosen(by, threshold, whole, of_through, of_stopped, _share(bad & stopped, bad), honest)
 
     def fifths(self, sign: int = 1) -> list[Integers]:
-        """Return the rated rows in five groups by score, from the lowest scores as the metric gives them."""
+        """Return the rated rows in five groups by score, from the lowest scores as the metric gives them.
+
+        Rows of one score are never apart: a cut between two groups goes to the nearest place where the score changes,
+        and with five scores or fewer each has its own group.
+        """
         rows = np.flatnonzero(self.rated)
-        return np.array_split(rows[np.argsort(sign * self.scores[rows], kind="stable")], _BINS)
+        rows = rows[np.argsort(sign * self.scores[rows], kind="stable")]
+        scores = self.scores[rows]
+        changes = np.flatnonzero(scores[1:] != scores[:-1]) + 1
+        if len(changes) >= _BINS:
+            sizes = [len(some) for some in np.array_split(rows, _BINS)]
+            cuts = np.cumsum(sizes)[:-1, None]
+            changes = np.unique(changes[np.argmin(np.abs(changes - cuts), axis=1)])
+        return [some for some in np.split(rows, changes) if len(some)]
 
     def reliability(self, sign: int) -> Iterator[Bin]:
         """The share of good rows by score, from the lowest scores as the metric gives them."""

@@ -2,7 +2,8 @@
 
 AUROC: the share of pairs of a good and a bad row in which the good one has the higher score, ties counting half. Its
 error is the jackknife's over clusters, as of DeLong, DeLong and Clarke-Pearson (1988) and, for clusters, of Obuchowski
-(1997). Calibration error (ECE): Naeini, Cooper and Hauskrecht (2015), of the fifths of the rows by score.
+(1997). Calibration error (ECE): Naeini, Cooper and Hauskrecht (2015), of the fifths of the rows by score, where rows
+of one score are in one group.
 """
 
 from __future__ import annotations

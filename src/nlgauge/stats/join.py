@@ -1,4 +1,7 @@
-"""Which rating, score or cluster from elsewhere belongs to which row. Rows join by system and item alone."""
+"""Which rating, score or cluster from elsewhere belongs to which row. Rows join by system and item.
+
+Where a row has its position for its item, its texts say which row it is (`nlgauge.stats.matching`).
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.stats.arrays import Float, Integers
+from nlgauge.stats.matching import by_position, matched
 
 Key: TypeAlias = tuple[str, str]
 """(system, item)"""
@@ -54,6 +58,8 @@ class Ratings(NamedTuple):
     """By aspect [rows], NaN where there is none"""
     unscored: list[Key]
     """What is rated and is not in the table"""
+    notes: tuple[str, ...] = ()
+    """How they were joined, where that has to be known"""
 
 
 def grid(table: ScoreTable) -> Grid:
@@ -89,6 +95,7 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
         if source.level != "item" or len(source.values) != len(table.rows):
             raise InputError("the column of ratings is not one of this table's rows", remedy="give a ScoreTable")
         return Ratings({"rating": turned(source, 0)}, [])
+    source = matched(table, source) if isinstance(source, Corpus) else source
     aspects = aspects_of(source, table.run.get("repeats") == "mean")
     rated = dict.fromkeys(key for scores in aspects.values() for key in scores)
     rows = set(table.rows)
@@ -102,7 +109,8 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
     values = {
         aspect: np.array([scores.get(key, math.nan) for key in table.rows], float) for aspect, scores in aspects.items()
     }
-    return Ratings(values, [key for key in rated if key not in rows])
+    notes = by_position(table, source) if isinstance(source, Corpus) else ()
+    return Ratings(values, [key for key in rated if key not in rows], tuple(notes))
 
 
 def turned(column: Column, part: int) -> Float:
@@ -168,6 +176,7 @@ def join(
     """
     if not name or name in table.columns:
         raise InputError(f"the name {name!r} is taken" if name else "a metric needs a name", remedy="choose another")
+    source = matched(table, source) if isinstance(source, Corpus) else source
     given, scores = read(name, source, column, list(dict.fromkeys(item for _, item in table.rows)), labels)
     level = "system" if all(item is None for _, item in scores) else "item"
     places = table.places(level)
@@ -181,12 +190,14 @@ def join(
     facts: Mapping[str, object] = {"from": given, "values": hashlib.sha256(values.tobytes()).hexdigest()[:8]}
     if isinstance(source, Corpus) and column is not None:
         facts = provenance(source, column, values)
-    joined = {
+    joined: dict[str, object] = {
         "from": given,
         "scores": len(places) - len(missing),
         "missing": len(missing),
         "left_over": len(scores.keys() - set(places)),
     }
+    if isinstance(source, Corpus) and by_position(table, source, unrated=True):
+        joined["by"] = "position"
     return replace(
         table,
         columns={**table.columns, name: added},
@@ -297,6 +308,7 @@ def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
     *Adding Error Bars to Evals*, arXiv:2411.00640, section 2.2, says why rows that share a source need this. Raises
     InputError for a row of the table without an output, or without a value in the column.
     """
+    outputs = matched(table, outputs)
     found = column_of(table.rows, outputs, column)
     labels = [label for label in found if label is not None]
     if len(labels) < len(found):

@@ -16,6 +16,7 @@ from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL
 from nlgauge.stats.correlation import LEVELS
 from nlgauge.stats.join import Grid, Ratings, Source, aspects_of, column_of, grid, number, ratings, turned
+from nlgauge.stats.matching import matched
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.refusing import unanswered
 from nlgauge.stats.resampling import RESAMPLED
@@ -121,11 +122,29 @@ class Rated:
         return Design(rated, np.unique(self.strata[rows], return_inverse=True)[1], probabilities, clusters)
 
 
+def fitted(table: ScoreTable, outputs: Corpus | None, source: Source) -> Corpus | None:
+    """Return the outputs behind some ratings with the items of the table's rows, as `matched` finds them.
+
+    Raises InputError, also where the outputs of a rating project were sampled in another order than they were scored.
+    """
+    if outputs is None:
+        return None
+    found = matched(table, outputs)
+    if isinstance(source, ProjectRatings) and outputs.digest == source.sampled:
+        for number, (row, other) in enumerate(zip(outputs, found, strict=True), 1):
+            if row.item != other.item:
+                problem = f"is item {other.item!r} in the scores, and was sampled as item {row.item!r}"
+                raise InputError(problem, row=number, remedy="score the outputs that were sampled, in their order")
+    return found
+
+
 def rated_rows(
     table: ScoreTable, source: Source, aspects: Sequence[str] | None, *, cluster: str | None = None,
     outputs: Corpus | None = None, draw: Draw | None = None,
 ) -> Rated:  # fmt: skip
     """A table beside its ratings; `draw` resolves the names of a sheet. Raises InputError for what does not fit."""
+    outputs = fitted(table, outputs, source)
+    source = matched(table, source) if isinstance(source, Corpus) else source
     if draw is not None and isinstance(source, Column):
         raise InputError("a column of ratings has no names of a sheet", remedy="give the rated sheet")
     resolved = source if draw is None or isinstance(source, Column) else draw.resolved(aspects_of(source))
@@ -135,6 +154,7 @@ def rated_rows(
     values = {aspect: found.values[aspect] for aspect in chosen}
     any_rated = ~np.all([np.isnan(one) for one in values.values()], axis=0)
     notes = [f"{len(found.unscored)} rated outputs are not in the scores"] if found.unscored else []
+    notes += found.notes
     items = np.array(place.place[0], np.intp)
     corpus = outputs if outputs is not None else source if isinstance(source, Corpus) else None
     strata, probabilities, at_random = np.zeros(len(table.rows), np.intp), None, True

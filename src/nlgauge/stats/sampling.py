@@ -17,6 +17,7 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.prediction_powered import Integers
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.join import Key, column_of, keyed, refuse_twice, turned
+from nlgauge.stats.matching import matched
 from nlgauge.stats.selection import meant
 
 
@@ -99,6 +100,7 @@ def sample(
         raise SpecError("whole clusters are drawn at random, and not by score: leave out the scores or the cluster")
     if allocation == "neyman" and scores is None:
         raise SpecError("the allocation 'neyman' is by the spread of scores: give the scores")
+    outputs = outputs if scores is None else matched(scores, outputs)
     keys = [(row.system, row.item) for row in outputs]
     refuse_twice(keys, "the outputs", "give each output of a system its own item")
     if not 1 <= n <= len(keys):

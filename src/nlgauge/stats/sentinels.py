@@ -22,6 +22,7 @@ from nlgauge.stats.coefficients import SPECIAL
 from nlgauge.stats.contrast import contrast
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.join import Key, Source
+from nlgauge.stats.matching import matched
 from nlgauge.stats.selection import selected
 
 SENTINELS = ("Length", "CopyRate", "Constant")
@@ -52,7 +53,7 @@ def beside(table: ScoreTable, outputs: Corpus, coefficient: str) -> ScoreTable:
     coefficient counts ties: a correlation with a constant does not exist.
     """
     texts: dict[Key, list[Row]] = {}
-    for row in outputs:
+    for row in matched(table, outputs):
         texts.setdefault((row.system, row.item), []).append(row)
     rows = [texts.get(key, []) for key in table.rows]
 

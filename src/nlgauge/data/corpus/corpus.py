@@ -65,6 +65,7 @@ class Corpus(Sequence[Row]):
         path: FilePath | Sequence[FilePath] | Mapping[str, FilePath],
         *,
         columns: Columns | None = None,
+        labels: Mapping[str, float] | None = None,
         on_disk: bool = False,
         on_missing: OnMissing = "error",
     ) -> Corpus:
@@ -85,7 +86,8 @@ class Corpus(Sequence[Row]):
         record: {"candidate": "output.answer"}. In CSV and TSV an empty cell is an absent value (an empty text for
         `candidate`), and `references`, `source` and `context` may hold a list, written as JSON or as pandas and numpy
         print it. Everywhere, columns `references.1`, `references.2`, ... are further references and
-        `scores.<aspect>` are ratings.
+        `scores.<aspect>` are ratings: numbers, or words for yes and no (pass, fail, correct, wrong and so on), which
+        are 1 and 0. `labels` says what other words mean, for all aspects or for one: {"invented": 0, "tone:bad": 1}.
 
         Raises InputError for whatever is wrong with the file or a row, MissingExtraError for Parquet without pyarrow.
         """
@@ -111,7 +113,7 @@ class Corpus(Sequence[Row]):
         )
         counts: dict[str, int] = {}
         told: dict[str, None] = {}
-        rows = rows_of(tables, names, name, on_missing, counts, told)
+        rows = rows_of(tables, names, name, on_missing, counts, told, labels)
         corpus = cls(DiskRows(rows) if on_disk else tuple(rows), counts)
         object.__setattr__(corpus, "read_as", tuple(told))
         if len(files) > 1 and not isinstance(given, Mapping):

@@ -41,7 +41,7 @@ class DiskRows(Sequence[Row]):
         try:
             for row in rows:
                 fields = [row.candidate, row.references, row.source, row.context, row.system, row.item]
-                line = encode([*fields, dict(row.scores), dict(row.extra), row.question]).encode(
+                line = encode([*fields, dict(row.scores), dict(row.extra), row.question, False, row.counted]).encode(
                     "utf-8", "surrogatepass"
                 )
                 self._file.write(line)

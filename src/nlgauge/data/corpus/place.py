@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nlgauge.errors import InputError
 
 JSON_REMEDY = 'write one object like {"candidate": "..."} a line in .jsonl, a list of them in .json'
+_DEEPEST = 3
 
 
 class InputPlace(NamedTuple):
@@ -70,6 +71,14 @@ def looked_up(record: object, path: str, otherwise: object = None) -> object:
         entry = record[int(first)]
         return looked_up(entry, rest, otherwise) if dot else entry
     return otherwise
+
+
+def paths_in(record: Mapping[Any, object], depth: int = _DEEPEST) -> Iterator[str]:
+    """Yield the names of a record, each before the paths into the record that it may hold."""
+    for name, value in record.items():
+        yield str(name)
+        if isinstance(value, Mapping) and depth > 1:
+            yield from (f"{name}.{path}" for path in paths_in(value, depth - 1))
 
 
 REMEDY = (

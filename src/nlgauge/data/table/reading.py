@@ -29,6 +29,7 @@ _HEADER = {
     "run": {
         "rows?": int,
         "corpus?": str,
+        "texts?": [str],
         "asked?": {"*": str},
         "notes?": {"*": {"*": int}},
         "noted?": {"*": {"*": [int]}},

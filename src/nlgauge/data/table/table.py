@@ -118,11 +118,13 @@ class ScoreTable:
             if clusters.setdefault(row, cluster) != cluster:
                 problem = f"the outputs of system {row[0]!r} for item {row[1]!r} are of several clusters"
                 raise InputError(problem, row=number + 1, remedy="cluster by what all outputs for an item share")
+        first = np.unique(of, return_index=True)[1].tolist()
+        texts = [self.run["texts"][number] for number in first] if "texts" in self.run else None
         return replace(
             self,
             rows=list(places),
             columns={spec: column.per_item(of, len(places)) for spec, column in self.columns.items()},
-            run={**self.run, "rows": len(places)},
+            run={**self.run, "rows": len(places), **({"texts": texts} if texts else {})},
             clusters=list(clusters.values()) if self.clusters is not None else None,
         )
 

@@ -270,7 +270,8 @@ def repeat(table: ScoreTable, name: str = "report.html") -> Repeat:
     by_spec = {spec: name for name, spec in asked.items()}
     metrics = " ".join(f"-m {_quoted(by_spec.get(spec, spec))}" for spec in own)
     commands = [
-        f"pip install nlgauge=={table.version}" if table.version else "pip install nlgauge",
+        f"pip install .  # in a clone of nlgauge at version {table.version or 'X'}; from an index: "
+        f"pip install nlgauge{f'=={table.version}' if table.version else ''}",
         f"nlgauge score outputs.jsonl {metrics}{' --evidence' if evidence else ''} -o scores.jsonl",
         f"nlgauge report scores.jsonl --outputs outputs.jsonl -o {shlex.quote(name)}",
     ]

@@ -16,6 +16,7 @@ from nlgauge.errors import InputError
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.join import Source
 from nlgauge.stats.join import ratings as joined
+from nlgauge.stats.matching import matched
 from nlgauge.stats.selection import label
 
 
@@ -61,7 +62,7 @@ class Scored:
             return [None] * len(table.rows)
         if outputs.digest == table.run.get("corpus") and len(outputs) == len(table.rows):
             return list(outputs)
-        found = {(row.system, row.item): row for row in outputs}
+        found = {(row.system, row.item): row for row in matched(table, outputs)}
         texts = [found.get(place) for place in table.rows]
         if not any(texts) and texts:
             here, there = table.rows[0], next(iter(found), None)
