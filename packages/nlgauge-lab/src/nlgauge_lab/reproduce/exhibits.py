@@ -45,7 +45,7 @@ def page() -> str:
     told = ", ".join(f"{counts[word]} are {word}" for word in (REBUILT, COMPARED, ABSENT))
     heads = ["exhibit", "shows", "state", "command", "remark"]
     papers = {title: beside(paper, table(heads, "lllll", rows[paper])) for paper, title in PAPERS.items()}
-    unnumbered = {PAPERS[paper] for paper, own in rows.items() if any(row[0] == "-" for row in own)}
+    unnumbered = {PAPERS[paper] for paper, own in rows.items() if all(row[0] == "-" for row in own)}
     words = {"rebuilt": REBUILT, "compared": COMPARED, "absent": ABSENT}
     return render("papers.md", total=counts.total(), told=told, papers=papers, unnumbered=unnumbered, **words)
 
