@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import nlgauge
 from nlgauge.metrics.mark_evaluate import MarkEvaluate, sweep
 
 REFERENCE = np.array([[0, 0], [1, 0], [0.2, 1.15], [2, 2], [3.1, 2.2], [2.3, 3.3], [-4, -3], [-4.6, -3.7]])
@@ -58,3 +59,31 @@ def test_the_parts_of_each_estimator():
 def test_counts_are_details():
     judged = [part for part in MarkEvaluate.parts if part not in MarkEvaluate.details]
     assert judged == ["score", "quality", "diversity", "precision", "recall"]
+
+
+@pytest.mark.usefixtures("one_model")
+def test_a_run_that_is_broken_off_has_cached_the_systems_that_were_done(tmp_path, monkeypatch):
+    rows = nlgauge.Corpus(
+        tuple(
+            nlgauge.Row(f"{system} {i} cats sat.", (f"{i} cats sat.",), system=system, item=str(i))
+            for i in range(4)
+            for system in "ab"
+        )
+    )
+    compare, compared = MarkEvaluate.compare, []
+
+    def once(self, *sides):
+        if compared:
+            raise KeyboardInterrupt
+        compared.append(sides)
+        return compare(self, *sides)
+
+    monkeypatch.setattr(MarkEvaluate, "compare", once)
+    with pytest.raises(KeyboardInterrupt):
+        nlgauge.evaluate(rows, metrics="MarkEvaluate", cache=tmp_path)
+    compared.clear()
+    again = nlgauge.evaluate(rows, metrics="MarkEvaluate", cache=tmp_path)
+    assert len(compared) == 1
+    monkeypatch.setattr(MarkEvaluate, "compare", compare)
+    whole = nlgauge.evaluate(rows, metrics="MarkEvaluate", cache=False)
+    assert np.array_equal(again.column("MarkEvaluate").values, whole.column("MarkEvaluate").values)
