@@ -16,8 +16,8 @@ KS = (1, 2, 3)
 
 def test_scores_are_mark_evaluates(corpus: Corpus, runs: list[ScoreTable], monkeypatch: pytest.MonkeyPatch) -> None:
     passes = []
-    original = mark_evaluate.coverage
-    monkeypatch.setattr(mark_evaluate, "coverage", lambda *given: passes.append(1) or original(*given))
+    original = mark_evaluate.between
+    monkeypatch.setattr(mark_evaluate, "between", lambda *given: passes.append(1) or original(*given))
     found = neighbours(corpus, ks=KS, replicates=0)
     assert len(passes) == 3, "one a system"
     assert len(runs) == 1
