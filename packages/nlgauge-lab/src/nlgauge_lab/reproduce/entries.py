@@ -64,7 +64,7 @@ class Entries:
         for corpus in corpora:
             one = self._scores.table(corpus, metric)
             if one is None or len(one.rows) < len(corpus):
-                return self._scores.why(corpus, metric)
+                return self._scores.progress(corpus, metric)
             scored.append(defined(one, entry.undefined))
         if entry.part and entry.part not in only(scored[0]).parts:
             return f"{metric} has no sub-score {entry.part!r}"

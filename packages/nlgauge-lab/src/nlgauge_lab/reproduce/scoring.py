@@ -96,12 +96,16 @@ class Scores:
 
     def why(self, corpus: Corpus, metric: Metric) -> str:
         """Why there is no table of a metric."""
-        key = corpus.digest, str(metric)
-        table = self._tables.get(key)
-        if table is None or table.columns[key[1]].level != "system":
-            return self._refused.get(key, NOT_SCORED)
-        systems = len(table.systems)
-        return f"{systems - _missing(table, key[1])} of {systems} systems are scored"
+        return self._refused.get((corpus.digest, str(metric)), NOT_SCORED)
+
+    def progress(self, corpus: Corpus, metric: Metric) -> str:
+        """`why`, or how many systems are scored, if some are."""
+        table = self._tables.get((corpus.digest, str(metric)))
+        if table is not None and table.columns[str(metric)].level == "system":
+            systems = len(table.systems)
+            if done := systems - _missing(table, str(metric)):
+                return f"{done} of {systems} systems are scored"
+        return self.why(corpus, metric)
 
     def lacks(self, corpus: Corpus, spec: str) -> bool:
         """Whether a metric that was looked up is still to be scored on some rows."""
