@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from nlgauge_lab.reproduce.scoring import Scores
 
 RESULTS, DETECTION, LAYERS, COVERAGE, LIST = "results", "detection", "layers", "coverage", "papers"
+SLIPS = "slips"
 PAGES = {
     RESULTS: "every metric of ours beside the best published numbers, as a page",
     DETECTION: "what is found of what people marked as unsupported, as a page",
     COVERAGE: "whether the intervals of estimate and the bars of calibrate hold, in so many draws, as a page",
     LAYERS: "agreement of every family on each layer of a model, from which a card's layers are chosen",
     LIST: "every table and figure of the five papers: rebuilt, compared, or why it cannot be had, as a page",
+    SLIPS: "numbers in print that the papers' own tables contradict, and what is compared in their place",
 }
 _ABOUT = "For results and detection"
 _Write = Callable[[str, str, Sequence[str]], None]
@@ -68,7 +70,8 @@ def reproduce(
     NAMES are tables, or all; without NAMES they are listed. The name results makes the page of every metric's agreement
     with people beside the best published numbers, and detection the page of how well unsupported texts and words are
     found. Both pages have pocket and, where it is installed, base. coverage asks whether the intervals of nlgauge
-    estimate hold the truth. papers lists what is made of each table and figure, and needs no data. docs/reproduce.md
+    estimate hold the truth. papers lists what is made of each table and figure, and slips which
+    numbers in print cannot be right; they need no data. docs/reproduce.md
     says what the data folder holds.
     """
     from nlgauge_lab.reproduce.published import find
@@ -91,6 +94,9 @@ def reproduce(
     data = None if folder is None else Data(folder, limit)
     if not names:
         _list(data, layout)
+        return
+    if SLIPS in names:
+        _slips(layout)
         return
     if data is None and LIST not in names:
         raise SpecError("give the folder of the rated data with --data; nlgauge reproduce lists what each table needs")
@@ -180,6 +186,21 @@ def _list(data: Data | None, layout: str) -> None:
             click.echo(line)
     for name, about in PAGES.items():
         click.echo(f"{name}\n  {about}")
+
+
+def _slips(layout: str) -> None:
+    from nlgauge_lab.reproduce.slips import Slip, slips
+
+    found = slips()
+    if layout == "json":
+        show_json("reproduce", slips=[slip._asdict() for slip in found])
+    elif layout != "text":
+        show_tables([[list(Slip._fields), *map(list, found)]], layout)
+    else:
+        for slip in found:
+            taken = f"; taken: {slip.taken}" if slip.taken else ""
+            printed = f": {slip.printed}" if slip.printed else ""
+            click.echo(f"{slip.table}, {slip.row}, {slip.columns}{printed}\n  {slip.why}{taken}")
 
 
 class _Writer:
