@@ -132,3 +132,31 @@ def test_the_command_names_who_decided(tmp_path: Path) -> None:
     done = command("check", file, "--grounded", "--no-cache", "--then", "second")
     assert done.exit_code == 1 and "(decided by fake)" in done.stdout and "second read 2 of 4 rows" in done.stderr
     refused("score", file, "-m", "Length", "--no-cache", "--then", "second", say="--then is for Consistency")
+
+
+class Even(FakeModel):
+    """Every word is supported with the log-odds 0."""
+
+    name, digest = "second", "22" * 32
+
+    def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
+        logits, share, text, against = super().align(ids, attend, side)
+        return np.zeros_like(logits), share, text, against
+
+
+def test_relevance_takes_an_aligner_for_each_direction(models: dict[str, FakeModel]) -> None:
+    models["second"] = Even(32)
+    models["second"].abilities[ALIGNER] = Part(models["second"], "ef" * 32)
+    rows = [{**row, "references": ["w5 w9", "w1 w3"]} for row in ROWS[1:]]
+
+    def values(spec: str) -> list[float]:
+        return nlgauge.evaluate(rows, metrics=spec, cache=False).values(spec).tolist()  # type: ignore[no-any-return]
+
+    spec = "Relevance(aligner='D', models=('{}', '{}'), model='{}')"
+    own = np.array(values("Consistency(aligner='D', model='pocket')"))
+    assert values(spec.format("pocket", "second", "pocket")) == pytest.approx(own * 0.5)
+    both = np.array(values("Relevance(aligner='D', model='pocket')"))
+    assert values(spec.format("second", "pocket", "second")) == pytest.approx(both / own * 0.5)
+    for wrong in ("models=('a',)", "aligner='D', models=('a',)", "aligner='D', models=('a', 'b'), model='c'"):
+        with pytest.raises(SpecError, match="models"):
+            nlgauge.evaluate(rows, metrics=f"Relevance({wrong})", cache=False)

@@ -138,9 +138,15 @@ def export(model: str, folder: Path) -> None:
 @click.command(short_help="Write a detector's folder without the code that it came with.")
 @click.argument("source", type=PLACE)
 @click.argument("folder", type=PLACE)
-@click.option("--tokenizer", type=PLACE, help="Folder with the tokenizer.json of google/flan-t5-base.")
+@click.option(
+    "--tokenizer", type=PLACE,
+    help="Folder with the tokenizer.json of google/flan-t5-base; for CTC the folder of the encoder.",
+)  # fmt: skip
 def convert(source: Path, folder: Path, tokenizer: Path | None) -> None:
-    """Write HHEM-2.1-Open from SOURCE to FOLDER, for --model hhem:FOLDER. No code in SOURCE is run."""
+    """Write HHEM-2.1-Open, or an aligner of CTC (D or R, a .ckpt file), from SOURCE to FOLDER, for --model FOLDER.
+
+    No code in SOURCE is run.
+    """
     from nlgauge.engine.models.convert import convert as write
 
     write(source, folder, tokenizer)

@@ -120,6 +120,14 @@ def masked_rows(
         yield row
 
 
+def gap_row(ids: NDArray[np.integer], starts: NDArray[np.intp], one: Pass, gap: int) -> PassRow:
+    """The row of a pass with one word, which the token `gap` stands for, whatever the word's length."""
+    (word,) = one.words
+    before = ids[one.begin : starts[word]].tolist()
+    after = ids[starts[word + 1] : one.end].tolist()
+    return PassRow([*before, gap, *after], [(word, 0, len(before))])
+
+
 @dataclass
 class WordScores:
     """Collects the predictions for a text's chosen words."""
@@ -132,6 +140,7 @@ class WordScores:
     decoding: str
     longest: int
     _logs: dict[int, float] = field(default_factory=dict)
+    _likeliest: dict[int, float] = field(default_factory=dict)
     _pieces: dict[int, dict[int, int]] = field(default_factory=dict)
 
     def truth(self, word: int) -> list[int]:
@@ -140,14 +149,25 @@ class WordScores:
         size = 1 if self.decoding == "single" else self.longest
         return [int(token) for token in self.ids[begin : min(end, begin + size)]]
 
-    def add(self, word: int, piece: int, log_probability: float, predicted: int) -> None:
-        """Add the prediction at one mask of a word."""
+    def add(self, word: int, piece: int, log_probability: float, predicted: int, likeliest: float) -> None:
+        """Add the prediction at one mask of a word. likeliest: the log-probability of what is predicted."""
         self._logs[word] = self._logs.get(word, 0.0) + log_probability
+        self._likeliest[word] = self._likeliest.get(word, 0.0) + likeliest
         self._pieces.setdefault(word, {})[piece] = predicted
 
-    def put(self, word: int, log_probability: float, predicted: Sequence[int]) -> None:
-        """Set the prediction of a whole word."""
-        self._logs[word], self._pieces[word] = log_probability, dict(enumerate(predicted))
+    def put(self, word: int, log_probability: float, predicted: Sequence[int], likeliest: float) -> None:
+        """Set the prediction of a whole word. likeliest: the log-probability of what is predicted."""
+        self._logs[word], self._likeliest[word] = log_probability, likeliest
+        self._pieces[word] = dict(enumerate(predicted))
+
+    def per_piece(self, ends: int) -> list[tuple[float, float]]:
+        """For each word: the mean log-probability of its sub-words, and of those that are predicted.
+
+        ends: how many tokens beside a word's sub-words the log-probabilities are of.
+        """
+        sizes = [(len(self.truth(word)), len(self._pieces[word])) for word in self.words]
+        logs = [(self._logs[word], self._likeliest[word]) for word in self.words]
+        return [(a / max(1, n + ends), b / max(1, m + ends)) for (a, b), (n, m) in zip(logs, sizes, strict=True)]
 
     def answers(self, tokenizer: SubwordTokenizer) -> tuple[list[bool], list[float], list[str]]:
         """For each word: whether it was predicted, its log-probability, and what was predicted."""

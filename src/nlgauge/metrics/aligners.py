@@ -201,7 +201,7 @@ class TrainedAligner:
     @property
     def judges_words(self) -> bool:
         """Whether each word has a judgement of its own; else all words of a sentence have that of the sentence."""
-        return self.packing is None or self.packing.words
+        return self.aggregate or self.packing is None or self.packing.words
 
     @property
     def shows_words(self) -> bool:
@@ -231,13 +231,12 @@ class TrainedAligner:
             if not units.counted.any() and not refused:
                 return f"the {direction.name} has {units.reason}"
             spans = _placed(said, units.spans[units.counted])
-            # For R, a sum over words is their number times the supported share.
-            share = (
-                np.full(len(units.counted), text.aggregate)
-                if self.aggregate
-                else word_alignment(text.logits, units.starts)
-            )
-            alignment = share[units.counted]
+            if self.aggregate:
+                # For R, a sum over words is their number times the supported share, or the number that it predicts.
+                number, size = self.packing is not None and self.packing.head == "number", int(units.counted.sum())
+                alignment = np.full(size, text.aggregate / size if number else text.aggregate)
+            else:
+                alignment = word_alignment(text.logits, units.starts)[units.counted]
             if not self.aggregate:
                 judged = self._judged(direction, said, text, units)
         spans, alignment = np.concatenate([spans, refused.spans]), np.concatenate([alignment, refused.alignment])

@@ -19,10 +19,11 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.words import is_word
+from nlgauge.engine.words import is_word, words
 from nlgauge.maths.barycenters import Barycenter, layer_barycenters
+from nlgauge.maths.text import is_stopword
 from nlgauge.maths.transport import divergence, entropic, plans
-from nlgauge.maths.vectors import flows, shares, squared_distances, unit
+from nlgauge.maths.vectors import flows, runs, shares, squared_distances, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
 from nlgauge.metrics.evidence import Evidence, Flow, TextPiece
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, check_layers, idf_fact, idf_tables, layers_read
@@ -106,6 +107,7 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         help="keep the model's special tokens, as published. They are in every text, so with idf their weight is 0.",
     )  # fmt: skip
     punctuation: bool = param(True, help="keep tokens without a letter or digit")
+    stopwords: bool = param(True, help="keep the tokens of English stopwords")
     model: str | None = None
 
     def __post_init__(self) -> None:
@@ -128,7 +130,9 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         return VectorsRequest(text, prepared.layers)
 
     def unusable(self, side: TokenVectors) -> str | None:
-        return None if len(self._counting(side)) else "nothing but punctuation"
+        if len(self._counting(side)):
+            return None
+        return "nothing but punctuation" if self.stopwords else "nothing but stop-words and punctuation"
 
     def compare(
         self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: BaryScorePrepared
@@ -199,7 +203,7 @@ class BaryScore(ReferenceMetric[TokenVectors]):
 
     def _made(self, features: Sequence[TokenVectors], table: TokenWeights | None) -> list[Cloud]:
         counting = [self._counting(feature) for feature in features]
-        masses = [_masses(feature, tokens, table) for feature, tokens in zip(features, counting, strict=True)]
+        masses = [self.masses(feature, tokens, table) for feature, tokens in zip(features, counting, strict=True)]
         layers = [unit(feature.vectors[:, tokens]) for feature, tokens in zip(features, counting, strict=True)]
         made = self.barycenters(layers, [shares(mass) for mass in masses])
         return [
@@ -211,14 +215,19 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         """The tokens that count."""
         keep = np.full(len(feature.ids), True) if self.special_tokens else ~feature.special
         if not self.punctuation:
-            words = [is_word(feature.text[begin:end]) for begin, end in feature.offsets]
-            keep &= feature.special | np.array(words)
+            wordlike = [is_word(feature.text[begin:end]) for begin, end in feature.offsets]
+            keep &= feature.special | np.array(wordlike)
+        if not self.stopwords:
+            own = feature.offsets[~feature.special]
+            numbers = words(feature.text, own)
+            _, spans = runs(numbers, own)
+            content = np.array([not is_stopword(feature.text[begin:end]) for begin, end in spans.tolist()], np.bool_)
+            keep[~feature.special] &= content[numbers]
         return np.flatnonzero(keep)
 
-
-def _masses(feature: TokenVectors, tokens: NDArray[np.intp], table: TokenWeights | None) -> Array:
-    """The weights of some tokens. With idf, special tokens have weight 0."""
-    return np.ones(len(tokens)) if table is None else table.values[feature.ids[tokens]] * ~feature.special[tokens]
+    def masses(self, feature: TokenVectors, tokens: NDArray[np.intp], table: TokenWeights | None) -> Array:
+        """The weights of some tokens. With idf, special tokens have weight 0."""
+        return np.ones(len(tokens)) if table is None else table.values[feature.ids[tokens]] * ~feature.special[tokens]
 
 
 def _places(feature: TokenVectors, cloud: Cloud) -> list[TextPiece]:

@@ -48,7 +48,7 @@ class AspectPrepared(Prepared):
     baseline: float = 0.0
     """The alignment of unrelated texts, for E with rescaling"""
     second: TextAligner | None = None
-    """The aligner that decides where this one is unsure"""
+    """The aligner that decides where this one is unsure, or that aligns the references"""
     unsure: tuple[float, float] = (0.0, 0.0)
     """From which probability on, and below which, this one is unsure"""
 
@@ -138,6 +138,10 @@ class CTCAspect(RowMetric):
     def _trained(self, model: Model) -> tuple[TrainedAligner, dict[str, object]]:
         """The aligner of a model, and what its numbers depend on."""
         digest, card, packer = model[ALIGNER].digest, model.card, packer_of(model)
+        if packer is not None and packer.packing.regression != (self.aligner == "R"):
+            one = "predicts one number for a text" if packer.packing.regression else "predicts no share of a text"
+            other = "R" if packer.packing.regression else "D"
+            raise SpecError(f"{self.name}: model {model.name!r} {one}: choose aligner={other!r}")
         trained = TrainedAligner(
             self.stopwords, self.aligner == "R", card.aligner_threshold, self.reading, card.aligner_temperature,
             card.aligner_asks, card.languages == ("en",), None if packer is None else packer.packing,
@@ -165,7 +169,15 @@ class CTCAspect(RowMetric):
 
     def requests(self, row: Row, prepared: AspectPrepared) -> list[AnyRequest]:
         directions = [] if self._missing(row) else self.directions(row)
-        return [request for direction in directions for request in prepared.aligner.requests(direction)]
+        return [request for direction in directions for request in self._requests(direction, prepared)]
+
+    def _requests(self, direction: Direction, prepared: AspectPrepared) -> Sequence[AnyRequest]:
+        """The features that the alignment of a direction needs."""
+        return prepared.aligner.requests(direction)
+
+    def _align(self, direction: Direction, prepared: AspectPrepared, features: Features) -> Aligned | str:
+        """The alignment of a direction, or the reason why there is none."""
+        return prepared.aligner.align(direction, features)
 
     def score_rows(self, rows: Sequence[Row], prepared: AspectPrepared, features: Features) -> list[Value]:
         return [self._value(self._aligned(row, prepared, features), prepared) for row in rows]
@@ -199,7 +211,7 @@ class CTCAspect(RowMetric):
         done: list[tuple[Direction, Aligned]] = []
         notes: dict[str, None] = {}
         for direction in self.directions(row):
-            aligned = prepared.aligner.align(direction, features)
+            aligned = self._align(direction, prepared, features)
             if not isinstance(aligned, str):
                 done.append((direction, aligned))
             elif direction.name == "reference" and any(map(is_word, direction.others)):
@@ -228,6 +240,16 @@ def least_supported(aligned: Aligned) -> float:
     """The probability that all of a text is supported: that of its worst stretch; NaN if the aligner gives none."""
     stretches = () if aligned.judged is None else aligned.judged.stretches
     return min((np.nan if one.supported is None else one.supported for one in stretches), default=np.nan)
+
+
+def _asked(aligner: TextAligner, direction: Direction, model: str) -> list[AnyRequest]:
+    """The features that the alignment of a direction by another model needs."""
+    return [ByModel(model, request) for request in aligner.requests(direction)]
+
+
+def _told(aligner: TextAligner, direction: Direction, model: str, features: Features) -> Features:
+    """These features, as if the other model were the metric's own."""
+    return Features({one: features[ByModel(model, one)] for one in aligner.requests(direction)})
 
 
 def _candidate(row: Row, *columns: str) -> Direction:
@@ -299,8 +321,7 @@ class Consistency(CTCAspect):
             return []
         if self._decides(self._aligned(row, prepared, features), prepared):
             return []
-        asked = prepared.second.requests(self.directions(row)[0])
-        return [ByModel(self.then, request) for request in asked]
+        return _asked(prepared.second, self.directions(row)[0], self.then)
 
     def score_rows(self, rows: Sequence[Row], prepared: AspectPrepared, features: Features) -> list[Value]:
         if self.then is None:
@@ -317,8 +338,7 @@ class Consistency(CTCAspect):
     def _second(self, row: Row, prepared: AspectPrepared, features: Features) -> tuple[RowAligned, AspectPrepared]:
         """A row as the second model reads it."""
         assert self.then is not None and prepared.second is not None
-        asked = prepared.second.requests(self.directions(row)[0])
-        theirs = Features({one: features[ByModel(self.then, one)] for one in asked})
+        theirs = _told(prepared.second, self.directions(row)[0], self.then, features)
         second = replace(prepared, aligner=prepared.second)
         return self._aligned(row, second, theirs), second
 
@@ -368,6 +388,44 @@ class Relevance(CTCAspect):
     """
 
     needed: ClassVar[tuple[str, ...]] = ("source", "references")
+
+    models: tuple[str, ...] | None = param(
+        None,
+        help="for D and R, two models in place of `model`, as in the paper's table D.2: the first aligns the candidate "
+        "with the source, the second the references with the candidate",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.models is None:
+            return
+        if self.aligner == "E" or len(self.models) != 2 or not all(self.models):
+            raise SpecError(f"{self.name}: models are the names of two models for aligner='D' or 'R'")
+        if self.model not in (None, self.models[0]):
+            raise SpecError(f"{self.name}: models names both models; leave model out")
+        object.__setattr__(self, "model", self.models[0])
+
+    @property
+    def other_models(self) -> tuple[str, ...]:
+        return () if self.models is None else self.models[1:]
+
+    def prepare(self, setup: Setup) -> AspectPrepared:
+        prepared = super().prepare(setup)
+        if self.models is None:
+            return prepared
+        second, known = self._trained(setup.other_model(self.models[1]))
+        facts = {**prepared.facts, **{f"references_{name}": fact for name, fact in known.items()}}
+        return replace(prepared, second=second, facts=facts)
+
+    def _requests(self, direction: Direction, prepared: AspectPrepared) -> Sequence[AnyRequest]:
+        if prepared.second is None or self.models is None or direction.name != "reference":
+            return super()._requests(direction, prepared)
+        return _asked(prepared.second, direction, self.models[1])
+
+    def _align(self, direction: Direction, prepared: AspectPrepared, features: Features) -> Aligned | str:
+        if prepared.second is None or self.models is None or direction.name != "reference":
+            return super()._align(direction, prepared, features)
+        return prepared.second.align(direction, _told(prepared.second, direction, self.models[1], features))
 
     def directions(self, row: Row) -> list[Direction]:
         covered = [Direction("reference", text, "candidate", (row.candidate,)) for text in row.references]

@@ -79,6 +79,9 @@ class InfoLM(ReferenceMetric[Bag]):
     temperature: float | None = param(
         None, help="temperature of the softmax. None is the value in the model's card, or else 1, as in the paper."
     )
+    language: str | None = param(
+        None, help="take the temperature that the model's card has for this language (`nlgauge train temperature`)"
+    )
     idf: str = param(
         "general", choices=("references", "general", "none", "candidates", "union", "separate"),
         help="weights of the tokens. 'references' counts on the run's distinct references, as in the paper. "
@@ -102,6 +105,8 @@ class InfoLM(ReferenceMetric[Bag]):
             raise SpecError(f"{self.name}: {error}") from None
         object.__setattr__(self, "alpha", made.alpha)
         object.__setattr__(self, "beta", made.beta)
+        if self.temperature is not None and self.language is not None:
+            raise SpecError(f"{self.name}: language chooses a temperature; leave one of the two out")
         if self.temperature is not None and not 0 < self.temperature <= sys.float_info.max:
             raise SpecError(f"{self.name}: temperature={shown(self.temperature)} is not a positive number")
 
@@ -118,8 +123,18 @@ class InfoLM(ReferenceMetric[Bag]):
     def prepare(self, setup: Setup) -> InfoLMPrepared:
         setup.model[MASKED_LM]
         temperature = setup.model.card.temperature if self.temperature is None else self.temperature
+        if self.language is not None:
+            if self.language not in (known := setup.model.card.temperatures):
+                there = f"it has {', '.join(known)}" if known else "measure one with nlgauge train temperature"
+                problem = f"model {setup.model.name!r} has no temperature for the language {self.language!r}"
+                raise SpecError(f"{self.name}: {problem}: {there}")
+            temperature = known[self.language]
         facts: dict[str, object] = {"temperature": temperature}
-        if self.temperature is None and (origin := setup.model.card.origins.get("temperature")) is not None:
+        if (
+            self.temperature is None
+            and self.language is None
+            and (origin := setup.model.card.origins.get("temperature")) is not None
+        ):
             facts["temperature_from"] = origin
         weights = idf_tables(self.idf, setup)
         return InfoLMPrepared(

@@ -202,7 +202,7 @@ def test_convert_runs_no_code_and_asks_for_what_is_missing(tmp_path):
         load(f"hhem:{tmp_path / 'original'}")
     with pytest.raises(InputError, match="google/flan-t5-base: --tokenizer FOLDER"):
         convert(tmp_path / "original", tmp_path / "new")
-    with pytest.raises(SpecError, match="is not HHEM-2"):
+    with pytest.raises(SpecError, match="is neither HHEM-2"):
         convert(tmp_path / "tokenizer", tmp_path / "new") if write(tmp_path / "tokenizer", "nli-bert") else None
     with pytest.raises(InputError, match="is not empty"):
         write_hhem(tmp_path / "original", tmp_path / "t5")

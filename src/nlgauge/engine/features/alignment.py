@@ -27,7 +27,7 @@ from nlgauge.engine.pairs import pair_room, pair_windows
 from nlgauge.engine.sentence_search import Pairing, Search, SearchShape, Span, nearest, rarity
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
-from nlgauge.engine.words import words
+from nlgauge.engine.words import is_word, words
 from nlgauge.errors import InputError
 
 Reading: TypeAlias = Literal["search", "windows"]
@@ -90,7 +90,7 @@ def read_alignments(requests: Sequence[AlignmentRequest], block: TextBlock) -> d
         logits, shares, whole, against = model.align(*_padded([rows[i] for i in index], block.model[TOKENIZER].pad_id))
         for at, i in enumerate(index):
             row = work[i]
-            own = logits[at, rows[i].own]
+            own = plan.own(row, logits[at, rows[i].own])
             found[row.request].append(_Found(row, own, float(shares[at]), float(whole[at]), float(against[at])))
     return {request: plan.answer(request, some) for request, some in found.items()}
 
@@ -237,6 +237,14 @@ class _ReadingPlan:
             self._texts[text, size] = self.pairing.stretches(spans)
         return self._texts[text, size]
 
+    def own(self, row: _StretchRow, logits: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The log-odds of the tokens of a row's stretch: [tokens], from those at its tokens."""
+        return logits
+
+    def share(self, shares: Sequence[float], sizes: Sequence[int]) -> float:
+        """The supported share of a text, from those of its stretches, weighted by their tokens."""
+        return float(sum(size * share for share, size in zip(shares, sizes, strict=True)) / sum(sizes))
+
     def whole(self, reading: _Found, logits: NDArray[np.float32]) -> float:
         """The log-odds that all of a stretch is supported, from its likeliest reading and those of its tokens."""
         return reading.whole
@@ -252,12 +260,13 @@ class _ReadingPlan:
         numbers = words(request.text, tokens.offsets[:own])
         logits, likest = np.empty(own, np.float32), np.empty(own, np.int32)
         quotes: dict[QuotedSentence, int] = {}
-        stretches, shares = [], []
+        stretches, shares, sizes = [], [], []
         for group in self._stretches(request.text, own):
             begin, end = group[0][0], group[-1][1]
             some = by_stretch[begin]
             logits[begin:end] = np.max([one.logits for one in some], axis=0)
-            shares.append((end - begin) * max(one.share for one in some))
+            shares.append(max(one.share for one in some))
+            sizes.append(end - begin)
             read = [
                 (QuotedSentence(row.other, *row.source.place(i)), row.source.ids(i))
                 for row in _best(some)
@@ -271,8 +280,7 @@ class _ReadingPlan:
             likeliest = max(some, key=lambda one: one.whole)
             whole = self.whole(likeliest, logits[begin:end])
             stretches.append(AlignedStretch(*places, whole, tuple(mine), likeliest.against))
-        # The mean over the stretches, weighted by their tokens.
-        share = float(sum(shares) / own)
+        share = self.share(shares, sizes)
         return Alignment(
             request.text, tokens.offsets[:own], logits, share, tuple(stretches), tuple(quotes), likest
         )  # fmt: skip
@@ -292,6 +300,8 @@ class _PackedPlan(_ReadingPlan):
         return self._view.tokens(request.question).ids if request.question else None
 
     def row(self, row: _StretchRow) -> _Row:
+        if self._packer.packing.by_tokens:
+            return super().row(row)
         request, tokens = row.request, self._view.tokens(row.request.text)
         places = tokens.offsets[row.begin : row.end]
         begin, end = int(places[0, 0]), int(places[-1, 1])
@@ -325,8 +335,28 @@ class _PackedPlan(_ReadingPlan):
                 joined.append((begin, end))
         return " ".join(text[offsets[begin, 0] : offsets[end - 1, 1]] for begin, end in joined)
 
+    def own(self, row: _StretchRow, logits: NDArray[np.float32]) -> NDArray[np.float32]:
+        """For the head 'words', each token has the log-odds of its word: of the sum of the states of its tokens."""
+        if self._packer.packing.head != "words":
+            return logits
+        places = self._view.tokens(row.request.text).offsets[row.begin : row.end]
+        numbers = words(row.request.text, places)
+        sums = np.bincount(numbers, logits - self._packer.bias) + self._packer.bias
+        return sums[numbers].astype(np.float32)
+
+    def share(self, shares: Sequence[float], sizes: Sequence[int]) -> float:
+        """A number of words has the sum of those of the stretches."""
+        return float(sum(shares)) if self._packer.packing.head == "number" else super().share(shares, sizes)
+
     def whole(self, reading: _Found, logits: NDArray[np.float32]) -> float:
-        return float(logits.min()) if self._packer.packing.words else reading.whole
+        if not self._packer.packing.words:
+            return reading.whole
+        if self._packer.packing.head == "words":  # punctuation is not trained
+            row = reading.row
+            places = self._view.tokens(row.request.text).offsets[row.begin : row.end].tolist()
+            counted = [is_word(row.request.text[begin:end]) for begin, end in places]
+            logits = logits[counted] if any(counted) else logits
+        return float(logits.min())
 
 
 def _best(found: Sequence[_Found]) -> list[_StretchRow]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from nlgauge.engine.batching import padded, spread
 from nlgauge.engine.features.pair_states import other_text
 from nlgauge.engine.features.request import PairRequest, Reader, tokens_about
-from nlgauge.engine.masking import MaskingLimits, Pass, PassRow, WordScores, masked_rows, passes
+from nlgauge.engine.masking import MaskingLimits, Pass, PassRow, WordScores, gap_row, masked_rows, passes
 from nlgauge.engine.models.capabilities import GAP_FILLER, MASKED_LM, MASKED_PAIRS, TOKENIZER, Ints, Model
 from nlgauge.engine.pairs import pair_room, pair_types, paired_row
 from nlgauge.engine.text_block import TextBlock
@@ -45,6 +45,9 @@ class MaskedWords:
     log_probabilities: NDArray[np.float64]
     """[words]: of the true word, summed over its sub-words"""
     predicted: tuple[str, ...]
+    per_piece: NDArray[np.float64]
+    """[words, 2]: mean log-probability of the sub-words of the true word, and of the predicted one; of a gap with the
+    token that ends it. NaN for a predicted word whose probability was not asked for"""
     cut: bool = False
     """Whether only the beginning of the other text was read, because it is longer than the window"""
 
@@ -71,6 +74,8 @@ class _WordsRow:
     """Where the masked text begins in `ids`"""
     second: int = 0
     """Where the second text begins in `ids`, if both are in one row"""
+    likeliest: bool = False
+    """Whether the probability of the predicted word is asked for"""
 
 
 def read_masked_words(
@@ -93,7 +98,9 @@ def read_masked_words(
             _ask(rows, other_text(other, block) if way == "pairs" else None, block)
         finished += len(together)
     block.done = whole
-    return {request: _answer(request, scores[request], block) if request in scores else None for request in requests}
+    return {
+        request: _answer(request, scores[request], way, block) if request in scores else None for request in requests
+    }
 
 
 def _within(done: Callable[[float], object], begin: float, share: float) -> Callable[[float], object]:
@@ -101,7 +108,7 @@ def _within(done: Callable[[float], object], begin: float, share: float) -> Call
     return lambda part: done(begin + share * part)
 
 
-def _answer(request: MaskedWordsRequest, scores: WordScores, block: TextBlock) -> MaskedWords:
+def _answer(request: MaskedWordsRequest, scores: WordScores, way: str, block: TextBlock) -> MaskedWords:
     hits, logs, predicted = scores.answers(block.model[TOKENIZER])
     numbers = np.array(scores.words, np.intp)
     return MaskedWords(
@@ -111,6 +118,7 @@ def _answer(request: MaskedWordsRequest, scores: WordScores, block: TextBlock) -
         np.array(hits, np.bool_),
         np.array(logs, np.float64),
         tuple(predicted),
+        np.array(scores.per_piece(int(way == "sentinels")), np.float64).reshape(-1, 2),
         block.longer(request.against),
     )
 
@@ -141,7 +149,8 @@ def _rows(scores: WordScores, request: MaskedWordsRequest, way: str, block: Text
                 yield _WordsRow(scores, part, [*prefix, *part.ids, *suffix], len(prefix))
             else:
                 room = pair_room(model.window, model[TOKENIZER])
-                yield _WordsRow(scores, part, *paired_row(part.ids, other, request.first, room, model[TOKENIZER]))
+                both = paired_row(part.ids, other, request.first, room, model[TOKENIZER])
+                yield _WordsRow(scores, part, *both, request.likeliest)
 
 
 def _masks(scores: WordScores, one: Pass, limits: MaskingLimits, model: Model) -> Iterator[PassRow]:
@@ -149,11 +158,7 @@ def _masks(scores: WordScores, one: Pass, limits: MaskingLimits, model: Model) -
 
 
 def _gap(scores: WordScores, one: Pass, model: Model) -> Iterator[PassRow]:
-    gap, _ = model[GAP_FILLER].sentinels
-    (word,) = one.words
-    before = scores.ids[one.begin : scores.starts[word]].tolist()
-    after = scores.ids[scores.starts[word + 1] : one.end].tolist()
-    yield PassRow([*before, gap, *after], [(word, 0, len(before))])
+    yield gap_row(scores.ids, scores.starts, one, model[GAP_FILLER].sentinels[0])
 
 
 def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
@@ -169,9 +174,9 @@ def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
             logits = pairs.pair_logits(ids, attend, at, seen)
         asked = [(row.scores, word, piece) for row in batch for word, piece, _ in row.part.asked]
         truths = np.array([scores.truth(word)[piece] for scores, word, piece in asked])
-        logs, likeliest = _read_off(logits[np.concatenate(used)], truths)
-        for (scores, word, piece), log, token in zip(asked, logs.tolist(), likeliest.tolist(), strict=True):
-            scores.add(word, piece, log, token)
+        found = (part.tolist() for part in _read_off(logits[np.concatenate(used)], truths))
+        for (scores, word, piece), log, token, likeliest in zip(asked, *found, strict=True):
+            scores.add(word, piece, log, token, likeliest)
 
 
 def _fill(rows: Sequence[_WordsRow], block: TextBlock) -> None:
@@ -180,8 +185,11 @@ def _fill(rows: Sequence[_WordsRow], block: TextBlock) -> None:
     for batch, ids, attend in _batches(rows, None, block):
         words = [row.part.asked[0][0] for row in batch]
         truths = [row.scores.truth(word) for row, word in zip(batch, words, strict=True)]
-        for row, word, log, pieces in zip(batch, words, *filler.fill(ids, attend, truths), strict=True):
-            row.scores.put(word, float(log), pieces)
+        logs, written = filler.fill(ids, attend, truths)
+        asked = np.array([row.likeliest for row in batch])
+        said = np.where(asked, filler.fill(ids, attend, written)[0] if asked.any() else np.nan, np.nan)
+        for row, word, log, pieces, own in zip(batch, words, logs, written, said, strict=True):
+            row.scores.put(word, float(log), pieces, float(own))
 
 
 def _batches(
@@ -192,12 +200,14 @@ def _batches(
         yield batch, *padded([row.ids for row in batch], block.model[TOKENIZER].pad_id)
 
 
-def _read_off(logits: NDArray[np.float32], truths: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Log-probability of the true token, and the most likely token: logits [positions, vocabulary]."""
+def _read_off(
+    logits: NDArray[np.float32], truths: NDArray[np.intp]
+) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]:
+    """Log-probability of the true token, the most likely token, and that one's: logits [positions, vocabulary]."""
     top = logits.max(axis=1, keepdims=True)
     mass = np.log(np.exp(logits - top).sum(axis=1, dtype=np.float64))
     true = np.take_along_axis(logits, truths[:, None], axis=1)[:, 0]
-    return true.astype(np.float64) - top[:, 0] - mass, logits.argmax(axis=1)
+    return true.astype(np.float64) - top[:, 0] - mass, logits.argmax(axis=1), -mass
 
 
 @dataclass(frozen=True)
@@ -216,6 +226,8 @@ class MaskedWordsRequest(PairRequest[MaskedWords]):
     """How many words, far apart, are masked in one pass; 1 is exact"""
     words: tuple[int, ...] | None = None
     """Which words, counted from 0, in order; None for all"""
+    likeliest: bool = False
+    """Whether the probability of a predicted word is asked for, where that costs a pass more (T5)"""
 
     @property
     def work(self) -> int:

@@ -1,6 +1,6 @@
 """A model's card: measured facts about the model, in files next to its weights.
 
-card.json                 temperature, layers, bertscore_baseline, languages, grounded
+card.json                 temperature, temperatures, layers, bertscore_baseline, languages, grounded, aligner
 document_frequencies.npy  the number of documents, then in how many of them each token of its vocabulary occurs
 aligner.safetensors       holds threshold and temperature of the aligner whose weights these are
 """
@@ -22,6 +22,8 @@ from nlgauge.engine.models.stored import json_object, one_line, shown
 from nlgauge.errors import SpecError
 
 CARD_FILE = "card.json"
+TEMPERATURES = "temperatures"
+"""In card.json: by language, the temperature at which its masked distributions fit text best"""
 FREQUENCIES_FILE = "document_frequencies.npy"
 ALIGNER_FILE = "aligner.safetensors"
 ALIGNER_THRESHOLD = "aligner.threshold"
@@ -73,6 +75,8 @@ class ModelCard:
     not named; for BaryScore and MoverScore, which use several layers, the last one"""
     measured: frozenset[str] = frozenset()
     """The names of the facts in card.json"""
+    temperatures: Mapping[str, float] = field(default_factory=dict)
+    """By language, the temperature at which masked tokens of plain text are likeliest"""
     origins: Mapping[str, str] = field(default_factory=dict)
     """For each fact that is not the folder's own but published (a metric of `layers`, 'baseline', 'temperature'): of
     which checkpoint, and how it was recognised, such as "bert-base-uncased by name" (`published.py`)"""
@@ -93,9 +97,16 @@ def read_card(folder: Path) -> ModelCard:
     try:
         if (temperature := _number(facts.get("temperature", 1.0))) <= 0:
             raise ValueError(f"temperature {temperature} is not above 0")
+        temperatures = {str(name): _number(value) for name, value in facts.get(TEMPERATURES, {}).items()}
+        if any(value <= 0 for value in temperatures.values()):
+            raise ValueError("one of its temperatures is not above 0")
         baseline = facts.get("bertscore_baseline", {}).items()
         layers = {str(name): _layer(layer) for name, layer in facts.get("layers", {}).items()}
         threshold, divisor, asks, evidence = _read_aligner(folder / ALIGNER_FILE)
+        if "aligner" in facts:  # of a detector that was trained here, which has no file of its own
+            threshold, divisor = _share(facts["aligner"]["threshold"]), _number(facts["aligner"]["temperature"])
+            if divisor <= 0:
+                raise ValueError(f"the aligner's temperature {divisor} is not above 0")
         bars = facts.get("grounded")
         if bars is not None and "mark_below" in bars and (folder / ALIGNER_FILE).is_file():
             threshold = _share(bars["mark_below"])
@@ -111,6 +122,7 @@ def read_card(folder: Path) -> ModelCard:
             _grounded(bars),
             layers,
             frozenset(facts),
+            temperatures,
         )
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
         if isinstance(error, SpecError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,9 +23,19 @@ from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Floats, Ints,
 from nlgauge.engine.models.card import CARD_FILE, ModelCard, read_card
 from nlgauge.engine.models.folder import CONFIG_FILE, TOKENIZER_FILE, digest_of, named_digest
 from nlgauge.engine.models.onnx import WEIGHTS_KEY, OnnxGraph, runtime_name, threads
-from nlgauge.engine.models.packing import FAMILY, Packer, Packing, Reading, by_head, is_hhem, meant, unread_head
+from nlgauge.engine.models.packing import (
+    FAMILY,
+    WORD_BIAS,
+    Packer,
+    Packing,
+    Reading,
+    by_head,
+    is_hhem,
+    meant,
+    unread_head,
+)
 from nlgauge.engine.models.stored import json_object, one_line
-from nlgauge.engine.sentence_search import OWN
+from nlgauge.engine.sentence_search import OTHER, OWN
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError, SpecError
 
@@ -34,13 +45,16 @@ if TYPE_CHECKING:
 GRAPH_FILE = "detector.onnx"
 Logits: TypeAlias = "Callable[[Ints, Ints, Ints | None], Floats]"
 """Computes logits [rows, classes], or [rows, length, classes] of tokens, from ids, attend and types [rows, length]"""
-_WINDOW, _TYPE = "nlgauge_window", "nlgauge_second_type"
-"""In the configuration that `export_detector` writes: maximum sub-words of a row, and the type of a second text"""
+WINDOW, _TYPE = "nlgauge_window", "nlgauge_second_type"
+"""In the configuration of a folder that nlgauge wrote: maximum sub-words of a row, and the type of a second text"""
 _AUTO = {
     "classes": "AutoModelForSequenceClassification",
     "first token": "AutoModelForTokenClassification",
     "tokens": "AutoModelForTokenClassification",
     "answers": "AutoModelForSeq2SeqLM",
+    "words": "AutoModelForTokenClassification",
+    "share": "AutoModelForSequenceClassification",
+    "number": "AutoModelForSequenceClassification",
 }
 _CONFIG = "configuration of a model"
 
@@ -69,9 +83,13 @@ class Detector:
         return self.open()
 
     def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
-        types = np.where(side == OWN, self.second_type, 0) * attend if self.second_type else None
+        packing = self.packer.packing
+        second = side == (OTHER if packing.by_tokens and packing.text_first else OWN)
+        types = np.where(second, self.second_type, 0) * attend if self.second_type else None
         support, against = self.reading.log_odds(self._logits(ids, attend, types))
         unknown = np.full(len(ids), np.nan, np.float32)
+        if packing.regression:
+            return np.full(ids.shape, np.nan, np.float32), support, unknown, unknown
         if self.packer.packing.words:
             return support, unknown, unknown, unknown
         return np.repeat(support[:, None], ids.shape[1], 1), unknown, support, against
@@ -144,7 +162,9 @@ def _with(
     own_window: bool = False,
 ) -> Model:  # fmt: skip
     """A model with a detector. own_window: whether nothing else reads with it, so that its window is the detector's."""
-    packer = Packer(reading.packing, checkpoint.tokenizer, _longest(reading.packing, net, model.window))
+    longest = min(checkpoint.config.to_dict().get(WINDOW, math.inf), _longest(reading.packing, net, model.window))
+    bias = (net.classifier.bias[0] - net.classifier.bias[1]).item() if reading.packing.head == "words" else 0.0
+    packer = Packer(reading.packing, checkpoint.tokenizer, int(longest), bias)
     typed = packer.paired and "token_type_ids" in checkpoint.splitter.model_input_names
     types = model.second_type if typed else 0
     detector = Detector(reading, packer, opened, lambda: model.digest, types)
@@ -226,7 +246,7 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
     config = json_object(folder / CONFIG_FILE, _CONFIG)
     reading = Reading.of(meant(prefix, config, name), config, name)
     tokenizer = SubwordTokenizer.read(str(folder / TOKENIZER_FILE))
-    longest, second_type = config.get(_WINDOW), config.get(_TYPE)
+    longest, second_type = config.get(WINDOW), config.get(_TYPE)
     if not (type(longest) is int and longest >= 16 and type(second_type) is int and 0 <= second_type < 16):
         raise SpecError(f"model {name!r}: {folder / CONFIG_FILE} is not of nlgauge export: export the model again")
     run = OnnxGraph(graph)
@@ -238,7 +258,7 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
 
     files = [path for file in (CONFIG_FILE, CARD_FILE) if (path := folder / file).is_file()]
     digest = digest_of([graph])
-    packer = Packer(reading.packing, tokenizer, longest)
+    packer = Packer(reading.packing, tokenizer, longest, float(config.get(WORD_BIAS, 0.0)))
     detector = Detector(reading, packer, lambda: logits, lambda: digest, second_type)
     return Model(
         name=name, digest=digest, files=named_digest(files), backend=runtime_name(), precision="float32",
@@ -260,7 +280,8 @@ def export_detector(model: Model, folder: Path) -> None:
     if folder.exists() and any(folder.iterdir()):
         raise InputError("is not empty", file=folder, remedy="name a new folder, so that nothing is overwritten")
     _write_graph(logits, detector.second_type, folder / GRAPH_FILE)
-    facts = {FAMILY: detector.packer.packing.name, _WINDOW: detector.packer.longest, _TYPE: detector.second_type}
+    packer = detector.packer
+    facts = {FAMILY: packer.packing.name, WINDOW: packer.longest, _TYPE: detector.second_type, WORD_BIAS: packer.bias}
     config = {**logits.net.config.to_dict(), **facts}
     (folder / CONFIG_FILE).write_text(json.dumps(config, indent=1, default=str) + "\n", encoding="utf-8")
     (folder / TOKENIZER_FILE).write_text(model[TOKENIZER].definition, encoding="utf-8")

@@ -152,11 +152,14 @@ def copy_folder(source: Path, folder: Path) -> None:
 def write_hugging_face(source: Path, folder: Path) -> None:
     """Export a model in Hugging Face format (AutoModelForMaskedLM, AutoTokenizer): weights in float32, no graphs.
 
-    The model's card is copied too. Raises InputError if `folder` is not empty or cannot be made, and SpecError for a
-    model that transformers has no network for.
+    The model's card is copied too. A folder of another network, such as T5, has this format already, and is copied.
+    Raises InputError if `folder` is not empty or cannot be made, and SpecError for a model that transformers has no
+    network for.
     """
     config = source / CONFIG_FILE
-    if config.is_file() and BUCKETS in json_object(config, _CONFIG):
+    facts = json_object(config, _CONFIG) if config.is_file() else {}
+    other = facts.get("model_type", "bert") not in ("bert", "nlgauge-bert")
+    if BUCKETS in facts and not other:
         problem = "uses relative positions, which BERT in transformers does not support, so it cannot be exported"
         raise SpecError(f"{source} {problem}")
     try:
@@ -165,6 +168,9 @@ def write_hugging_face(source: Path, folder: Path) -> None:
         raise InputError(f"cannot be made: {error.strerror}", file=folder, remedy="name a folder") from None
     if any(folder.iterdir()):
         raise InputError("is not empty", file=folder, remedy="name a new folder, so that nothing is overwritten")
+    if other:
+        copy_folder(source, folder)
+        return
     (folder / WEIGHTS_FILE).write_bytes(save(read_weights(source / WEIGHTS_FILE), metadata={"format": "pt"}))
     for name in (CONFIG_FILE, TOKENIZER_FILE, "tokenizer_config.json", CARD_FILE, FREQUENCIES_FILE):
         if (source / name).exists():

@@ -113,7 +113,7 @@ def load(
         return open_onnx(folder, name, precision)
     if chosen == "openvino":
         return open_openvino(folder, name, precision)
-    if _is_ours(folder):
+    if is_ours(folder):
         from nlgauge.engine.models.bert_model import open_bert
 
         return open_bert(folder, name, precision, device)
@@ -199,7 +199,7 @@ def _has_graphs(folder: Path) -> bool:
     return any(graph_path(folder, part, "float32").exists() for part in ("encoder", "masked"))
 
 
-def _is_ours(folder: Path) -> bool:
+def is_ours(folder: Path) -> bool:
     """Whether `nlgauge_lab.training.export` wrote the folder, so that its network is our BERT."""
     return _has_graphs(folder) or any((folder / file).is_file() for file in (MASKED_FILE, PAIRS_FILE, ALIGNER_FILE))
 

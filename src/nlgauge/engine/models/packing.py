@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,9 +23,12 @@ from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.errors import SpecError
 
 Unit: TypeAlias = Literal["segment", "sentence", "text"]
-Head: TypeAlias = Literal["classes", "first token", "tokens", "answers"]
+Head: TypeAlias = Literal["classes", "first token", "tokens", "answers", "words", "share", "number"]
 FAMILY = "nlgauge_detector"
 """In the configuration of a folder that nlgauge wrote: the name of its packing"""
+WORD_BIAS, TEXT_FIRST = "nlgauge_word_bias", "nlgauge_text_first"
+"""In the configuration of an aligner of CTC: beside a graph of D, its bias for support over no support; and whether R
+reads the judged text before the source"""
 SENTENCES = "this detector judges sentences, not words"
 """The reason of a score that needs a judgement of each word"""
 _SLACK = 8
@@ -50,8 +53,9 @@ class Packing:
     """What stands between two segments: 'pair' (what the tokenizer puts between two texts) or 'end' (its token for the
     end of a text)"""
     head: Head
-    """'classes' of the whole row; classes of its 'first token'; classes of the 'tokens' of the candidate; or the logits
-    of two 'answers' at the first step of a decoder"""
+    """'classes' of the whole row; classes of its 'first token'; classes of the 'tokens' of the candidate; the logits of
+    two 'answers' at the first step of a decoder; classes of 'words', from the sums of their sub-words' states; or one
+    number, which is the supported 'share' of the candidate or the 'number' of its supported words"""
     support: int | None
     """The class that means support; None if the labels of the checkpoint say so"""
     unit: Unit
@@ -74,7 +78,22 @@ class Packing:
     @property
     def words(self) -> bool:
         """Whether each word gets a judgement of its own."""
-        return self.head == "tokens"
+        return self.head in ("tokens", "words")
+
+    @property
+    def regression(self) -> bool:
+        """Whether it gives one number for a text and judges nothing."""
+        return self.head in ("share", "number")
+
+    @property
+    def by_tokens(self) -> bool:
+        """Whether a row is made of the tokens of both texts as they are; else its segments are split anew."""
+        return self.head == "words" or self.regression
+
+    @property
+    def text_first(self) -> bool:
+        """Whether the judged text stands before the source."""
+        return self.segments[0] == "{candidate}"
 
 
 _NLI = Packing(
@@ -117,7 +136,15 @@ _TRUE = Packing(
     "true", "TRUE with T5", ("premise: {source} hypothesis: {candidate}",), "pair", "answers", 1, "sentence",
     ("ForConditionalGeneration",), answers=("▁", "▁1"), longest=512, threshold=0.5,
 )  # fmt: skip
-PACKINGS = (_NLI, _MINICHECK, _MINICHECK_T5, _FACTCG, _LETTUCE, _HHEM, _TRUE)
+_CTC = Packing(
+    "ctc", "CTC's aligner D, after nlgauge train aligner or nlgauge convert", ("{candidate}", "{source}"), "pair",
+    "words", 0, "text", ("ForTokenClassification",),
+)  # fmt: skip
+_CTC_R = Packing(
+    "ctc", "CTC's aligner R, after nlgauge train aligner or nlgauge convert", ("{source}", "{candidate}"), "pair",
+    "share", 0, "text", ("ForSequenceClassification",),
+)  # fmt: skip
+PACKINGS = (_NLI, _MINICHECK, _MINICHECK_T5, _FACTCG, _LETTUCE, _HHEM, _TRUE, _CTC, _CTC_R)
 PREFIXES = tuple(dict.fromkeys(one.name for one in PACKINGS))
 
 
@@ -129,6 +156,13 @@ def meant(prefix: str, config: Mapping[str, Any], name: str) -> Packing:
     if found is None:
         wanted = " or ".join(f"...{end}" for one in families for end in one.architectures)
         raise SpecError(f"model {name!r} is a {built}, and {prefix}: reads a {wanted}{_instead(config, prefix)}")
+    if found.by_tokens and config.get(FAMILY) != prefix:
+        remedy = "write its folder with nlgauge train aligner or nlgauge convert"
+        raise SpecError(f"model {name!r} does not say that it is an aligner of CTC: {remedy}")
+    if found.regression:
+        head: Head = "number" if _labels(config) == ["number"] else "share"
+        segments = found.segments[::-1] if config.get(TEXT_FIRST) else found.segments
+        return replace(found, head=head, segments=segments)
     return found
 
 
@@ -216,6 +250,8 @@ class Reading(NamedTuple):
         apart = len(labels) == 1 or config.get("problem_type") == "multi_label_classification"
         if packing.head == "answers":
             return cls(packing, 1, None, False, ("no", "yes"))
+        if packing.regression:
+            return cls(packing, 0, None, True, tuple(labels))
         if packing.support is None:
             support = 0 if len(labels) == 1 else _named(labels, _SUPPORT)
             if support is None:
@@ -267,6 +303,8 @@ class Packer:
     tokenizer: SubwordTokenizer
     longest: int
     """Maximum sub-words of a row"""
+    bias: float = 0.0
+    """For the head 'words', what is added once to the sum over a word's sub-words"""
 
     def __post_init__(self) -> None:
         """Raises SpecError for a tokenizer without the tokens that the packing needs."""
@@ -290,6 +328,18 @@ class Packer:
         side[: len(own) + len(between) if rest else 0] = OTHER
         return PackedRow(ids, side, pieces[-1])
 
+    def tokens_row(
+        self, own: NDArray[np.int32], other: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
+        """Return ids and side of a row of a judged text and a source, from the tokens of both."""
+        before, between, after = self.tokenizer.pair_frame
+        first = self.packing.text_first
+        one, two = (own, other) if first else (other, own)
+        ids = np.concatenate([before, one, between, two, after]).astype(np.int32)
+        side = np.full(len(ids), OTHER if first else OWN, np.int8)
+        side[: len(before) + len(one) + len(between)] = OWN if first else OTHER
+        return ids, side
+
     @property
     def name(self) -> str:
         """The packing, what it judges at a time and how long its rows are, for the signature."""
@@ -305,7 +355,7 @@ class Packer:
 
         Raises SpecError for a row that has no room for them.
         """
-        room = self.longest - len(self.row("", "", question).ids) - _SLACK
+        room = self.longest - len(self.row("", "", question).ids) - (0 if self.packing.by_tokens else _SLACK)
         if room < _LEAST_ROOM:
             raise SpecError(
                 f"a row of {self.longest} sub-words has no room for two texts in the form of {self.packing.name}:"
@@ -342,12 +392,23 @@ class PackedPairing(Pairing):
         self._frame: dict[bool, int] = {}
         self._sentence = max(1, min(_SENTENCE, self._left(False) // 2))
         self._stretch = max(1, self._left(bool(packer.packing.asking)) // 2)
+        self.room = self._left(False)
+
+    def row(
+        self, own: NDArray[np.int32], search: Search, spans: Sequence[Span], question: NDArray[np.int32] | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
+        """As `Pairing.row`, for a packing whose rows are made of tokens; no question is read."""
+        read = [search.tokens.ids[begin:end] for begin, end in spans]
+        return self._packer.tokens_row(own, np.concatenate([own[:0], *read])[: self.room_beside(own)])
 
     def _left(self, question: bool) -> int:
         """Sub-words for source and candidate in a row, and for the question if there is one."""
         if question not in self._frame:
             self._frame[question] = self._packer.room("" if not question else " ")
         return self._frame[question]
+
+    def asking(self, tokens: Tokens) -> NDArray[np.int32]:
+        return super().asking(tokens) if self._packer.packing.asking else tokens.ids[:0]
 
     def stretches(self, spans: Sequence[Span]) -> list[list[Span]]:
         unit = self._packer.packing.unit

@@ -159,15 +159,15 @@ class Checkpoint:
 
         pooled: whether the network's vector of a whole text is used.
         """
-        net, missing = self._read(auto)
-        self._refuse_lacking(missing, pooled)
+        net, missing = self.read(auto)
+        self.refuse_lacking(missing, pooled)
         return net
 
     def network_with_head(self, auto: str) -> Net | None:
         """As `network`, or None if the checkpoint lacks the weights of the head."""
-        net, missing = self._read(auto)
+        net, missing = self.read(auto)
         body = net.base_model_prefix + "."
-        self._refuse_lacking(key for key in missing if key.startswith(body))
+        self.refuse_lacking(key for key in missing if key.startswith(body))
         return net if all(key.startswith(body) for key in missing) else None
 
     def model(self, net: Net, abilities: Mapping[Capability[Any], object]) -> Model:
@@ -205,12 +205,12 @@ class Checkpoint:
         told = self.tokenizer.second_type
         return told if told < known and "token_type_ids" in signature(body.forward).parameters else 0
 
-    def _read(self, auto: str) -> tuple[Net, list[str]]:
-        """A network, and the names of missing weights."""
+    def read(self, auto: str, **more: Any) -> tuple[Net, list[str]]:
+        """A network, and the names of missing weights. more: arguments of `from_pretrained`."""
         torch = self.runtime.torch
         with self.reading():
             net, report = getattr(self._transformers, auto).from_pretrained(
-                self.source, dtype=torch.float32, use_safetensors=True, output_loading_info=True, **_SAFELY
+                self.source, dtype=torch.float32, use_safetensors=True, output_loading_info=True, **_SAFELY, **more
             )
             for name, weight in net.named_parameters():
                 if not torch.isfinite(weight).all():
@@ -218,7 +218,7 @@ class Checkpoint:
             net.to(self.runtime.device).eval()
         return net, sorted(report["missing_keys"])
 
-    def _refuse_lacking(self, missing: Iterable[str], pooled: bool = False) -> None:
+    def refuse_lacking(self, missing: Iterable[str], pooled: bool = False) -> None:
         """Raises SpecError for missing weights, which transformers would fill with random numbers.
 
         Many checkpoints lack the pooler, which our metrics do not use.

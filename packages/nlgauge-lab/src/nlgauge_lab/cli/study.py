@@ -10,6 +10,7 @@ import click
 import nlgauge
 from nlgauge.cli import options
 from nlgauge.cli.showing import OUTPUTS, SCORES, Result, of_outputs, of_scores, shown
+from nlgauge.errors import MissingExtraError
 
 
 @click.group()
@@ -160,6 +161,76 @@ def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """CTC's metrics with one ingredient left out (tables 1 to 3)."""
     from nlgauge_lab.studies.ablation import ablation as run
 
+    return run(corpus, **how)
+
+
+@_of_outputs(
+    *_swept("pooled", "pearson"),
+    click.option("-m", "--metric", default="BaryScore", show_default=True, help="BaryScore, with other parameters."),
+    click.option("--weights", multiple=True, default=("idf", "none"), show_default=True, help="idf, none, lm."),
+)
+def barycenters(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """BaryScore by Wasserstein and by Euclidean means of layers, by weights, and without stop-words."""
+    from nlgauge_lab.studies.barycenters import barycenters as run
+
+    return run(corpus, **how)
+
+
+@_of_outputs(
+    *_swept("pooled", "pearson"),
+    click.option("-m", "--metric", default="MaskEval(stride=8)", show_default=True, help="With uniform weights."),
+)
+def scorings(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """The four scorings of a masked word that MaskEval's authors tried (footnote 5)."""
+    from nlgauge_lab.studies.scorings import scorings as run
+
+    return run(corpus, **how)
+
+
+@_of_outputs(
+    click.option("--out", type=options.PLACE, required=True, help="Folder for what is computed once."),
+    click.option("--learn", type=click.IntRange(min=1), required=True, help="Rows to learn from; the paper: 700, 62."),
+    click.option("-m", "--metric", default="MaskEval(stride=8)", show_default=True, help="How words are scored."),
+    click.option("--draws", type=click.IntRange(min=1), default=5, show_default=True, help="How often rows are drawn."),
+    click.option("--ours", is_flag=True, default=None, help="By nlgauge's recipe, and not by the paper's."),
+    click.option("--beside", help="The paper's table to print beside: maskeval-table-1 or maskeval-table-2."),
+    options.MODEL,
+    options.ASPECT,
+    options.SEED,
+    options.keeping,
+)
+def learned_weights(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """MaskEval with weights learned on other rows (MaskEval, tables 1 and 2). Needs nlgauge-lab[train]."""
+    try:
+        from nlgauge_lab.studies.learned_weights import learned_weights as run
+    except ImportError as error:
+        raise MissingExtraError("training", "train", "nlgauge-lab") from error
+    return run(corpus, **how)
+
+
+@_of_outputs(
+    click.option("--words", type=options.PLACE, required=True, help="Labelled rows: the accuracy is of their words."),
+    click.option("--out", type=options.PLACE, required=True, help="Folder of the run; a stopped run goes on."),
+    click.option("--every", type=click.IntRange(min=1), required=True, help="Steps between two points."),
+    click.option("-m", "--metric", default="Consistency(aligner='D')", show_default=True, help="Of the aligner D."),
+    click.option("--finetune", type=options.PLACE, help="Labelled rows to train the last aligner on with (the star)."),
+    click.option("--labelled", type=options.PLACE, help="As of train aligner, like the next five."),
+    click.option("--pairs", type=options.PLACE, multiple=True),
+    click.option("--task", "tasks", multiple=True),
+    click.option("--config", type=options.PLACE),
+    click.option("--body"),
+    click.option("--steps", type=click.IntRange(min=1)),
+    *_swept("pooled", "pearson")[1:],
+)
+def accuracy(corpus: nlgauge.Corpus, **how: Any) -> Result:
+    """Does a more accurate aligner agree better with people (CTC, figure 7)?
+
+    Trains an aligner, and measures it at many steps on labelled words and on rated outputs. Needs nlgauge-lab[train].
+    """
+    try:
+        from nlgauge_lab.studies.accuracy import accuracy as run
+    except ImportError as error:
+        raise MissingExtraError("training", "train", "nlgauge-lab") from error
     return run(corpus, **how)
 
 

@@ -32,21 +32,26 @@ train.add_command(combination)
 @click.option("--out", type=PLACE, required=True, help="Folder for checkpoints, the curve and the finished model.")
 @click.option("--config", type=PLACE, help="Recipe (TOML); the recipe of the embedded model by default.")
 @click.option("--steps", type=click.IntRange(min=1), help="Instead of the recipe's number of steps.")
-def masked_lm(texts: Path | None, pairs: Path | None, out: Path, config: Path | None, steps: int | None) -> None:
+@click.option("--body", help="With --pairs, instead of the recipe's model: pocket, base, a folder of ours, or T5.")
+def masked_lm(
+    texts: Path | None, pairs: Path | None, out: Path, config: Path | None, steps: int | None, body: str | None
+) -> None:
     """Train a masked LM on plain text, or adapt one to pairs of texts; run again to resume after an interruption.
 
-    With --pairs the model learns to predict words of one text from another, for MaskEval. The model itself does not
-    change: weights for pairs are written beside it.
+    With --pairs the model learns to predict words of one text from another, for MaskEval. Pocket and base do not change
+    themselves: weights for pairs are written beside them. T5 learns to fill gaps of words, as in the paper.
     """
     if (texts is None) == (pairs is None):
         raise SpecError("give either --texts or --pairs")
+    if texts is not None and body is not None:
+        raise SpecError("--body is for --pairs; with --texts the recipe names the body")
     try:
         from nlgauge_lab.training import masked_lm as plain
         from nlgauge_lab.training import pairs as adapted
     except ImportError as error:
         raise MissingExtraError("training", "train", "nlgauge-lab") from error
     if pairs is not None:
-        click.echo(str(adapted.train(pairs, out, config, steps)))
+        click.echo(str(adapted.train(pairs, out, config, steps, body)))
     elif texts is not None:
         click.echo(str(plain.train(texts, out, config, steps)))
 
@@ -61,11 +66,15 @@ def masked_lm(texts: Path | None, pairs: Path | None, out: Path, config: Path | 
 )
 @click.option(
     "--task", "tasks", multiple=True,
-    help="What examples of the file are made for: summarization, reference, style, dialogue or knowledge.",
+    help="What examples of the file are made for: summarization, reference, style, dialogue, knowledge, or "
+    "document-reference (the ablation of CTC's appendix A.1).",
 )  # fmt: skip
 @click.option("--out", type=PLACE, required=True, help="Folder for examples, checkpoints, curve and finished model.")
 @click.option("--config", type=PLACE, help="Recipe (TOML); by default that of the model that is trained on.")
-@click.option("--body", help="Model to train on: pocket, base, or a folder of ours.")
+@click.option("--body", help="Model to train on: pocket, base, a folder of ours, or any encoder of transformers.")
+@click.option(
+    "--aligner", type=click.Choice(["D", "R", "R-sum"]), help="For an encoder of transformers, what it learns."
+)
 @click.option("--attempts", type=click.IntRange(min=1), help="How many examples are tried, instead of the recipe's.")
 @click.option("--steps", type=click.IntRange(min=1), help="Instead of the recipe's number of steps.")
 @click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's.")
@@ -92,10 +101,11 @@ def aligner(out: Path, **how: Any) -> None:
 @MODEL
 @MAP
 @click.option("--scale", type=float, nargs=2, help="Least and greatest possible rating; what the file has by default.")
+@click.option("--published", is_flag=True, help="The paper's recipe: 100 epochs of Adam at 1e-5, one fifth held out.")
 @click.option("--seed", type=int, default=0, show_default=True)
 def weighter(
     ratings: Path, aspects: Sequence[str], out: Path, spec: str, model: str | None, columns: Sequence[str],
-    scale: tuple[float, float] | None, seed: int,
+    scale: tuple[float, float] | None, published: bool, seed: int,
 ) -> None:  # fmt: skip
     """Learn which words MaskEval should listen to for a quality that people rated."""
     from nlgauge.metrics import registry
@@ -109,8 +119,33 @@ def weighter(
         from nlgauge_lab.training.weighter import WeighterConfig, train
     except ImportError as error:
         raise MissingExtraError("training", "train", "nlgauge-lab") from error
-    for path in train(corpus, aspects, out, metric, scale, WeighterConfig(seed=seed)):
+    config = WeighterConfig.published(seed) if published else WeighterConfig(seed=seed)
+    for path in train(corpus, aspects, out, metric, scale, config):
         click.echo(str(path))
+
+
+@train.command()
+@click.option(
+    "--texts", type=PLACE, multiple=True, required=True,
+    help="Plain text, a passage a line (.txt, .gz, .xz), named by its language, as de.txt; repeatable.",
+)  # fmt: skip
+@click.option("--model", default="pocket", show_default=True, help="Any masked language model.")
+@click.option("--tokens", type=click.IntRange(min=1), default=2000, show_default=True, help="Masked in each language.")
+@click.option("--write", is_flag=True, help="Put the temperatures on the card of the model, for InfoLM(language=...).")
+@IN_FORMATS
+def temperature(texts: Sequence[Path], model: str, tokens: int, write: bool, layout: str) -> None:
+    """Measure a masked LM's temperature in each language: where masked tokens of plain text are likeliest.
+
+    InfoLM divides logits by it: InfoLM(language='de') takes it from the card of the model.
+    """
+    from nlgauge.engine.models.loading import load
+    from nlgauge_lab.training import temperature as measured
+
+    loaded = load(model)
+    found = measured.measure(texts, loaded, tokens)
+    show_tables([measured.as_cells(found)], layout)
+    if write:
+        remark(f"written to the card in {measured.write(loaded, found)}")
 
 
 @train.command()

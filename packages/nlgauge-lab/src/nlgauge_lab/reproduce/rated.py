@@ -94,11 +94,11 @@ def _lines(row: Row) -> Row:
     return replace(row, candidate=candidate, references=tuple(references))
 
 
-def _cleaned(row: Row) -> Row:
-    """Lower case, without stop-words and punctuation."""
+def _cleaned(row: Row, stopwords: bool) -> Row:
+    """Lower case, without punctuation, and without stop-words if these are not wanted."""
 
     def content(text: str) -> str:
-        return " ".join(word for word in words(text) if not is_stopword(word))
+        return " ".join(word for word in words(text) if stopwords or not is_stopword(word))
 
     return replace(row, candidate=content(row.candidate), references=tuple(map(content, row.references)))
 
@@ -120,7 +120,8 @@ VIEWS: Mapping[str, View] = {
     "as given": lambda corpus: [corpus],
     "unseen by the weighters": _unseen,
     "first reference": _each(_first),
-    "without stop-words": _each(_cleaned),
+    "cleaned": _each(lambda row: _cleaned(row, True)),
+    "without stop-words": _each(lambda row: _cleaned(row, False)),
     "sentences on lines": _each(_lines),
     "first reference, sentences on lines": _each(lambda row: _lines(_first(row))),
     "source as reference": _each(lambda row: None if row.source is None else replace(row, references=(row.source,))),

@@ -9,9 +9,11 @@ from nlgauge.errors import NlgaugeError
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric
 from nlgauge_lab.studies.ablation import ABLATIONS
+from nlgauge_lab.studies.barycenters import BaryScoreVariants
 from nlgauge_lab.studies.neighbours import Neighbours
+from nlgauge_lab.studies.scorings import MaskEvalScorings
 
-_STUDIED: tuple[type[Metric], ...] = (*ABLATIONS.values(), Neighbours)
+_STUDIED: tuple[type[Metric], ...] = (*ABLATIONS.values(), BaryScoreVariants, MaskEvalScorings, Neighbours)
 _OF_STUDIES = {kind.__name__: kind for kind in _STUDIED}
 """Metrics that give many settings of one metric as parts, from one pass: only tables and studies name them"""
 

@@ -60,6 +60,10 @@ class AlignerConfig:
     weight_decay: float = 0.01
     warmup: int = 150
     """Steps in which the rates rise"""
+    second_beta: float = 0.98
+    """How slowly the optimizer's estimate of the squared gradients follows them"""
+    aligner: str = "D"
+    """What a body of transformers learns (`encoder_aligner`): 'D', 'R' or 'R-sum'; our bodies learn D and R together"""
     told_weight: float = 0.3
     """What the label of a word counts where somebody said of the whole text that it is supported, and marked no word"""
     text_weight: float = 1.0
@@ -99,10 +103,9 @@ class AlignerTrainer(Run):
     """
 
     losses = ("words", "text", "least", "share", "against", "order", "teacher")
-    model: AlignerNet
 
     def __init__(
-        self, config: AlignerConfig, model: AlignerNet, rows: Sequence[Encoded], held: Mapping[str, Sequence[Encoded]],
+        self, config: AlignerConfig, model: nn.Module, rows: Sequence[Encoded], held: Mapping[str, Sequence[Encoded]],
         pad: int, out: Path, teacher: AlignerNet | None = None,
     ) -> None:  # fmt: skip
         super().__init__(out, config.precision)
@@ -110,7 +113,9 @@ class AlignerTrainer(Run):
         self.config, self.rows, self.held, self._pad = config, rows, held, pad
         self.model, self.steps = model.to(self.device), config.steps
         rates = config.head_rate, config.body_rate
-        self.optimizer = self.adamw(lambda name: rates[name.startswith("body.")], config.weight_decay)
+        self.optimizer = self.adamw(
+            lambda name: rates[name.startswith("body.")], config.weight_decay, second_beta=config.second_beta
+        )
         self.epoch = lru_cache(2)(self._epoch)
         """The batches of an epoch, by its number"""
         self._judged: tuple[int, dict[str, Judged]] | None = None
@@ -129,6 +134,19 @@ class AlignerTrainer(Run):
                 found += [rows[at : at + size] for at in range(0, max(1, len(rows) - size + 1), size)]
         found += _whole_groups(groups, lengths, self.config.batch_tokens, rng)
         return [found[i] for i in rng.permutation(len(found))]
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """What each of the losses counts."""
+        config = self.config
+        return (
+            1.0, config.text_weight, config.least_weight, config.share_weight, config.against_weight,
+            config.order_weight, config.teacher_weight,
+        )  # fmt: skip
+
+    def wanted(self, right: Tensor, counted: Tensor) -> Tensor:
+        """What the share of a text should be, by the numbers of its supported words and of all that are known."""
+        return right / counted
 
     def rate(self, step: int) -> float:
         """The factor on all learning rates: warm-up, then a linear fall to zero."""
@@ -175,7 +193,7 @@ class AlignerTrainer(Run):
             least = nn.functional.softplus(-soft).mean()
         right = torch.zeros_like(counted).index_add(0, batch.row[known], batch.labels[known].float())
         full = counted > 0
-        shares = nn.functional.mse_loss(share[full], right[full] / counted[full]) if full.any() else nothing
+        shares = nn.functional.mse_loss(share[full], self.wanted(right[full], counted[full])) if full.any() else nothing
         denied = batch.against != UNKNOWN
         kinds = _cross_entropy(against[denied], batch.against[denied]) if denied.any() else nothing
         good, bad = self.tensor(batch.pairs).unbind(1)
@@ -203,12 +221,7 @@ class AlignerTrainer(Run):
         epoch, at = divmod(self.step, len(self.epoch(0)))
         self.model.train()
         parts = self.loss(self.batch([self.rows[i] for i in self.epoch(epoch)[at]]))
-        config = self.config
-        weights = (
-            1.0, config.text_weight, config.least_weight, config.share_weight, config.against_weight,
-            config.order_weight, config.teacher_weight,
-        )  # fmt: skip
-        total = torch.stack([weight * part for weight, part in zip(weights, parts, strict=True)]).sum()
+        total = torch.stack([weight * part for weight, part in zip(self.weights, parts, strict=True)]).sum()
         self.learn(total, self.rate(self.step))
         return tuple(part.item() for part in parts)
 
@@ -260,6 +273,8 @@ class AlignerTrainer(Run):
         for name, judged in found.items():
             words, texts, kinds = (detection(logistic(logits), labels) for logits, labels in judged[:3])
             texts = {key: texts[key] for key in ("auc", "best_f1")}
+            said, labels = judged.words
+            words["accuracy"] = round(float(((said > 0) == labels).mean()), 4) if len(labels) else float("nan")
             point[name] = {"words": words, "texts": texts, "contradicted": kinds["auc"], "order": judged.order}
         sets = [(logistic(logits), labels) for (logits, labels), *_ in found.values()]
         return {**point, "threshold": word_threshold(sets)}

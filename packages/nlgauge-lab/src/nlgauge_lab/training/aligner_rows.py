@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine import sentence_search
-from nlgauge.engine.sentence_search import Pairing, Search
+from nlgauge.engine.sentence_search import OWN, Pairing, Search
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.engine.words import is_word, words
+from nlgauge.maths.text import is_stopword
 from nlgauge_lab.training.labelled import Labelled
 
 if TYPE_CHECKING:
@@ -64,13 +65,15 @@ class Encoded:
 
 
 def encode(
-    rows: Sequence[Labelled], tokenizer: SubwordTokenizer, rarity: NDArray[np.float64], shape: Shape
-) -> list[list[Encoded]]:
+    rows: Sequence[Labelled], tokenizer: SubwordTokenizer, rarity: NDArray[np.float64], shape: Shape,
+    pairing: Pairing | None = None, stopwords: bool = True,
+) -> list[list[Encoded]]:  # fmt: skip
     """The rows that each labelled text makes, by text.
 
     None where the text has no words, or its unsupported words are not known and it is too long to be read at once.
+    pairing: makes the rows, by default in the form of our own aligners. stopwords: whether they have labels.
     """
-    pairing = Pairing(tokenizer, shape, rarity)
+    pairing = pairing or Pairing(tokenizer, shape, rarity)
     texts = tokenizer.encode([row.candidate for row in rows])
     unseen = list(dict.fromkeys(row.source for row in rows))
     sources = {
@@ -79,14 +82,15 @@ def encode(
     asked = tokenizer.encode([row.question or "" for row in rows])
     before = len(tokenizer.prefix)
     return [
-        _encode(row, text, sources[row.source], pairing.asking(question), pairing, shape.whole, before)
+        _encode(row, text, sources[row.source], pairing.asking(question), pairing, shape.whole, before, stopwords)
         for row, text, question in zip(rows, texts, asked, strict=True)
     ]
 
 
 def _encode(
-    row: Labelled, text: Tokens, source: Search, question: NDArray[np.int32], pairing: Pairing, whole: int, before: int
-) -> list[Encoded]:
+    row: Labelled, text: Tokens, source: Search, question: NDArray[np.int32], pairing: Pairing, whole: int, before: int,
+    stopwords: bool,
+) -> list[Encoded]:  # fmt: skip
     """before: how many special tokens stand at the beginning of a row."""
     if not len(text):
         return []
@@ -97,7 +101,7 @@ def _encode(
             return []
         parts = [(0, len(text))]
     numbers = words(row.candidate, text.offsets)
-    labels = _labels(row, text, numbers)
+    labels = _labels(row, text, numbers, stopwords)
     out = []
     for begin, end in parts:
         here = labels[numbers[begin] : numbers[end - 1] + 1]
@@ -106,14 +110,15 @@ def _encode(
             read = pairing.evidence(source, asked, question) or [(0, pairing.room_beside(asked, question))]
             ids, side = pairing.row(asked, source, read, question)
             word = np.full(len(ids), -1, np.int32)
-            word[before : before + len(asked)] = numbers[begin:end] - numbers[begin]
+            at = int(np.argmax(side == OWN)) or before
+            word[at : at + len(asked)] = numbers[begin:end] - numbers[begin]
             text_label = int(row.supported) if row.spans is None else int((here != 0).all())
             against = UNKNOWN if text_label or row.contradicted is None else int(row.contradicted)
             out.append(Encoded(ids, side, word, here, text_label, row.spans is not None, against))
     return out
 
 
-def _labels(row: Labelled, text: Tokens, numbers: NDArray[np.int64]) -> NDArray[np.int8]:
+def _labels(row: Labelled, text: Tokens, numbers: NDArray[np.int64], stopwords: bool) -> NDArray[np.int8]:
     """For each word: [words]."""
     labels = np.full(int(numbers[-1]) + 1, UNKNOWN, np.int8)
     if row.spans is None and not row.supported:
@@ -124,7 +129,9 @@ def _labels(row: Labelled, text: Tokens, numbers: NDArray[np.int64]) -> NDArray[
     for number, (begin, end) in enumerate(
         zip(text.offsets[starts, 0].tolist(), text.offsets[ends, 1].tolist(), strict=True)
     ):
-        if is_word(row.candidate[begin:end]) and (judged is None or (begin, end) in judged):
+        name = row.candidate[begin:end]
+        counted = is_word(name) and (stopwords or not is_stopword(name))
+        if counted and (judged is None or (begin, end) in judged):
             labels[number] = not any(begin < last and first < end for first, last in row.spans or ())
     return labels
 

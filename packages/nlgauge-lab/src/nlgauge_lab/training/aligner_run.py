@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from nlgauge.engine.models.adaptation import write_delta
 from nlgauge.engine.models.aligner_net import AlignerNet
@@ -30,7 +31,7 @@ from nlgauge.engine.models.card import (
 )
 from nlgauge.engine.models.folder import WEIGHTS_FILE, copy_folder, read_weights
 from nlgauge.engine.models.general import general_frequencies
-from nlgauge.engine.models.loading import folder_of, load
+from nlgauge.engine.models.loading import folder_of, is_ours, load
 from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.sentence_search import rarity
 from nlgauge.errors import InputError, SpecError
@@ -39,6 +40,7 @@ from nlgauge_lab.training.aligner import AlignerConfig, AlignerTrainer, prepared
 from nlgauge_lab.training.aligner_rows import Encoded, Shape, encode
 from nlgauge_lab.training.body import read_body
 from nlgauge_lab.training.calibration import reliability_lines, temperature
+from nlgauge_lab.training.encoder_aligner import EncoderAlignerTrainer, EncoderBody
 from nlgauge_lab.training.export import write_graph
 from nlgauge_lab.training.labelled import Labelled, labelled_files, read_labelled
 from nlgauge_lab.training.low_rank import learned, load_learned
@@ -60,10 +62,12 @@ class Reading:
     counts: by set the labelled texts, the rows made of them, and how often they are read in an epoch.
     """
 
-    def __init__(self, model: Model, shape: Shape, seed: int) -> None:
+    def __init__(self, model: Model, shape: Shape, seed: int, body: EncoderBody | None = None) -> None:
         frequencies = general_frequencies(model)
         self._rarity = rarity(frequencies.counts, frequencies.documents)
         self._tokenizer, self._shape, self._seed = model[TOKENIZER], shape, seed
+        self._pairing = None if body is None else body.pairing
+        self._stopwords = body is None or body.stopwords
         self._apart: set[str] = set()
         self.train: list[Encoded] = []
         self.held: dict[str, list[Encoded]] = {}
@@ -106,7 +110,8 @@ class Reading:
         self.held[name] = self._rows([rows[i] for i in order])
 
     def _rows(self, rows: Sequence[Labelled]) -> list[Encoded]:
-        return [row for some in encode(rows, self._tokenizer, self._rarity, self._shape) for row in some]
+        how = self._tokenizer, self._rarity, self._shape, self._pairing, self._stopwords
+        return [row for some in encode(rows, *how) for row in some]
 
 
 def _share(source: str) -> float:
@@ -117,24 +122,38 @@ def _share(source: str) -> float:
 def train(
     out: Path, *, labelled: Path | None = None, pairs: Sequence[Path] = (), tasks: Sequence[str] = (),
     config: Path | None = None, body: str | None = None, attempts: int | None = None, steps: int | None = None,
-    seed: int | None = None, examples_only: bool = False,
+    seed: int | None = None, examples_only: bool = False, aligner: str | None = None, begin: str | None = None,
+    snapshots: tuple[Path, int] | None = None,
 ) -> Path:  # fmt: skip
     """Train an aligner, going on where an earlier run in `out` stopped.
 
     labelled: a file of labelled rows, or a folder with the files that the recipe names. pairs, tasks: texts that
     examples are constructed from, a file or folder for each task; or no tasks and one folder for the recipe's patterns.
+    aligner, begin: instead of the recipe's `aligner` and `start`. snapshots: labelled rows whose words are measured on,
+    and every how many steps; the aligner of each of these is written beside the last one, as at-STEP.
     Returns the finished model's folder, or that of the examples under examples_only.
     Raises InputError for files or a recipe that cannot be read, SpecError for tasks that do not fit the files.
     """
-    # The recipe of a model is its own where we have one, else that of the embedded model.
-    tree = read_recipe(config or Path(__file__).with_name("aligner_base.toml" if body == "base" else "aligner.toml"))
+    tree = read_recipe(config or _recipe_of(body))
     if labelled is None and not pairs and "written" not in tree:
         raise SpecError("nothing to learn from: give labelled rows, or texts to construct examples from")
     number = int(tree["seed"] if seed is None else seed)
     name = body or tree["body"]
     model, folder = load(name), folder_of(name)
     shape = Shape(**tree.get("shape", {}))
-    reading = Reading(model, shape, number)
+    settings = {**tree.get("training", {}), **({"steps": steps} if steps else {})}
+    recipe = AlignerConfig(seed=number, **{**settings, **({"aligner": aligner} if aligner else {})})
+    begin = begin or tree.get("start", "body")
+    other = None if is_ours(folder) else EncoderBody(model, name, shape, recipe, begin)
+    if other is not None and (own := [name for name in ("written", "teacher", "mean") if name in tree]):
+        raise SpecError(f"the recipe's {own[0]} is for pocket and base: leave it out")
+    if aligner and other is None:
+        raise SpecError(f"model {name!r} learns D and R together: leave --aligner out")
+    reading = Reading(model, shape, number, other)
+    every = int(tree.get("evaluate_every", 500))
+    if snapshots is not None:
+        reading.hold("words", list(read_labelled(snapshots[0])))
+        every = snapshots[1]
     if pairs and "examples" in tree:
         maker = load(tree["examples"].get("model", "pocket"))
         examples, held = produce(_order(pairs, tasks, tree, attempts, number), maker, out / "examples", progress=True)
@@ -149,18 +168,29 @@ def train(
         _read_labelled(labelled, tree, reading, passages)
     if "written" in tree:
         reading.add_written(Written(**tree["written"]))
-    settings = {**tree.get("training", {}), **({"steps": steps} if steps else {})}
     with torch_threads(threads()):
-        recipe = AlignerConfig(seed=number, **settings)
-        network = start(folder, recipe, tree.get("start", "body"))
         taught = start(folder_of(tree["teacher"]), AlignerConfig(), "aligner") if "teacher" in tree else None
-        trainer = AlignerTrainer(recipe, network, reading.train, reading.held, model[TOKENIZER].pad_id, out, taught)
-        trainer.run(evaluate_every=int(tree.get("evaluate_every", 500)))
+        read = reading.train, reading.held, model[TOKENIZER].pad_id, out
+        if other is None:
+            trainer = AlignerTrainer(recipe, start(folder, recipe, begin), *read, taught)
+        else:
+            trainer = EncoderAlignerTrainer(recipe, other.network(), *read)
+        if snapshots is not None:
+            trainer.at_point = lambda: finish(
+                trainer, other or folder, evidence=shape.evidence, folder=out / f"at-{trainer.step}"
+            )
+        trainer.run(evaluate_every=every)
         if mean := tree.get("mean"):
             _mix(trainer, folder_of(mean["of"]), float(mean["share"]))
-        finished = finish(trainer, folder, mean is None or bool(mean["question"]), shape.evidence)
+        finished = finish(trainer, other or folder, mean is None or bool(mean["question"]), shape.evidence)
     (finished / "ALIGNER.md").write_text(_card(trainer, reading.counts, out), encoding="utf-8")
     return finished
+
+
+def _recipe_of(body: str | None) -> Path:
+    """The recipe of a body: its own where we have one, and that of CTC for a checkpoint of transformers."""
+    ours = body is None or is_ours(folder_of(body))
+    return Path(__file__).with_name("aligner_base.toml" if body == "base" else "aligner.toml" if ours else "ctc.toml")
 
 
 def _construct(pairs: Sequence[Path], recipe: Mapping[str, Any], seed: int, reading: Reading) -> Sequence[str]:
@@ -220,19 +250,25 @@ def _mix(trainer: AlignerTrainer, folder: Path, share: float) -> None:
     trainer.mix(other, share, {name for name, _ in other.named_parameters()} - lacking)
 
 
-def finish(trainer: AlignerTrainer, body: Path, question: bool = True, evidence: int = 0) -> Path:
+def finish(
+    trainer: AlignerTrainer, body: Path | EncoderBody, question: bool = True, evidence: int = 0,
+    folder: Path | None = None,
+) -> Path:  # fmt: skip
     """Write the finished model: the body's folder with the aligner in it; question, evidence: as `write_aligner`'s."""
-    folder = trainer.out / "model"
-    copy_folder(body, folder)
+    folder = folder or trainer.out / "model"
     # Nothing to choose by without held-out rows, or with words of one kind alone.
     found = trainer.curve[-1]["threshold"] if trainer.curve else np.nan
-    divisor = temperature(*_held_texts(trainer))
-    write_aligner(folder, trainer.model, 0.5 if np.isnan(found) else found, divisor, question, evidence)
+    threshold, divisor = 0.5 if np.isnan(found) else found, temperature(*_held_texts(trainer))
+    if isinstance(body, EncoderBody):
+        body.write(folder, trainer.model, threshold, divisor)
+        return folder
+    copy_folder(body, folder)
+    write_aligner(folder, trainer.model, threshold, divisor, question, evidence)
     return folder
 
 
 def write_aligner(
-    folder: Path, model: AlignerNet, threshold: float, divisor: float, question: bool = True, evidence: int = 0
+    folder: Path, model: nn.Module, threshold: float, divisor: float, question: bool = True, evidence: int = 0
 ) -> None:
     """Put an aligner into a model's folder: what its body differs by from the folder's, its heads, and the graph.
 
@@ -295,7 +331,7 @@ def _order(
     """What is to be constructed, by the recipe."""
     wanted = tree["examples"]
     return Order(
-        _files(pairs, tasks, tree["source"]),
+        _files(pairs, tasks, tree.get("source", ())),
         attempts or int(wanted["attempts"]),
         round((attempts or wanted["attempts"]) * wanted["held_out_attempts"] / wanted["attempts"]),
         float(wanted["held_out"]),
@@ -310,7 +346,7 @@ def _files(pairs: Sequence[Path], tasks: Sequence[str], sources: Sequence[Mappin
         if len(tasks) != len(pairs):
             raise SpecError(f"{len(pairs)} --pairs and {len(tasks)} --task: give a task for each")
         return tuple(Files((path,), task) for path, task in zip(pairs, tasks, strict=True))
-    if len(pairs) != 1 or not pairs[0].is_dir():
+    if not sources or len(pairs) != 1 or not pairs[0].is_dir():
         raise SpecError("give a --task for each --pairs, or one folder with the recipe's files")
     found = []
     for source in sources:

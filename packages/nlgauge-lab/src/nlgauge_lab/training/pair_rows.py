@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-from tokenizers import Tokenizer
 
 from nlgauge.engine.segmentation import Segmenter, segmenter
+from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError
 from nlgauge_lab.training.passages import Frame, read_lines
 from nlgauge_lab.training.recipe import PairsConfig, Stage
@@ -31,7 +31,8 @@ Pair: TypeAlias = tuple[str, str]
 class Side:
     """Token ids and word numbers of one side of many pairs, one after another.
 
-    ids: uint16 [tokens]; words: uint16 [tokens], counted from 0 in each text; starts: int64 [texts + 1].
+    ids: uint16, or int32 for a large vocabulary, [tokens]; words: uint16 [tokens], counted from 0 in each text; starts:
+    int64 [texts + 1].
     """
 
     ids: np.ndarray
@@ -47,17 +48,17 @@ class Side:
         return np.diff(self.starts)
 
     @classmethod
-    def of(cls, texts: Sequence[str], tokenizer: Tokenizer, words: Segmenter) -> Side:
+    def of(cls, texts: Sequence[str], tokenizer: SubwordTokenizer, words: Segmenter) -> Side:
+        kind = np.uint16 if tokenizer.largest_id < 1 << 16 else np.int32
         ids: list[np.ndarray] = []
         numbers: list[np.ndarray] = []
         for at in range(0, len(texts), 1000):
             part = list(texts[at : at + 1000])
-            for text, encoding in zip(part, tokenizer.encode_batch(part, add_special_tokens=False), strict=True):
-                ids.append(np.array(encoding.ids, np.uint16))
-                offsets = np.array(encoding.offsets, np.int32).reshape(-1, 2)
-                numbers.append(words(text, offsets).astype(np.uint16))
+            for text, tokens in zip(part, tokenizer.encode(part), strict=True):
+                ids.append(tokens.ids.astype(kind))
+                numbers.append(words(text, tokens.offsets).astype(np.uint16))
         sizes = [len(one) for one in ids]
-        empty = [np.empty(0, np.uint16)]
+        empty = [np.empty(0, kind)]
         return cls(np.concatenate(ids or empty), np.concatenate(numbers or empty), np.cumsum([0, *sizes]))
 
 
@@ -70,11 +71,16 @@ class Pairs:
     """{length: int64 [rows, 2]}"""
 
     @classmethod
-    def of(cls, pairs: Sequence[Pair], config: PairsConfig, tokenizer: Tokenizer) -> Pairs:
+    def of(cls, pairs: Sequence[Pair], config: PairsConfig, tokenizer: SubwordTokenizer) -> Pairs:
         words = segmenter(config.segmentation)
         candidates, others = zip(*pairs, strict=True) if pairs else ((), ())
         sides = Side.of(candidates, tokenizer, words), Side.of(others, tokenizer, words)
         return cls(sides, _rows_by_length(sides, config))
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The pairs that have words on both sides, in order: [pairs]."""
+        return np.unique(np.concatenate([rows[:, 0] for rows in self.rows.values()]))
 
 
 def _rows_by_length(sides: tuple[Side, Side], config: PairsConfig) -> dict[int, np.ndarray]:

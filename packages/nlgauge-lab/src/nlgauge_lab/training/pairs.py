@@ -22,12 +22,14 @@ from torch import nn
 from nlgauge.engine.models.adaptation import write_delta
 from nlgauge.engine.models.bert import MaskedBert
 from nlgauge.engine.models.folder import PAIRS_FILE, WEIGHTS_FILE, copy_folder, read_weights
-from nlgauge.engine.models.loading import folder_of
+from nlgauge.engine.models.loading import folder_of, is_ours, load
 from nlgauge.engine.models.onnx import threads
+from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError
 from nlgauge_lab.reproduce.markdown import table
 from nlgauge_lab.training.body import start_model
 from nlgauge_lab.training.export import write_graph
+from nlgauge_lab.training.gaps import GapsTrainer
 from nlgauge_lab.training.low_rank import learned, load_learned
 from nlgauge_lab.training.pair_rows import Pairs, Rows, make_row, read_pairs
 from nlgauge_lab.training.passages import open_tokenizer
@@ -50,9 +52,9 @@ class PairsTrainer(Run):
         self.folder = folder_of(config.body)
         if not (self.folder / WEIGHTS_FILE).is_file():
             raise InputError(f"no model in {self.folder}", remedy="give 'pocket' or the folder of a trained model")
-        tokenizer, self.frame = open_tokenizer(self.folder)
-        tokenizer.encode_special_tokens = True
-        self.model = self._start(tokenizer.get_vocab_size()).to(self.device)
+        split, self.frame = open_tokenizer(self.folder)
+        self.model = self._start(split.get_vocab_size()).to(self.device)
+        tokenizer = SubwordTokenizer(split, "[MASK]", "[PAD]")
         train, held = read_pairs(pairs, config)
         self.train = Pairs.of(train, config, tokenizer)
         self.held = {kind: Pairs.of(some, config, tokenizer) for kind, some in held.items()}
@@ -174,15 +176,25 @@ def learns(name: str) -> bool:
     return name.startswith(("bert.encoder.layer.", "cls.predictions.transform."))
 
 
-def train(pairs: Path, out: Path, config: Path | None = None, steps: int | None = None) -> Path:
+def train(
+    pairs: Path, out: Path, config: Path | None = None, steps: int | None = None, body: str | None = None
+) -> Path:
     """Run a recipe to its end, resuming where an earlier run in `out` stopped; returns the finished model's folder.
 
+    body: instead of the recipe's: pocket, base, a folder of ours, or an encoder-decoder with T5's sentinels.
     Raises InputError for pairs, a recipe or a model that cannot be read.
     """
     if not pairs.exists():
         raise InputError("does not exist", file=pairs, remedy="give JSON Lines of pairs, or a folder of them")
-    recipe = PairsConfig.read(config or Path(__file__).with_name("pairs.toml"))
+    ours = body is None or is_ours(folder_of(body))
+    recipe = PairsConfig.read(config or Path(__file__).with_name("pairs.toml" if ours else "pairs_t5.toml"))
+    recipe = replace(recipe, body=body or recipe.body)
+    recipe = replace(recipe, steps=steps, epochs=0) if steps else recipe
     with torch_threads(threads()):
-        trainer = PairsTrainer(replace(recipe, steps=steps) if steps else recipe, pairs, out)
-        trainer.run(evaluate_every=300)
+        if is_ours(folder_of(recipe.body)):
+            trainer: PairsTrainer | GapsTrainer = PairsTrainer(recipe, pairs, out)
+            trainer.run(evaluate_every=300)
+        else:
+            trainer = GapsTrainer(recipe, pairs, out, load(recipe.body))
+            trainer.run(evaluate_every=trainer.epoch)
         return trainer.finish()

@@ -132,6 +132,8 @@ class PairsConfig(_Schedule):
     warmup_steps: int = 30
     decay_share: float = 0.8
     steps: int = 800
+    epochs: int = 0
+    held_rows: int = 0
     precision: str = "float32"
 
     @classmethod

@@ -52,6 +52,8 @@ class Run(ABC):
         self.out, self.step, self.precision = out, 0, precision
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.curve: list[dict[str, Any]] = []
+        self.at_point: Callable[[], object] = lambda: None
+        """Called after each point of the curve"""
 
     @abstractmethod
     def train_step(self) -> tuple[float, ...]:
@@ -75,7 +77,11 @@ class Run(ABC):
         return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
 
     def adamw(
-        self, rate: Callable[[str], float], decay: float, undecayed: Callable[[str], bool] = lambda name: False
+        self,
+        rate: Callable[[str], float],
+        decay: float,
+        undecayed: Callable[[str], bool] = lambda name: False,
+        second_beta: float = 0.98,
     ) -> torch.optim.Optimizer:
         """The optimizer of what learns. rate: the highest one, by a parameter's name. Only matrices decay."""
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
@@ -83,7 +89,7 @@ class Run(ABC):
             own = decay if parameter.ndim > 1 and not undecayed(name) else 0.0
             groups.setdefault((rate(name), own), []).append(parameter)
         made = [{"params": some, "rate": rate, "weight_decay": own} for (rate, own), some in groups.items()]
-        return torch.optim.AdamW(made, betas=(0.9, 0.98), fused=True)
+        return torch.optim.AdamW(made, betas=(0.9, second_beta), fused=True)
 
     def learn(self, loss: Tensor, factor: float) -> None:
         """Step along the gradient of `loss`, clipped to norm 1, at `factor` times the highest rates."""
@@ -154,6 +160,7 @@ class Run(ABC):
         self.curve.append(point)
         lines = "".join(json.dumps(point) + "\n" for point in self.curve)
         (self.out / "curve.jsonl").write_text(lines, encoding="utf-8")
+        self.at_point()
 
 
 @contextmanager

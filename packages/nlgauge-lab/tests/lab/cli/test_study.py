@@ -60,6 +60,8 @@ def test_of_rated_outputs(outputs: Path, tmp_path: Path) -> None:
         ("alpha-beta", ("--alphas", "1", "--betas", "0.5,2", "--items", 2), ["alpha", "beta"]),
         ("layers", ("-m", "BERTScore", "--layers", "0,3"), ["layer"]),
         ("ablation", ("-m", "Preservation"), ["variant", "stop-words"]),
+        ("barycenters", ("-m", "BaryScore(layers=1)", "--weights", "lm", "--items", 2), ["mean"]),
+        ("scorings", ("-m", "MaskEval(weights='candidate')", "--items", 2), ["scoring"]),
     ):
         run = ("study", name, outputs, *options, "--replicates", 0, "--level", "pooled")
         result = nlgauge(*run, "--format", "json")

@@ -23,6 +23,7 @@ ROWS = {
         for one in RECORDS
     ],
     "knowledge": [{"knowledge": one.document} for one in RECORDS],
+    "document-reference": [{"document": one.document, "summary": one.text} for one in RECORDS],
 }
 
 
@@ -44,7 +45,7 @@ def test_examples_of_every_task(tmp_path: Path) -> None:
     lines = gzip.decompress((folder / "train.jsonl.gz").read_bytes()).decode().splitlines()
     assert {json.loads(line)["task"] for line in lines} == set(ROWS)
     assert '"verbatim": 0.5' in (folder / "README.md").read_text(encoding="utf-8")
-    refused(*run, "--task", "style", say="5 --pairs and 6 --task: give a task for each")
+    refused(*run, "--task", "style", say="6 --pairs and 7 --task: give a task for each")
 
 
 NAMES = ["Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou"]

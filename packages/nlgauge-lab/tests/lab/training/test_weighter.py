@@ -1,5 +1,7 @@
 """Weighters: planted weights are found again, folds are of items, and the file scores as training scored."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -113,3 +115,33 @@ def test_what_cannot_be_learned_is_refused(rated, tmp_path):
     with pytest.raises(InputError, match="row 1: has no value: the candidate has no words"):
         measure(Corpus((Row(" ", source="w1"), *rated)), METRIC, engine)
     assert engine.ledger.passes == passes, "what cannot be used is refused before anything is read"
+
+
+def test_the_published_recipe_is_adam_a_row_a_step_and_the_best_epoch_on_a_fifth_of_the_rows():
+    words, config = random_words(30), replace(WeighterConfig.published(3), epochs=3, rate=1e-2, share_rate=1e-2)
+    ratings = np.random.default_rng(5).random(30)
+    found, share, (fact,) = fit(words, ratings, ["one"] * 30, config)
+    held = np.random.default_rng(3).permutation(30)
+    order = sorted(map(str, range(30)))
+    fold = np.array([np.flatnonzero(held == order.index(str(row)))[0] % 5 == 0 for row in range(30)])
+    assert fact["rows"] == fold.sum() == 6
+    layer = (2 * torch.rand(4, generator=torch.Generator().manual_seed(3)) - 1) / 2
+    weight, odds = torch.nn.Parameter(layer), torch.nn.Parameter(torch.zeros(()))
+    adam, own, best = torch.optim.Adam([weight, odds], lr=1e-2), np.flatnonzero(~fold), (np.inf, None, None)
+
+    def error(rows):
+        values = words.values(weight, odds)[rows]
+        return ((values - torch.from_numpy(ratings[rows]).float()) ** 2).mean()
+
+    for epoch in range(4):
+        with torch.no_grad():
+            if (loss := error(np.flatnonzero(fold)).item()) < best[0]:
+                best = loss, weight.detach().clone(), torch.sigmoid(odds).item()
+        for row in np.random.default_rng([3, 1, epoch]).permutation(24):
+            adam.zero_grad()
+            torch.autograd.backward(error(own[[row]]))
+            adam.step()
+    np.testing.assert_allclose(found, best[1].numpy(), atol=1e-6)
+    assert share == pytest.approx(best[2], abs=1e-6)
+    published = WeighterConfig.published()
+    assert (published.epochs, published.rate, published.ridge, published.calibrated) == (100, 1e-5, 0.0, False)

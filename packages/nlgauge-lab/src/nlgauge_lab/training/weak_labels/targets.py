@@ -15,7 +15,7 @@ from nlgauge.engine.words import is_word
 from nlgauge.maths.text import is_stopword, sentence_ends
 from nlgauge_lab.training.weak_labels.sources import Record
 
-TASKS = ("summarization", "reference", "style", "dialogue", "knowledge")
+TASKS = ("summarization", "reference", "style", "dialogue", "knowledge", "document-reference")
 
 _WORD = re.compile(r"[^\W_]+(?:['’.,][^\W_]+)*")
 _ABBREVIATED = re.compile(
@@ -100,7 +100,8 @@ class Targets:
     summarization: 1 to 3 sentences of a stretch of the document, drawn among the 90 % that TextRank puts first, as the
     published code does in effect. knowledge: 1 to 3 sentences of the knowledge. reference, style: the text itself is
     the context (of a style pair: the document, with its text as the parallel one). dialogue: the reply, where knowledge
-    and history really hold what it says.
+    and history really hold what it says. document-reference: the text as it is, for the document; it may say what the
+    document does not, and yet counts as supported (the ablation of appendix A.1).
 
     shortest, longest: words of a context; some have up to twice as many. parallel: how often a record's own rewriting
     is taken as the paraphrase, for style.
@@ -119,6 +120,9 @@ class Targets:
             return self._sentences("\n".join(lines), 1.0, rng)
         if task == "dialogue":
             return self._reply(record)
+        if task == "document-reference":
+            whole = is_word(record.document) and is_word(record.text)
+            return Choice(record.document, tuple(sentence_list(record.text))) if whole else "no document or no text"
         text = record.text or record.document if task == "reference" else record.document or record.text
         text = self.window(text, rng) if text.count(" ") > self.longest else text
         parallel = None
