@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from nlgauge_lab.reproduce.scoring import Scores
 
 RESULTS, DETECTION, LAYERS, COVERAGE, LIST = "results", "detection", "layers", "coverage", "papers"
-SLIPS = "slips"
+SLIPS, ROWS = "slips", "data"
 PAGES = {
     RESULTS: "every metric of ours beside the best published numbers, as a page",
     DETECTION: "what is found of what people marked as unsupported, as a page",
     COVERAGE: "whether the intervals of estimate and the bars of calibrate hold, in so many draws, as a page",
     LAYERS: "agreement of every family on each layer of a model, from which a card's layers are chosen",
     LIST: "every table and figure of the five papers: rebuilt, compared, or why it cannot be had, as a page",
+    ROWS: "the rated data of QAGS, WMT15 and WMT16, made from a clone of the repository that released them (--from)",
     SLIPS: "numbers in print that the papers' own tables contradict, and what is compared in their place",
 }
 _ABOUT = "For results and detection"
@@ -56,13 +57,14 @@ _Write = Callable[[str, str, Sequence[str]], None]
 @click.option("--readme", type=PLACE, help=f"{_ABOUT}: write the short table between two comments of this page, too.")
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
 @click.option("--draws", type=click.IntRange(min=1), default=2000, show_default=True, help=f"For {COVERAGE}.")
+@click.option("--from", "clone", type=PLACE, help=f"For {ROWS}: the folder of the clone; --data says where they go.")
 @click.option("--kept", is_flag=True, help=f"For {RESULTS}: score nothing; make the page from the scores in the cache.")
 @keeping
 @click.option("--fresh", is_flag=True, help="The same as --no-cache.")
 @IN_FORMATS
 def reproduce(
     names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], metrics: Sequence[str],
-    limit: int | None, page: Path | None, readme: Path | None, replicates: int, draws: int, kept: bool,
+    limit: int | None, page: Path | None, readme: Path | None, replicates: int, draws: int, clone: Path | None, kept: bool,
     cache: Path | bool, fresh: bool, layout: str,
 ) -> None:  # fmt: skip
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
@@ -71,7 +73,8 @@ def reproduce(
     with people beside the best published numbers, and detection the page of how well unsupported texts and words are
     found. Both pages have pocket and, where it is installed, base. coverage asks whether the intervals of nlgauge
     estimate hold the truth. papers lists what is made of each table and figure, and slips which
-    numbers in print cannot be right; they need no data. docs/reproduce.md
+    numbers in print cannot be right; they need no data. data makes
+    files of rated data from public repositories. docs/reproduce.md
     says what the data folder holds.
     """
     from nlgauge_lab.reproduce.published import find
@@ -90,6 +93,11 @@ def reproduce(
         raise SpecError("several models, and --readme, are for results and detection")
     if {LAYERS, COVERAGE}.intersection(names) and (len(models) > 1 or readme is not None):
         raise SpecError(f"{alone[0]} are of one model, and have no place in the README")
+    if (ROWS in names) != (clone is not None):
+        raise SpecError(f"{ROWS} and --from FOLDER go together: nlgauge reproduce {ROWS} --from CLONE --data rated")
+    if clone is not None:
+        _convert(clone, folder)
+        return
     tables = find([name for name in names if name not in PAGES])
     data = None if folder is None else Data(folder, limit)
     if not names:
@@ -186,6 +194,15 @@ def _list(data: Data | None, layout: str) -> None:
             click.echo(line)
     for name, about in PAGES.items():
         click.echo(f"{name}\n  {about}")
+
+
+def _convert(clone: Path, folder: Path | None) -> None:
+    from nlgauge_lab.reproduce.converting import converted
+
+    if folder is None:
+        raise SpecError("--data says into which folder the rated data go")
+    for place in converted(clone, folder):
+        click.echo(str(place))
 
 
 def _slips(layout: str) -> None:

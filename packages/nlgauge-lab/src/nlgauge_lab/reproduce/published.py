@@ -3,6 +3,7 @@
 A file holds numbers, names of rows, and:
 
     data      the rated data, under the name that columns use: files of the folder given by --data, some without systems
+              or with those items alone whose names begin with `items`
     columns   [data, aspect, level, coefficient] of each number of a row
     view      what of a row's texts takes part (rated.VIEWS); `defaults` are parameters for every metric that has them
     average   true where a number is the mean over the data, and stands in a column of its own
@@ -48,6 +49,8 @@ class Source(NamedTuple):
     file: str
     without: tuple[str, ...] = ()
     """Systems that are left out"""
+    items: str = ""
+    """How the names of the items begin that take part, where not all do"""
 
 
 class Column(NamedTuple):
@@ -141,7 +144,9 @@ def table(record: Mapping[str, Any]) -> Table:
     """A table from its JSON record."""
     given = {**record}
     given["data"] = {
-        name: tuple(Source(source["file"], tuple(source.get("without", ()))) for source in sources)
+        name: tuple(
+            Source(source["file"], tuple(source.get("without", ())), source.get("items", "")) for source in sources
+        )
         for name, sources in record.get("data", {}).items()
     }
     given["columns"] = tuple(Column(*column) for column in record.get("columns", ()))
