@@ -34,7 +34,7 @@ PAGES = {
     SLIPS: "numbers in print that the papers' own tables contradict, and what is compared in their place",
 }
 _ABOUT = "For results and detection"
-_Write = Callable[[str, str, Sequence[str]], None]
+_Write = Callable[..., None]
 
 
 @click.command(short_help="Rebuild the public tables of the five papers.")
@@ -64,8 +64,8 @@ _Write = Callable[[str, str, Sequence[str]], None]
 @IN_FORMATS
 def reproduce(
     names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], metrics: Sequence[str],
-    limit: int | None, page: Path | None, readme: Path | None, replicates: int, draws: int, clone: Path | None, kept: bool,
-    cache: Path | bool, fresh: bool, layout: str,
+    limit: int | None, page: Path | None, readme: Path | None, replicates: int, draws: int, clone: Path | None,
+    kept: bool, cache: Path | bool, fresh: bool, layout: str,
 ) -> None:  # fmt: skip
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
 
@@ -125,7 +125,8 @@ def reproduce(
     if alone:
         from nlgauge.engine.models.loading import companions
 
-        write = _page_for(page or output / f"{'agreement' if RESULTS in names else alone[0]}.md", readme)
+        made_at = page or output / f"{'agreement' if RESULTS in names else alone[0]}.md"
+        write = _page_for(made_at, readme)
         asked = _Asked(data, list(models) or [None, *companions()], metrics, limit, replicates)
         if LAYERS in names:
             _layers(asked, scores, write)
@@ -134,7 +135,7 @@ def reproduce(
         elif DETECTION in names:
             _detection(asked, place, write)
         else:
-            _results(asked, scores, write, kept)
+            _results(asked, scores, write, made_at, kept)
         if RESULTS not in names:
             return
     else:
@@ -284,9 +285,9 @@ def _page_for(place: Path, readme: Path | None) -> _Write:
             with atomic_write(path) as file:
                 file.write(content)
 
-    def write(text: str, name: str, short: Sequence[str]) -> None:
+    def write(text: str, name: str, short: Sequence[str], beside: Mapping[Path, str] | None = None) -> None:
         text, tables = tables_beside(text, place)
-        save({place: text, **tables})
+        save({place: text, **tables, **(beside or {})})
         click.echo(str(place))
         if readme is not None:
             text, tables = tables_beside("\n".join([*short, ""]), readme)
@@ -297,15 +298,22 @@ def _page_for(place: Path, readme: Path | None) -> _Write:
     return write
 
 
-def _results(asked: _Asked, scores: Scores, write: _Write, kept: bool) -> None:
+def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, kept: bool) -> None:
+    from nlgauge_lab.reproduce import page as made
+    from nlgauge_lab.reproduce.lines import Line, as_csv, lines, merged, ordered, published, read
     from nlgauge_lab.reproduce.measuring import measure
-    from nlgauge_lab.reproduce.page import page, standing
 
-    by_model = []
+    place = page.parent / "data" / f"{page.stem}.csv"
+    # A run of some metrics goes into the table that is there.
+    old = read(place) if asked.metrics and asked.limit is None and place.is_file() else []
+    found: list[Line] = []
     for model in asked.models:
         measured, absent = measure(asked.data, scores, model, asked.metrics, asked.replicates, kept=kept)
-        by_model.append(measured)
-    write(page(by_model, absent, asked.limit, asked.replicates), "agreement", standing(by_model))
+        found += lines(measured)
+    found = ordered([*merged(old, found), *published(one.suite for one in measured)])
+    files = {place: as_csv(found), place.with_suffix(".html"): made.html(found, asked.limit)}
+    text = made.page(found, measured, absent, asked.limit, asked.replicates, page.stem)
+    write(text, "agreement", made.standing(found, [one.suite for one in measured]), files)
 
 
 def _detection(asked: _Asked, cache: Path | bool, write: _Write) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge_lab.reproduce.published import Column, Entry, Table, tables
 
 _LEAST_ROWS, _LEAST_MORE = 8, 1 / 3
-"""In a table of so many rows, and of this share of the rows, r must look like rho where rho does not, before the two are called exchanged"""
+"""In a table of so many rows, r must look like rho in this share more of them than rho, to be called exchanged"""
 _LEAST_EQUAL = {"pearson": 3, "spearman": 3, "kendall": 5}
 """Equal numbers of a coefficient in two rows that are no chance: of few systems tau takes few values"""
 

@@ -72,7 +72,7 @@ def test_ratings_are_those_of_the_data_at_hand(name: str, released: str, tmp_pat
     file = Path(os.environ.get("NLGAUGE_DATA", "")) / f"{name}.jsonl.gz"
     if not file.is_file():
         pytest.skip(f"no {name}")
-    records = [json.loads(line) for line in gzip.open(file, "rt", encoding="utf-8")]
+    records = [json.loads(line) for line in gzip.decompress(file.read_bytes()).decode("utf-8").splitlines()]
     lines = []
     for record in records:
         votes = ["".join("ny"[vote] for vote in of_sentence) for of_sentence in record["raw"]["sentence_yes"]]
