@@ -5,7 +5,7 @@
 
 Rows carry human ratings (`scores`). 'system' is the Pearson correlation of system means, 'pooled' that of all rows,
 'item' the mean over items of the correlation within an item. Signs are turned so that larger is better agreement. A
-metric of sets has a system level only. --references says how a row's references are reduced; the published WebNLG
+corpus-level metric has a system level only. --references says how a row's references are reduced; the published WebNLG
 figures take the mean. Prints Markdown tables; --output writes every figure as JSON.
 """
 

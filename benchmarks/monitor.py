@@ -11,8 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nlgauge.maths.intervals import student_tail
-from nlgauge.maths.looking import look_at
+from nlgauge.maths.intervals import interim_analysis, student_tail
 
 KINDS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
     "between 0 and 1": lambda rng, mean: rng.beta(8 * mean, 8 * (1 - mean)),
@@ -32,7 +31,7 @@ def run(kind: str, looks: int, items: int, histories: int, loss: float, seed: in
         looked = tested = False
         for look in range(1, looks + 1):
             differences = KINDS[kind](rng, mean) - (loss if 2 * look > looks else 0) - before
-            looked = looked or look_at(differences.tolist(), [1] * items, look).high < 0
+            looked = looked or interim_analysis(differences.tolist(), [1] * items, look).high < 0
             error = differences.std(ddof=1) / items**0.5
             tested = tested or (error > 0 and student_tail(-differences.mean() / error, items - 1) < 0.025)
         alarms, daily = alarms + looked, daily + tested

@@ -22,12 +22,11 @@ from texts import json_values, mostly, rows, texts
 
 import nlgauge
 from nlgauge.engine.models import loading
-from nlgauge.serve.admission import OPEN
+from nlgauge.serve.admission import OPEN, Keys
+from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.answers import DOCUMENTED
 from nlgauge.serve.app import Service, application
 from nlgauge.serve.asking import Limits
-from nlgauge.serve.keys import Keys
-from nlgauge.serve.menu import Menu
 from nlgauge.stats.gate import check
 
 HOST = "127.0.0.1"
@@ -43,8 +42,8 @@ ALIKE = 1e-4
 @functools.cache
 def _client() -> TestClient:
     loading.load = functools.cache(loading.load)  # the service and the library share the model
-    menu = Menu.of(CHEAP, None, any_metric=True)
-    service = Service(menu, {"pocket": loading.load("pocket")}, Limits(work=0.05, characters=4000, rows=8))
+    allowed = AllowList.of(CHEAP, None, any_metric=True)
+    service = Service(allowed, {"pocket": loading.load("pocket")}, Limits(work=0.05, characters=4000, rows=8))
     app = application(service, keys=Keys((KEY, OTHER)), hosts={HOST}, log=False)
     client = TestClient(app, base_url=f"http://{HOST}")
     client.__enter__()  # the process ends before it could be left

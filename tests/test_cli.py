@@ -18,8 +18,8 @@ import pytest
 from nlgauge import Corpus, ScoreTable, compare, correlate
 from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
+from nlgauge.data.json_values import jsonable
 from nlgauge.data.table import Column, Sums
-from nlgauge.data.to_json import jsonable
 from tests.command import nlgauge, on_a_terminal, refused, table_of
 
 pytestmark = pytest.mark.usefixtures("one_model")

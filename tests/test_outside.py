@@ -30,7 +30,7 @@ import nlgauge.metrics
 import nlgauge.models
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
 from nlgauge.engine.features.request import ByModel, Features
-from nlgauge.engine.features.static import StaticRequest
+from nlgauge.engine.features.vectors import StaticRequest
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Prepared, RowMetric, Value
 

@@ -69,7 +69,7 @@ def test_editors_and_type_checkers_see_every_metric_and_the_same_ones() -> None:
 def test_metrics_are_listed_however_the_folder_of_that_name_was_come_by() -> None:
     assert nlgauge.metrics() == registry.names() and "InfoLM" in set(nlgauge.metrics())
     assert python("import nlgauge; print(nlgauge.metrics()[0])").stdout.split() == ["BARTScore"]
-    code = "from nlgauge.metrics.length import Length; import nlgauge; print('Length' in nlgauge.metrics())"
+    code = "from nlgauge.metrics.simple import Length; import nlgauge; print('Length' in nlgauge.metrics())"
     assert python(code).stdout.split() == ["True"]
 
 

@@ -24,22 +24,19 @@ if TYPE_CHECKING:
     from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
     from nlgauge.metrics.bertscore import BERTScore
     from nlgauge.metrics.cider import CIDEr
-    from nlgauge.metrics.column import Column
-    from nlgauge.metrics.copy_rate import CopyRate
     from nlgauge.metrics.ctc import Consistency, Engagingness, Groundedness, MeanAlignment, Preservation, Relevance
     from nlgauge.metrics.frechet_distance import FrechetDistance
-    from nlgauge.metrics.improved_precision_recall import ImprovedPrecisionRecall
     from nlgauge.metrics.infolm import InfoLM
     from nlgauge.metrics.judge import Judge
-    from nlgauge.metrics.length import Length
     from nlgauge.metrics.mark_evaluate import MarkEvaluate
     from nlgauge.metrics.maskeval import MaskEval
     from nlgauge.metrics.meteor import METEOR
     from nlgauge.metrics.movers import MoverScore, SentenceMovers, WordMovers
     from nlgauge.metrics.perplexity import Perplexity
-    from nlgauge.metrics.prd import PRD
+    from nlgauge.metrics.prd import PRD, ImprovedPrecisionRecall
     from nlgauge.metrics.rouge import ROUGE
     from nlgauge.metrics.sari import SARI
+    from nlgauge.metrics.simple import Column, CopyRate, Length
     from nlgauge.metrics.token_f1 import TokenF1
     from nlgauge.metrics.translation import BLEU, CER, TER, WER, ChrF
     from nlgauge.options import Cluster

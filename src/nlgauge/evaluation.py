@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.place import refuse_repeats
 from nlgauge.data.corpus.records import Columns
 from nlgauge.data.corpus.row import OnMissing
-from nlgauge.data.repeats import refuse_repeats
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import SpecError
@@ -20,7 +20,7 @@ from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, Value, refuse_corpus_metrics
 from nlgauge.options import ROWS_PER_BLOCK, Cluster, Repeats, RunOptions
 from nlgauge.run.runner import run
-from nlgauge.run.sinks import Sink, TableBuilder
+from nlgauge.run.sinks import Sink, TableBuilder, described
 
 _NO_COLUMNS = "columns names those of records or of a data frame; there are none here"
 
@@ -54,32 +54,30 @@ def evaluate(
     on_missing: OnMissing = "error",
     repeats: Repeats = "error",
 ) -> ScoreTable:
-    """Score every row by every metric, and every system by the metrics of sets.
+    """Score every row by every metric, and every system by the corpus-level metrics.
 
     corpus: a Corpus, or records, a mapping of lists or a data frame of its columns; or give the columns one by one as
     lists. A source or a context is a text, a list of passages, or documents with `page_content`, `text` or `content`.
     columns: of records and data frames, our names to theirs: {"candidate": "prediction", "references": ["a", "b"]}; a
-    path leads into a record: "output.answer".
-    metrics: specs or Metric objects. model: for the metrics that name none. precision: 'float32' gives the same
-    numbers on every machine, up to the last digits; 'bfloat16' needs OpenVINO or torch, and pays on a GPU and on
-    processors with units for it alone; 'int8' computes products of weights in 8 bits, without torch. backend:
-    'onnxruntime', 'openvino', 'torch', or 'auto' to choose by precision, device and what is installed. device: 'cpu',
-    'cuda', 'cuda:1' or 'mps', of models that torch runs; a GPU by default where there is one. batch_tokens: how many
-    tokens a batch holds. window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
-    evidence: keep what each score is based on. against: a corpus whose candidates metrics of sets compare a system's
-    outputs with, instead of the references of its rows. progress: a bar on stderr, when that is a terminal.
-    processes: how many string metrics are scored at a time; more than one starts Python anew, so a script that asks
-    for it has to stand under ``if __name__ == "__main__":``. Models use all processors in any case.
-    cache: where scores are kept, so that no row is scored twice: True for the place of `nlgauge cache info`, a folder,
-    or False. An installed model stays loaded for the next call; a folder or a checkpoint is read again each time.
-    rows_per_block: score so many rows at a time, and hold no more of them in memory (with `Corpus.read(on_disk=True)`).
-    output: a folder that each block is written to as soon as it is scored; a run that was killed goes on there, and the
-    table is read from it. ray: 'local', the address of a Ray cluster, or a `Cluster`; the numbers are the same.
-    on_missing: 'skip' gives rows whose candidate is None no score, and scores the others as if these were not there;
-    by default they are an error.
-    repeats: what is done with several rows of one system and item, answers of several seeds for one. By default they
-    are an error that names two of them. 'mean' scores each row, and the mean over the repeats stands for the item
-    wherever scores are averaged or compared (`ScoreTable.per_item`).
+    path leads into a record: "output.answer". metrics: specs or Metric objects. model: for the metrics that name none.
+    precision: 'float32' gives the same numbers on every machine, up to the last digits; 'bfloat16' needs OpenVINO or
+    torch, and pays on a GPU and on processors with units for it alone; 'int8' computes products of weights in 8 bits,
+    without torch. backend: 'onnxruntime', 'openvino', 'torch', or 'auto' to choose by precision, device and what is
+    installed. device: 'cpu', 'cuda', 'cuda:1' or 'mps', of models that torch runs; a GPU by default where there is one.
+    batch_tokens: how many tokens a batch holds. window: what to do with texts longer than the model's window: 'slide',
+    'cut' or 'error'. evidence: keep what each score is based on. against: a corpus whose candidates corpus-level
+    metrics compare a system's outputs with, instead of the references of its rows. progress: a bar on stderr, when that
+    is a terminal. processes: how many string metrics are scored at a time; more than one starts Python again, so a
+    script that asks for it has to stand under ``if __name__ == "__main__":``. Models use all processors in any case.
+    cache: where scores are cached, so that no row is scored twice: True for the place of `nlgauge cache info`, a
+    folder, or False. An installed model stays loaded for the next call; a folder or a checkpoint is read again each
+    time. rows_per_block: score so many rows at a time, and hold no more of them in memory (with
+    `Corpus.read(on_disk=True)`). output: a folder that each block is written to as soon as it is scored; a run that was
+    killed goes on there, and the table is read from it. ray: 'local', the address of a Ray cluster, or a `Cluster`; the
+    numbers are the same. on_missing: 'skip' gives rows whose candidate is None no score, and scores the others as if
+    these were not there; by default they are an error. repeats: what is done with several rows of one system and item,
+    answers of several seeds for one. By default they are an error that names two of them. 'mean' scores each row, and
+    the mean over the repeats stands for the item wherever scores are averaged or compared (`ScoreTable.per_item`).
 
     Raises InputError for rows that cannot be scored as given, SpecError for a metric or model that cannot be had.
 
@@ -176,7 +174,7 @@ def score(
     window: WindowPolicy = "slide",
     cache: bool | str | Path = False,
 ) -> Value:
-    """Return the score of one row: ``float(score)`` is its first part. For many rows `evaluate` is faster.
+    """Return the score of one row: ``float(score)`` is its first sub-score. For many rows `evaluate` is faster.
 
     An installed model stays loaded for the next call. A folder or a checkpoint is read again each time, since it may
     change.
@@ -216,15 +214,15 @@ def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
         spec: {note: [by_level[columns[spec].level][0][n - 1] + 1 for n in named] for note, named in some.items()}
         for spec, some in table.run.get("noted", {}).items()
     }
-    run = {**table.run, "rows": len(rows), "corpus": corpus.digest, "noted": noted}
+    run = {**table.run, **described(corpus), "noted": noted}
     return replace(table, rows=rows, columns=columns, run=run)
 
 
 def _spread(column: Column, places: list[int], size: int) -> Column:
     """A column of so many rows (or systems), whose values stand at some places."""
 
-    def moved(kept: Mapping[int, Any]) -> dict[int, Any]:
-        return {places[number]: one for number, one in kept.items()}
+    def moved(given: Mapping[int, Any]) -> dict[int, Any]:
+        return {places[number]: one for number, one in given.items()}
 
     def grown(values: Any) -> Any:
         whole = np.full((size, values.shape[1]), np.nan)

@@ -17,16 +17,16 @@ from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.records import Columns
+from nlgauge.data.json_values import jsonable
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
-from nlgauge.data.to_json import jsonable
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric, RowMetric, Value
 from nlgauge.options import RunOptions
-from nlgauge.render.markup.environment import HERE, digest, inlined, render
-from nlgauge.render.markup.evidence import drawn
+from nlgauge.render.environment import HERE, digest, inlined, render
+from nlgauge.render.evidence import drawn
 from nlgauge.run.results import RowResult
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import RowCollector
@@ -46,7 +46,7 @@ class Explanation:
     item: str | None
     metric: str
     values: Mapping[str, float]
-    """By part; NaN with a reason"""
+    """By sub-score; NaN with a reason"""
     reason: str | None
     notes: Sequence[str]
     evidence: Mapping[str, Any]
@@ -56,7 +56,7 @@ class Explanation:
 
     @property
     def defined(self) -> bool:
-        """Whether any part has a value."""
+        """Whether any sub-score has a value."""
         return not all(math.isnan(value) for value in self.values.values())
 
     @property
@@ -120,13 +120,13 @@ def explain(
     progress: bool = False,
     cache: bool | str | Path = True,
 ) -> Explanations:
-    """What a metric's scores of some rows are based on; of each system where it measures sets.
+    """Return what a metric's scores of some rows are based on; of each system where it measures sets.
 
     rows: numbers of rows, counted from 1 as everywhere; all where none are given. No other row is scored; what a metric
     counts on the corpus is counted on all of it. scores: a table of these rows, whose numbers are explained: by the
     metric as it stands there, with the model, precision, window and device of its signature. All else is as
-    `nlgauge.evaluate` takes it. Raises SpecError for rows of a metric of sets, InputError where the table is of other
-    rows or the numbers here are not those of the table, and as `nlgauge.evaluate`.
+    `nlgauge.evaluate` takes it. Raises SpecError for rows of a corpus-level metric, InputError where the table is of
+    other rows or the numbers here are not those of the table, and as `nlgauge.evaluate`.
 
     >>> corpus = Corpus.from_texts(["A cat sat."], references=[["The cat sat."]])
     >>> explain(corpus, "TokenF1", cache=False)[0].evidence["texts"][0]["name"]
@@ -201,7 +201,7 @@ def _numbers(corpus: Corpus, rows: Sequence[int] | None) -> Sequence[int]:
 
 
 def of_rows(corpus: Corpus, metric: Metric, scored: Iterable[tuple[int, RowResult]]) -> Explanations:
-    """What was scored of some rows, by their numbers, as explanations."""
+    """Return what was scored of some rows, by their numbers, as explanations."""
     records = [
         Explanation(
             number + 1, corpus[number].system, corpus[number].item, str(metric),

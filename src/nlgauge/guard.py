@@ -15,7 +15,7 @@ from nlgauge.maths.text import sentence_ends
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import model_of
 from nlgauge.stats.gate import Outcome, check
-from nlgauge.stats.gate.grounded import METRIC
+from nlgauge.stats.gate.thresholds import METRIC
 
 
 class Guard:

@@ -82,11 +82,13 @@ class RunOptions:
         """A model, as it is run. Raises what `nlgauge.engine.models.loading.load` raises."""
         from nlgauge.engine.models import loading
 
-        return loading.kept(name, self.precision, self.backend, self.device)
+        return loading.shared(name, self.precision, self.backend, self.device)
 
-    def engine(self, name: str, kept: FeatureCache | None = None) -> Engine:
+    def engine(self, name: str, cache: FeatureCache | None = None) -> Engine:
         """An engine with a model. Raises as `load`."""
         from nlgauge.engine.engine import Engine  # which metrics of strings do without
 
         progress = self.progress and not self.in_blocks  # a bar of its own counts the rows of blocks
-        return Engine(self.load(name), self.window, progress, batch_tokens=self.batch_tokens, kept=kept, load=self.load)
+        return Engine(
+            self.load(name), self.window, progress, batch_tokens=self.batch_tokens, cache=cache, load=self.load
+        )

@@ -32,7 +32,7 @@ def test_what_cannot_be_had_is_refused() -> None:
         Scorer([])
     with pytest.raises(SpecError, match="no metric 'Bertscore'; did you mean BERTScore"):
         Scorer("Bertscore")
-    with pytest.raises(SpecError, match="TokenF1 has no part 'depth'; it has f1, precision, recall, exact"):
+    with pytest.raises(SpecError, match="TokenF1 has no sub-score 'depth'; it has f1, precision, recall, exact"):
         RowScorer("TokenF1", part="depth")
 
 

@@ -15,7 +15,7 @@ from tests.command import nlgauge, refused, table_of
 
 @pytest.fixture
 def scores(tmp_path: Path) -> Path:
-    """A metric of sets with two scores and a detail, and one of rows."""
+    """A corpus-level metric with two scores and a detail, and one of rows."""
     rows = [(system, item) for item in "xyz" for system in "AB"]
     columns = {
         "Set": Column(

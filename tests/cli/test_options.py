@@ -9,13 +9,13 @@ import pytest
 from click.testing import CliRunner
 
 from nlgauge.cli import main
-from nlgauge.cli.options import SPEC, keeping
+from nlgauge.cli.options import SPEC, caching
 from nlgauge.errors import SpecError
 
 
 def test_what_evaluate_is_given() -> None:
     found: list[bool | Path] = []
-    command = click.command()(keeping(lambda cache: found.append(cache)))
+    command = click.command()(caching(lambda cache: found.append(cache)))
     runner = CliRunner()
     for given in ([], ["--cache", "folder"], ["--no-cache"]):
         assert runner.invoke(command, given).exit_code == 0

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from nlgauge.stats.gate.thresholds import RatedThreshold
 from nlgauge.stats.project import RatingProject
-from nlgauge.stats.rated_threshold import RatedThreshold
 from tests.command import nlgauge, refused
 from tests.stats.hidden import outputs
 from tests.stats.projects import fill
@@ -106,7 +106,6 @@ def test_a_sheet_alone_and_a_key_are_refused(place: Path, tmp_path: Path) -> Non
         "estimate", scores, "--ratings", folder, "--key", place, say="--key is no longer read: nlgauge sample makes"
     )
     refused("estimate", scores, "--ratings", folder, "--map", "item=id", say="--map names the columns of a table")
-    refused("estimate", scores, "--ratings", place, "--label", "a=1", say="a table of ratings holds numbers")
 
 
 def test_labels_that_raters_invented(place: Path, tmp_path: Path) -> None:

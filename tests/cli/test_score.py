@@ -14,7 +14,7 @@ from nlgauge.data.table import Column
 
 @pytest.fixture
 def table() -> ScoreTable:
-    """Top and Near do not differ significantly, Far is worse; a metric of sets, one of two parts and a detail."""
+    """Top and Near do not differ significantly, Far is worse; a corpus-level metric, one of two parts and a detail."""
     rng = np.random.default_rng(4)
     item = rng.normal(size=30)
     values = np.concatenate([item + 5.02, item + 5 + rng.normal(0, 0.3, 30), item + rng.normal(0, 0.3, 30)])
@@ -44,7 +44,7 @@ def test_the_best_is_marked_and_what_does_not_differ_significantly(
     assert [line.count("~") for line in (top, near, far)] == [0, 2, 0]
     assert told == [
         "* best; ~ no significant difference from the best (paired test, p >= 0.05, corrected by Holm)",
-        "no system is called best by Set: a metric of sets has one number a system: neither interval nor p",
+        "no system is called best by Set: a corpus-level metric has one number a system: neither interval nor p",
         "--parts shows more of Parts",
     ]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nlgauge.serve.keys import VARIABLE
+from nlgauge.serve.admission import VARIABLE
 from tests.command import nlgauge, refused
 
 KEY = "0123456789abcdef-a-key"

@@ -180,7 +180,7 @@ def test_no_temporary_folder_at_all_is_one_line(many: Path, monkeypatch: pytest.
     def none(**_: Any) -> None:
         raise FileNotFoundError(2, "No usable temporary directory found")
 
-    monkeypatch.setattr("nlgauge.data.corpus.spool.tempfile.TemporaryFile", none)
+    monkeypatch.setattr("nlgauge.data.corpus.disk_rows.tempfile.TemporaryFile", none)
     result = nlgauge("score", many, "-m", "TokenF1", "--rows-per-block", "500", "-o", tmp_path / "folder")
     assert result.exit_code == 2 and result.stderr.count("\n") == 1
     assert "No usable temporary directory found (set TMPDIR to a folder with more room)" in result.stderr
@@ -239,6 +239,6 @@ def test_who_stops_a_command_is_told_what_is_cached(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "argv", ["nlgauge", "check"])
     result = nlgauge("check")
     assert (result.exit_code, result.stdout) == (130, "")
-    assert result.stderr.splitlines()[-1].startswith("nlgauge: stopped; what was scored is kept (nlgauge cache info")
+    assert result.stderr.splitlines()[-1].startswith("nlgauge: stopped; what was scored is cached (nlgauge cache info")
     monkeypatch.setattr(sys, "argv", ["nlgauge", "check", "--no-cache"])
     assert nlgauge("check").stderr.splitlines()[-1] == "nlgauge: stopped"

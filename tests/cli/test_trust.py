@@ -32,7 +32,7 @@ def test_a_sentence_then_the_tables(given: list[object]) -> None:
     record = json.loads(nlgauge(*given, "--format", "json", "--risk", 0.2).stdout)
     assert (record["command"], record["risk"], len(record["scorers"])) == ("trust", 0.2, 1)
     one = record["scorers"][0]
-    assert one["tpr_low"] < one["tpr"] < one["tpr_high"] and one["moved"] is None and len(one["reliability"]) == 5
+    assert one["tpr_low"] < one["tpr"] < one["tpr_high"] and one["moved"] is None and len(one["reliability"]) == 2
     assert record["disputes"][0]["metric"] == "judge"
 
 
@@ -41,6 +41,11 @@ def test_the_page_escapes_texts_and_brings_no_script(given: list[object], tmp_pa
     page = (tmp_path / "trust.html").read_text(encoding="utf-8")
     assert "judge finds " in page and "<svg" in page and "differ most" in page
     assert "&lt;b&gt;&amp;" in page and "<b>&" not in page and "<script></script>" in page
+    # Each cell names its column for narrow screens; a column that no scorer fills is not there, and none is cut.
+    assert 'data-head="certified at risk 0.1"' in page and "<td data-head=" in page and 'class="wide"' not in page
+    assert "changes its mind" not in page and "decided otherwise" not in page
+    assert nlgauge(*given, "-o", tmp_path / "trust.html", "--before", given[1]).exit_code == 0
+    assert 'data-head="decided otherwise"' in (tmp_path / "trust.html").read_text(encoding="utf-8")
 
 
 def test_what_is_asked_wrongly(given: list[object]) -> None:

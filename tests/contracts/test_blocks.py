@@ -15,7 +15,7 @@ import pytest
 import nlgauge
 from nlgauge import ScoreTable
 from nlgauge.data.corpus import Corpus
-from nlgauge.data.corpus.spool import Spool
+from nlgauge.data.corpus.disk_rows import DiskRows
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Metric
 from nlgauge.options import RunOptions
@@ -61,7 +61,7 @@ def _same(table: ScoreTable, whole: ScoreTable) -> None:
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_blocks_are_as_the_whole(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    metric, corpus = _metric(spec), Corpus(Spool(rows(7, 7)))
+    metric, corpus = _metric(spec), Corpus(DiskRows(rows(7, 7)))
     whole = nlgauge.evaluate(rows(7, 7), metrics=[metric], evidence=True, cache=False)
     monkeypatch.setattr("nlgauge.run.runner.score_here", _elsewhere)
     pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")

@@ -72,7 +72,7 @@ def test_changed_scoring_source_is_computed_again_and_another_change_is_not(plac
     assert place.score("-m", "Length") == before
     place.edit("nlgauge/cli/score.py", "import annotations\n", "import annotations  # no scoring source\n")
     assert place.score("-m", "Length").signature == before.signature
-    place.edit("nlgauge/metrics/length.py", "return len(text.split())", "return 100 * len(text.split())")
+    place.edit("nlgauge/metrics/simple.py", "return len(text.split())", "return 100 * len(text.split())")
     after = place.score("-m", "Length")
     assert after.value == 100 * before.value == place.score("-m", "Length", "--no-cache").value
     assert after.signature != before.signature

@@ -20,8 +20,7 @@ from nlgauge.engine.features.masked import BagRequest, MaskedLikelihoodRequest, 
 from nlgauge.engine.features.masked_words import MaskedWordsRequest
 from nlgauge.engine.features.pair_states import PairStatesRequest
 from nlgauge.engine.features.request import AnyRequest, ByModel, Request
-from nlgauge.engine.features.static import StaticRequest
-from nlgauge.engine.features.vectors import SentenceVectors, VectorsRequest
+from nlgauge.engine.features.vectors import SentenceVectors, StaticRequest, VectorsRequest
 from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.engine.tokens import SubwordTokenizer

@@ -1,4 +1,4 @@
-"""What every metric of sets has to hold. A new one adds specs to EXAMPLES and writes no test here."""
+"""What every corpus-level metric has to hold. A new one adds specs to EXAMPLES and writes no test here."""
 
 from __future__ import annotations
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.data import file_lock as module
-from nlgauge.data.file_lock import _locked, alone
+from nlgauge.data import atomic_write as module
+from nlgauge.data.atomic_write import _locked, file_lock
 
 _HOLD = """
 import sys, time
 from pathlib import Path
-from nlgauge.data.file_lock import alone
-with alone(Path(sys.argv[1])) as mine:
+from nlgauge.data.atomic_write import file_lock
+with file_lock(Path(sys.argv[1])) as mine:
     print(mine, flush=True)
     time.sleep(60)
 """
@@ -27,11 +27,11 @@ def test_a_killed_process_leaves_no_lock(tmp_path: Path) -> None:
     place = tmp_path / ".lock"
     with subprocess.Popen([sys.executable, "-c", _HOLD, str(place)], stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == "True\n"
-        with alone(place) as mine:
+        with file_lock(place) as mine:
             assert not mine
         holder.send_signal(signal.SIGKILL)
     assert place.exists()
-    with alone(place) as mine:
+    with file_lock(place) as mine:
         assert mine
     assert not place.exists()
 
@@ -48,7 +48,7 @@ def test_a_lock_on_a_file_that_was_removed_meanwhile_is_not_the_lock(
         return _locked(descriptor)
 
     monkeypatch.setattr(module, "_locked", removed_first)
-    with alone(place) as mine:
+    with file_lock(place) as mine:
         assert mine and place.exists() and len(tries) == 2
 
 
@@ -58,5 +58,5 @@ def test_where_there_are_no_locks_nobody_is_kept_out(tmp_path: Path, monkeypatch
         raise OSError("no locks available")
 
     monkeypatch.setattr("fcntl.flock", none)
-    with alone(tmp_path / ".lock") as mine, alone(tmp_path / ".lock") as other:
+    with file_lock(tmp_path / ".lock") as mine, file_lock(tmp_path / ".lock") as other:
         assert mine and other

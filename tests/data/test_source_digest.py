@@ -105,7 +105,7 @@ def test_a_changed_formula_prints_no_old_number(tmp_path: Path) -> None:
     assert scored() == scored() == 3
     with Store(tmp_path / "cache") as store:
         assert store.info().entries["row"][0] == 1
-    formula = copy / "metrics" / "length.py"
+    formula = copy / "metrics" / "simple.py"
     edited = formula.read_text(encoding="utf-8").replace("return len(text.split())", "return len(text.split()) + 1")
     formula.write_text(edited, encoding="utf-8")
     os.utime(formula, (time.time() - 1800,) * 2)

@@ -14,7 +14,7 @@ from nlgauge.engine.engine import Engine, TokenPrefetcher
 from nlgauge.engine.features.alignment import AlignmentRequest
 from nlgauge.engine.features.masked import Bag, BagRequest
 from nlgauge.engine.features.request import ByModel, TextRequest
-from nlgauge.engine.features.static import StaticRequest
+from nlgauge.engine.features.vectors import StaticRequest
 from nlgauge.engine.models.capabilities import Capability, Model
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.errors import InputError, SpecError
@@ -45,9 +45,9 @@ def bags(engine: Engine, some: Iterable[str]) -> list[np.ndarray]:
 
 def test_what_is_cached_is_not_computed_again_and_is_the_same_to_the_bit():
     shelf, model = Shelf(), FakeModel()
-    first = bags(Engine(model, kept=shelf), ["w1 w2", "w3"])
+    first = bags(Engine(model, cache=shelf), ["w1 w2", "w3"])
     passes = len(model.rows_seen)
-    engine = Engine(model, kept=shelf)
+    engine = Engine(model, cache=shelf)
     np.testing.assert_array_equal(bags(engine, ["w3", "w1 w2"]), first[::-1])
     assert len(model.rows_seen) == passes and engine.ledger.stored == 2 and not engine.ledger.features
     again = engine.features([BagRequest("w3", 1.0)], fresh=True)[BagRequest("w3", 1.0)]
@@ -88,7 +88,7 @@ class Said(TextRequest[str]):
 
 
 def speaking(shelf=None, **more):
-    return Engine(Model("speaker", "00", "acme", "float32", {SPEAKER: Speaker()}), kept=shelf, **more)
+    return Engine(Model("speaker", "00", "acme", "float32", {SPEAKER: Speaker()}), cache=shelf, **more)
 
 
 def test_a_request_may_name_another_model():

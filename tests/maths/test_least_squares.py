@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 
-from nlgauge.maths.least_squares import nonnegative, ridge
+from nlgauge.stats.fitting import nonnegative, ridge
 
 SMALL = st.floats(-3, 3).map(lambda x: round(x, 2))
 

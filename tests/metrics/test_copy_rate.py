@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nlgauge.data.corpus import Row
-from nlgauge.metrics.copy_rate import CopyRate
+from nlgauge.metrics.simple import CopyRate
 from tests.metrics.strings import scored
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from nlgauge.metrics.evidence import Evidence, EvidenceText, EvidenceWord, Flow, Item, Match, TextPiece
+from nlgauge.data.evidence import Evidence, EvidenceText, EvidenceWord, Flow, Item, Match, TextPiece
 
 
 def test_every_shape_has_a_record() -> None:

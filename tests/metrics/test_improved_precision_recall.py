@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nlgauge.metrics.improved_precision_recall import ImprovedPrecisionRecall
+from nlgauge.metrics.prd import ImprovedPrecisionRecall
 
 REFERENCE = np.array([[0, 0], [1, 0], [0.2, 1.15], [2, 2], [3.1, 2.2], [2.3, 3.3], [-4, -3], [-4.6, -3.7]])
 EVALUATED = np.array([[0.1, 0.3], [0.9, 0.4], [2.25, 2.4], [6, 6], [6.5, 5.2]])

@@ -356,12 +356,12 @@ def test_it_is_scored_in_this_process_beside_others_and_in_blocks(server: Court,
 
 
 def test_the_service_lets_no_client_name_an_address(server: Court) -> None:
-    from nlgauge.serve.menu import Menu
+    from nlgauge.serve.allow_list import AllowList
 
-    menu = Menu.of([str(judge(server))], None, any_metric=True)
-    assert menu.metric(str(judge(server))) == judge(server)
+    allowed = AllowList.of([str(judge(server))], None, any_metric=True)
+    assert allowed.metric(str(judge(server))) == judge(server)
     with pytest.raises(SpecError, match="a request cannot set"):
-        menu.metric("Judge('http://127.0.0.1:1/v1')")
+        allowed.metric("Judge('http://127.0.0.1:1/v1')")
 
 
 def test_a_prompt_has_a_digest_of_all_that_it_says() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.metrics.length import Length
+from nlgauge.metrics.simple import Length
 from tests.metrics.strings import value
 
 

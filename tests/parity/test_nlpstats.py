@@ -14,9 +14,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge.stats.coefficients import COEFFICIENTS, correlation
+from nlgauge.stats.contrast import williams
 from nlgauge.stats.correlation import estimate, means
 from nlgauge.stats.resampling import bootstrap, interval
-from nlgauge.stats.williams import williams
 
 theirs = pytest.importorskip("nlpstats.correlations", reason="needs the dependency group parity")
 

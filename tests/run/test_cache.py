@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nlgauge.data.corpus import Row
 from nlgauge.metrics.bertscore import BERTScore
-from nlgauge.metrics.length import Length
+from nlgauge.metrics.simple import Length
 from nlgauge.run.cache import RowKeys, metric_key
 
 FACTS = {"model": {"name": "pocket", "digest": "ab"}, "layer": 5}

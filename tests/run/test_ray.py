@@ -13,7 +13,7 @@ import pytest
 
 import nlgauge
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.data.corpus.spool import Spool
+from nlgauge.data.corpus.disk_rows import DiskRows
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.metrics.base import RowMetric, Value
 from nlgauge.options import Cluster
@@ -57,7 +57,7 @@ def cluster() -> Iterator[Cluster]:
 def test_table_is_that_of_one_process(cluster: Cluster, tmp_path: Path) -> None:
     whole = nlgauge.evaluate(rows(5, 40), metrics=METRICS, evidence=True, cache=False)
     table = nlgauge.evaluate(
-        Corpus(Spool(rows(5, 40))), metrics=METRICS, evidence=True, cache=False, rows_per_block=3, ray=cluster,
+        Corpus(DiskRows(rows(5, 40))), metrics=METRICS, evidence=True, cache=False, rows_per_block=3, ray=cluster,
         output=tmp_path / "scores",
     )  # fmt: skip
     assert (table.rows, table.signatures, table.run) == (whole.rows, whole.signatures, whole.run)

@@ -53,8 +53,8 @@ GIVEN: list[Any] = []
     ("given", "said"),
     [
         ([Value((math.nan, 1.0))], "NaN without a reason"),
-        ([Value((1.0,))], "1 numbers for its parts first, second"),
-        ([Value((1.0, 2.0, 3.0))], "3 numbers for its parts first, second"),
+        ([Value((1.0,))], "1 numbers for its sub-scores first, second"),
+        ([Value((1.0, 2.0, 3.0))], "3 numbers for its sub-scores first, second"),
         ([], "0 values for 1 texts"),
         ([Value((1.0, 2.0))] * 2, "2 values for 1 texts"),
         ([(1.0, 2.0)], "which is no nlgauge.metrics.base.Value"),

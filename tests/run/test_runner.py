@@ -8,7 +8,7 @@ import pytest
 
 import nlgauge
 from nlgauge.data.corpus import Corpus
-from nlgauge.data.corpus.spool import Spool
+from nlgauge.data.corpus.disk_rows import DiskRows
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import InputError, SpecError
 from nlgauge.run.sinks import RowCollector
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("one_model")
 def test_any_size_gives_the_table_of_the_whole(size: int) -> None:
     metrics = ["TokenF1", "BERTScore(idf='references')", "MarkEvaluate"]
     whole = nlgauge.evaluate(rows(5, 7), metrics=metrics, cache=False)
-    table = nlgauge.evaluate(Corpus(Spool(rows(5, 7))), metrics=metrics, cache=False, rows_per_block=size)
+    table = nlgauge.evaluate(Corpus(DiskRows(rows(5, 7))), metrics=metrics, cache=False, rows_per_block=size)
     assert (table.rows, table.signatures, table.run) == (whole.rows, whole.signatures, whole.run)
     assert table.metrics == whole.metrics
     assert table.columns["TokenF1"] == whole.columns["TokenF1"]

@@ -10,16 +10,16 @@ import pytest
 
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
+from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.asking import Limits
-from nlgauge.serve.menu import Menu
 
 SPECS = ("Consistency(aligner='D')", "BERTScore", "TokenF1")
 HOST = "127.0.0.1"
 
 
 @pytest.fixture(scope="session")
-def menu() -> Menu:
-    return Menu.of(SPECS, None, any_metric=True)
+def allowed() -> AllowList:
+    return AllowList.of(SPECS, None, any_metric=True)
 
 
 @pytest.fixture(scope="session")
@@ -28,21 +28,21 @@ def models() -> dict[str, Model]:
 
 
 @pytest.fixture(scope="session")
-def serving(menu: Menu, models: dict[str, Model]) -> Callable[..., AbstractContextManager[Any]]:
+def serving(allowed: AllowList, models: dict[str, Model]) -> Callable[..., AbstractContextManager[Any]]:
     """Starts a service in this process, and gives a client of it."""
     for library in ("fastapi", "uvicorn", "prometheus_client"):
         pytest.importorskip(library, reason="needs nlgauge[serve]")
     pytest.importorskip("httpx", reason="needs the dependency group dev")
     from starlette.testclient import TestClient
 
+    from nlgauge.serve.admission import Keys
     from nlgauge.serve.app import Service, application
-    from nlgauge.serve.keys import Keys
 
     @contextmanager
     def started(
-        limits: Limits | None = None, menu: Menu = menu, keys: tuple[str, ...] = (), log: bool = False
+        limits: Limits | None = None, allowed: AllowList = allowed, keys: tuple[str, ...] = (), log: bool = False
     ) -> Iterator[Any]:
-        service = Service(menu, models, limits or Limits())
+        service = Service(allowed, models, limits or Limits())
         app = application(service, keys=Keys(keys), hosts={HOST}, log=log)
         with TestClient(app, base_url=f"http://{HOST}") as client:
             client.service = service

@@ -186,7 +186,7 @@ def test_a_stream_has_limits(serving: Serving) -> None:
         ("/check", {"rows": [ROW], "metric": ALIGNED, "at_least": True}, "at_least: Input should be a valid number"),
         ("/check", {"rows": [ROW], "metric": ALIGNED}, "there is nothing to check"),
         ("/check", {"rows": [ROW], "metric": ALIGNED, "at_most": 1}, "higher is better"),
-        ("/check", {"rows": [ROW], "metric": ALIGNED, "at_least": 1, "part": "x"}, "no part 'x'"),
+        ("/check", {"rows": [ROW], "metric": ALIGNED, "at_least": 1, "part": "x"}, "no sub-score 'x'"),
         ("/check", {"rows": [ROW], "metric": ALIGNED, "at_least": 10**400}, "at_least: Input should be a valid number"),
     ],
 )

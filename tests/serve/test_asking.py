@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from nlgauge.errors import InputError, SpecError
+from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.asking import Asking, Limits, content_of
-from nlgauge.serve.menu import Menu
 
 ROW = {"candidate": "A cat sat.", "references": ["The cat sat."], "source": "A cat.", "context": ["a", "b"]}
 
 
 def asking(**limits: int) -> Asking:
-    return Asking(Menu.of(["TokenF1", "CopyRate"], None, any_metric=True), Limits(**limits))
+    return Asking(AllowList.of(["TokenF1", "CopyRate"], None, any_metric=True), Limits(**limits))
 
 
 def test_a_body_becomes_a_job() -> None:

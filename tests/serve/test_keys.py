@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nlgauge.errors import InputError
-from nlgauge.serve import keys as module
-from nlgauge.serve.keys import VARIABLE, Keys, read_keys
+from nlgauge.serve import admission as module
+from nlgauge.serve.admission import VARIABLE, Keys, read_keys
 
 ONE, TWO = "0123456789abcdef", "fedcba9876543210-two"
 

@@ -151,11 +151,11 @@ def test_a_request_whose_client_is_gone_is_dropped_before_its_next_block(monkeyp
     pytest.importorskip("fastapi", reason="needs nlgauge[serve]")
     from starlette.requests import Request
 
+    from nlgauge.serve.allow_list import AllowList
     from nlgauge.serve.app import Service
-    from nlgauge.serve.menu import Menu
 
     monkeypatch.setattr("nlgauge.serve.batch._ROWS_PER_BLOCK", 1)
-    service, asked = Service(Menu.of(["Length"], None), {}, Limits()), job(*"abcdefgh")
+    service, asked = Service(AllowList.of(["Length"], None), {}, Limits()), job(*"abcdefgh")
 
     async def gone() -> dict[str, str]:
         assert await asyncio.to_thread(BEGUN.acquire, timeout=LONG), "the first block is being scored"

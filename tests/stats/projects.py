@@ -11,9 +11,9 @@ from typing import Any
 import nlgauge
 from nlgauge import Corpus, ScoreTable
 from nlgauge.reports.page.sheet import write_project
-from nlgauge.stats.drawn import Draw, DrawnRow
 from nlgauge.stats.labels import Aspect
 from nlgauge.stats.project import RatingProject
+from nlgauge.stats.sampling import Draw, DrawnRow
 
 GOOD = (Aspect("good"),)
 

@@ -48,7 +48,7 @@ def test_a_record_per_metric_part_and_aspect(table: ScoreTable, ratings: Any, le
         assert of_sets.reason is None and of_sets.n == 5
     else:
         assert math.isnan(of_sets.value)
-        assert "metric of sets" in str(of_sets.reason)
+        assert "corpus-level metric" in str(of_sets.reason)
 
 
 def test_missing_ratings_and_scores_are_left_out_together(table: ScoreTable, ratings: Any) -> None:

@@ -13,6 +13,7 @@ import nlgauge
 from nlgauge import InputError
 from nlgauge.maths.intervals import proportion
 from nlgauge.stats.certified import RatedScores
+from nlgauge.stats.decisions import calibration_error
 from tests.stats.hidden import SPEC, outputs
 
 
@@ -271,3 +272,33 @@ def test_a_promise_holds_where_the_scores_drew_the_rows() -> None:
         chance = np.where(np.abs(values) > 1.2, 0.45, 0.02)
         broken += threshold is not None and chance[values >= threshold.threshold].mean() > 0.1
     assert broken / 150 <= 0.1
+
+
+def _rated(scores: list[float], good: list[int]) -> RatedScores:
+    n = len(scores)
+    everything = np.ones(n, bool)
+    return RatedScores(np.array(scores, float), everything, np.array(good) == 0, np.arange(n), everything)
+
+
+def test_rows_of_one_score_are_in_one_group() -> None:
+    """By hand: of six rows at 0 two are good, of four at 1 three; the order of the rows must not matter."""
+    for order in (slice(None), slice(None, None, -1)):
+        rows = _rated(([0] * 6 + [1] * 4)[order], [1, 1, 0, 0, 0, 0, 1, 1, 1, 0][order])
+        assert [(one.low, one.high, one.mean, one.n, one.good) for one in rows.reliability(1)] == [
+            (0, 0, 0, 6, 2 / 6),
+            (1, 1, 1, 4, 3 / 4),
+        ]
+        error = calibration_error(rows.scores, ~rows.bad, rows.clusters, rows.fifths())
+        assert_allclose(error.value, 0.6 * 2 / 6 + 0.4 * 1 / 4)
+        assert 0 <= error.low < error.value < error.high <= 1
+        turned = replace(rows, scores=-rows.scores)
+        assert [(one.mean, one.n, one.good) for one in turned.reliability(-1)] == [(0, 6, 2 / 6), (1, 4, 3 / 4)]
+    half = _rated([0.5] * 8, [1, 1, 1, 1, 0, 0, 0, 0])
+    assert calibration_error(half.scores, ~half.bad, half.clusters, half.fifths()).value == 0
+    # Four scores, and a group each; then six, where the cuts behind 2, 4, 6 and 8 rows go to 2, 4, 5 and 5.
+    many = _rated([0.1, 0.2, 0.3, *[0.9] * 7], [0, 0, 1, *[1] * 6, 0])
+    assert [one.n for one in many.reliability(1)] == [1, 1, 1, 7]
+    many = _rated([0.1, 0.2, 0.3, 0.4, 0.5, *[0.9] * 5], [0, 0, 1, 0, 0, *[1] * 5])
+    assert [one.n for one in many.reliability(1)] == [2, 2, 1, 5]
+    apart = _rated(np.linspace(0, 1, 12).tolist(), [1] * 12)
+    assert [one.n for one in apart.reliability(1)] == [3, 3, 2, 2, 2]

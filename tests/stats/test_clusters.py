@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 from nlgauge import Corpus, InputError, ScoreTable, compare
 from nlgauge.data.table import Column
 from nlgauge.maths.intervals import student_quantile
-from nlgauge.stats.clusters import by_column
 from nlgauge.stats.coefficients import COEFFICIENTS, superiority
 from nlgauge.stats.correlation import estimate
+from nlgauge.stats.join import by_column
 from nlgauge.stats.paired import paired
 from nlgauge.stats.resampling import bootstrap, permuted
 from tests.score_tables import counted

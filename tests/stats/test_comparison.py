@@ -15,7 +15,7 @@ from nlgauge.stats.comparison import compare
 
 @pytest.fixture
 def table() -> ScoreTable:
-    """A is better than B by .5 in 40 items, by a score, a distance and a metric of sets; C shares no item."""
+    """A is better than B by .5 in 40 items, by a score, a distance and a corpus-level metric; C shares no item."""
     rng = np.random.default_rng(0)
     rows = [(system, str(i)) for i in range(40) for system in "AB"] + [("C", "c"), ("A", "only")]
     values = np.array([rng.normal(0.5 if system == "A" else 0, 0.6) for system, _ in rows])

@@ -27,7 +27,7 @@ def test_contrasts_put_metrics_into_clusters(
     table: ScoreTable, ratings: Any, test: str, options: dict[str, Any]
 ) -> None:
     found = contrast(table, ratings, aspects=["good"], test=test, replicates=200, **options)
-    assert len(found) == 6  # of four parts: the metric of sets has no rows
+    assert len(found) == 6  # of four parts: the corpus-level metric has no rows
     assert found.clusters["good"] == {
         ("Near", "score"): 1, ("Far", "score"): 1, ("Noise", "p"): 2, ("Noise", "r"): 2
     }  # fmt: skip

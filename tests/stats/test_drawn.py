@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nlgauge.errors import InputError
-from nlgauge.stats.drawn import Draw, DrawnRow
+from nlgauge.stats.sampling import Draw, DrawnRow
 
 DRAW = Draw(
     (DrawnRow("a", "1", 0.5, 0, None, "r2"), DrawnRow("a", "2", 0.5), DrawnRow("b", "1", 0.25, 1, "a source", "r1"))

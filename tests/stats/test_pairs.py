@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from numpy.testing import assert_allclose
 
-from nlgauge.stats.pairs import close_pairs, count_pairs, dense
+from nlgauge.stats.coefficients import close_pairs, count_pairs, dense
 
 
 def test_all_ways_of_counting_agree_on_samples_with_ties_missing_values_and_copies() -> None:

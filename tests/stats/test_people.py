@@ -10,7 +10,7 @@ import pytest
 
 import nlgauge
 from nlgauge.data.table import Column
-from nlgauge.stats.people import people
+from nlgauge.stats.best import people
 from tests.score_tables import same
 from tests.stats.hidden import SPEC, outputs
 

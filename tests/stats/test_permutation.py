@@ -10,8 +10,7 @@ from numpy.testing import assert_allclose
 
 from nlgauge.stats.coefficients import COEFFICIENTS, correlation
 from nlgauge.stats.correlation import LEVELS, estimate, means
-from nlgauge.stats.permutation import exchanged, p_value, shuffled
-from nlgauge.stats.resampling import permuted
+from nlgauge.stats.resampling import exchanged, p_value, permuted, shuffled
 from tests.stats.tables import table
 
 PEARSON = COEFFICIENTS["pearson"]

@@ -10,8 +10,8 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError
-from nlgauge.stats.drawn import DrawnRow
 from nlgauge.stats.project import RatingProject, text_digest
+from nlgauge.stats.sampling import DrawnRow
 from tests.score_tables import same
 from tests.stats.hidden import SPEC, outputs
 from tests.stats.projects import cells_of, fill, project, written

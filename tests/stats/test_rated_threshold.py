@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nlgauge.errors import InputError
-from nlgauge.stats.rated_threshold import RatedThreshold
+from nlgauge.stats.gate.thresholds import RatedThreshold
 
 SCORES = tuple(np.linspace(0, 1, 200).tolist())
 THRESHOLD = RatedThreshold(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,8 @@ from nlgauge.data.table import Column
 from nlgauge.stats.decisions import auroc
 from nlgauge.stats.paired import paired
 from nlgauge.stats.scorecard import Card, agreements, board, probe_rows, probe_shares
+from nlgauge.stats.selection import selected
+from tests.conftest import ROOT
 
 
 def a_set(
@@ -128,3 +131,24 @@ def test_probes_are_ordered_by_who_knows_and_not_by_who_does_not() -> None:
         found = probe_shares(ScoreTable(keys, {"M": Column(("score",), values)}, {}), sources)
         assert {one.share for one in found} == {share} and found[-1].kind == "paraphrase"
     assert not any(row.candidate in row.references for row, _ in rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "specs"),
+    [
+        ("asset", "pooled", {"TokenF1": "TokenF1", "CopyRate": "CopyRate"}),
+        ("usr_topicalchat", "pooled", {"Length": "Length"}),
+        ("webnlg2020", "system", {"TokenF1(references='mean')": "TokenF1"}),  # as the page says of this data set
+    ],
+)
+def test_cards_have_the_numbers_of_the_page_of_agreement(
+    data: Path, name: str, level: str, specs: dict[str, str]
+) -> None:
+    corpus = Corpus.read(data / f"{name}.jsonl.gz")
+    text = (ROOT / f"docs/data/agreement-{name}-{level}-pearson.csv").read_text("utf-8")
+    lines = csv.DictReader(text.splitlines())
+    page = {line[f"{level}, pearson"]: line for line in lines}
+    for spec, line in specs.items():
+        table = selected(nlgauge.evaluate(corpus, metrics=[spec], cache=False))
+        for one in agreements(table, corpus, name, replicates=0):
+            assert_allclose(getattr(one, level), float(page[line][one.aspect.replace("_", " ")]), atol=5.01e-4)

@@ -14,9 +14,9 @@ from nlgauge import Corpus, InputError, Row, ScoreTable
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
-from nlgauge.stats.drawn import Draw, DrawnRow
 from nlgauge.stats.interrater import cohen_kappa
 from nlgauge.stats.project import ProjectRatings
+from nlgauge.stats.sampling import Draw, DrawnRow
 from nlgauge.stats.trust import Trusts
 
 

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge.errors import InputError
-from nlgauge.stats.williams import williams
+from nlgauge.stats.contrast import williams
 
 # t, p with n - 3 and n - 2 degrees of freedom: the specification's numbers, the first of which R's package prints.
 WILLIAMS = [

@@ -18,7 +18,7 @@ from inspect_ai.scorer import Scorer as InspectScorer
 from inspect_ai.solver import TaskState
 
 from nlgauge.adapters.scorer import RowScorer, fields_of, held
-from nlgauge.data.to_json import jsonable
+from nlgauge.data.json_values import jsonable
 from nlgauge.guard import Guard
 
 INPUT = "input"
@@ -33,7 +33,7 @@ def nlgauge_scorer(
     context: str | None = None,
     model: str | None = None,
 ) -> InspectScorer:
-    """One part of one metric, of the completion against the sample's targets, which are its references.
+    """One sub-score of one metric, of the completion against the sample's targets, which are its references.
 
     metric: a spec; part: its first where none is named. source, context: a key of the sample's metadata, or "input" for
     the text of its input. model: as `nlgauge.evaluate` takes it. A sample without a score is unscored, with the reason.
@@ -61,7 +61,7 @@ def nlgauge_scorer(
 
 @scorer(metrics=[accuracy(), stderr()])  # type: ignore[untyped-decorator]
 def nlgauge_grounded(source: str, question: str | None = INPUT, model: str | None = None) -> InspectScorer:
-    """Whether the source supports the completion, as `nlgauge.check(grounded=True)` decides it.
+    """Return whether the source supports the completion, as `nlgauge.check(grounded=True)` decides it.
 
     source: a key of the sample's metadata, with a text or a list of passages. question: such a key, or "input" for the
     text of its input. The explanation says why a completion fails; the metadata has finding, value, reasons and quotes.

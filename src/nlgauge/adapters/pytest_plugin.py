@@ -66,7 +66,7 @@ def assert_grounded(
     __tracebackhide__ = True
     from nlgauge.guard import refuse_no_source
     from nlgauge.stats.gate import check
-    from nlgauge.stats.gate.grounded import PART
+    from nlgauge.stats.gate.thresholds import PART
 
     refuse_no_source(source)
     table = _scorer(metric, model).table([{"candidate": answer, "source": source, "question": question}], evidence=True)
@@ -94,7 +94,7 @@ def _scorer(metric: str, model: str | None) -> Scorer:
 
 
 def _told(verdict: Verdict, question: str | None) -> str:
-    from nlgauge.stats.gate.findings import SAID
+    from nlgauge.stats.gate.verdict import SAID
 
     (outcome,) = verdict.outcomes
     lines = [f"{verdict.metric} {verdict.part}: {outcome.problem or 'nothing was checked'}"]

@@ -23,7 +23,7 @@ from nlgauge.stats.selection import label
 
 
 class Scorer:
-    """`nlgauge.evaluate` by the same metrics every time; their models are loaded once, when first needed, and kept.
+    """`nlgauge.evaluate` by the same metrics every time; their models are loaded once, when first needed.
 
     metrics: specs or Metric objects. options: as `nlgauge.evaluate` takes them: model, precision, backend,
     device, batch_tokens, window, cache. Threads may share a scorer: one of them scores at a time. A copy of it in
@@ -81,13 +81,13 @@ class RowScore(NamedTuple):
 
 
 class RowScorer:
-    """One part of one metric, for rows that a framework hands over one by one or in batches of its own making.
+    """One sub-score of one metric, for rows that a framework hands over one by one or in batches of its own making.
 
     A metric whose scores depend on the other rows is refused: a row would score otherwise in another batch. Nothing is
-    kept on disk unless `cache` is given, since texts that were generated once seldom come again.
+    cached on disk unless `cache` is given, since texts that were generated once seldom come again.
 
     metric: a spec or a Metric. part: its first where none is named. options: as Scorer takes them. Raises SpecError for
-    a metric of sets, one that counts on the corpus, and a part that the metric does not have.
+    a corpus-level metric, one that counts on the corpus, and a sub-score that the metric does not have.
     """
 
     def __init__(self, metric: str | Metric, *, part: str | None = None, **options: Any) -> None:
@@ -95,16 +95,16 @@ class RowScorer:
         refuse_corpus_metrics(self.scorer.metrics)
         (self.metric,) = self.scorer.metrics
         if part is not None and part not in self.metric.parts:
-            raise SpecError(f"{self.metric} has no part {part!r}; it has {', '.join(self.metric.parts)}")
+            raise SpecError(f"{self.metric} has no sub-score {part!r}; it has {', '.join(self.metric.parts)}")
         self.part = part or self.metric.parts[0]
 
     @property
     def label(self) -> str:
-        """What to call the number: the metric's spec, with the part where it has several."""
+        """What to call the number: the metric's spec, with the sub-score where it has several."""
         return labels(self.metric)[self.metric.parts.index(self.part)]
 
     def refuse_distance(self, framework: str) -> None:
-        """Raises SpecError for a distance, and for a part that has no better direction."""
+        """Raise SpecError for a distance, and for a sub-score that has no better direction."""
         if not self.higher_is_better:
             raise SpecError(
                 f"of {self.label}, more is not better, and {framework} looks for more: choose another metric"
@@ -112,7 +112,7 @@ class RowScorer:
 
     @property
     def higher_is_better(self) -> bool | None:
-        """None of a part that has no better direction."""
+        """None of a sub-score that has no better direction."""
         return None if self.part in self.metric.details else self.metric.higher_is_better
 
     def bind(
@@ -229,14 +229,16 @@ def fields_of(
 
 
 def held(given: Mapping[str, Any], key: str, lacking: str, nothing: str = "none") -> Any:
-    """What stands under a key. Raises InputError, which begins with `lacking`, where it is not there."""
+    """Return what stands under a key. Raises InputError, which begins with `lacking`, where it is not there."""
     if key not in given:
         raise InputError(f"{lacking} {key!r}", remedy=f"it has {', '.join(given.keys()) or nothing}")
     return given[key]
 
 
 def labels(metric: Metric) -> list[str]:
-    """What to call each part of a metric, as `means` and tables do: its spec, with the part where it has several."""
+    """Return what to call each sub-score of a metric, as `means` and tables do: its spec, with the sub-score where it
+    has several.
+    """
     return [f"{metric} {part}" for part in metric.parts] if len(metric.parts) > 1 else [str(metric)]
 
 
@@ -246,16 +248,16 @@ def plain_name(name: str) -> str:
 
 
 def row_scores(table: ScoreTable, metric: str, part: str) -> list[RowScore]:
-    """The number of each row by one part of a metric of rows."""
+    """The number of each row by one sub-score of a metric of rows."""
     reasons = table.column(metric).reasons
     return [
-        RowScore(value, (reasons.get(number) or "no reason was kept") if math.isnan(value) else None)
+        RowScore(value, (reasons.get(number) or "no reason was saved") if math.isnan(value) else None)
         for number, value in enumerate(table.values(metric, part).tolist())
     ]
 
 
 def means(table: ScoreTable) -> dict[str, float]:
-    """The mean of the one system of a table, or its value of all rows together, by what to call each part.
+    """The mean of the one system of a table, or its value of all rows together, by what to call each sub-score.
 
     NaN where no row has a number. Raises InputError for a table of several systems.
     """

@@ -18,15 +18,15 @@ from nlgauge.metrics.base import Metric
 
 
 class Reward:
-    """One part of one metric as a reward: bigger is better, so that a distance counts with its sign turned.
+    """One sub-score of one metric as a reward: bigger is better, so that a distance counts with its sign turned.
 
     A completion that has no finite score has no reward (None), and the first time a warning says why. Conversations
     are read as the text of their messages; of a completion the last message counts.
 
     metric: a spec or a Metric; part: its first where none is named. references, source, context: the names of the data
-    set's columns, or "prompts". options: as `nlgauge.evaluate` takes them. The model is loaded once.
-    Raises SpecError for a metric whose scores depend on the other completions, since a reward would then depend on the
-    batch, for a part that has no better direction, and for a column that the metric reads and that has no name here.
+    set's columns, or "prompts". options: as `nlgauge.evaluate` takes them. The model is loaded once. Raises SpecError
+    for a metric whose scores depend on the other completions, since a reward would then depend on the batch, for a
+    sub-score that has no better direction, and for a column that the metric reads and that has no name here.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Reward:
     ) -> None:
         self._rows = RowScorer(metric, part=part, **options)
         if self._rows.higher_is_better is None:
-            raise SpecError(f"{self._rows.label} has no better direction and is no reward: choose another part")
+            raise SpecError(f"{self._rows.label} has no better direction and is no reward: choose another sub-score")
         self._sign = 1.0 if self._rows.higher_is_better else -1.0
         self._columns = fields_of([self._rows.metric], references=references, source=source, context=context)
         self._told = False

@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 _OWN = {
     **{name: (name, name) for name in (
-        "score", "check", "explain", "correlate", "contrast", "compare", "sample", "estimate", "calibrate", "trust",
-        "rate", "report", "plot", "cache", "serve",
+        "score", "check", "explain", "correlate", "compare", "trust", "rate", "report", "plot", "cache", "serve",
     )},
+    **{name: ("ratings", name) for name in ("sample", "estimate", "calibrate")}, "contrast": ("correlate", "contrast"),
     "list": ("installation", "list_all"), "doctor": ("installation", "doctor"), "export": ("installation", "export"),
     "convert": ("installation", "convert"),
 }  # fmt: skip
 """The module and function of each command, imported when it is called: all their imports take longer than a row"""
 _KEEP = ("score", "check", "explain", "reproduce", "study")
-_GO_ON = "what was scored is kept (nlgauge cache info says where): give the same command again, and it goes on"
+_GO_ON = "what was scored is cached (nlgauge cache info says where): give the same command again, and it goes on"
 _TRAINED = (
     "the folder of --out has the last checkpoint, if one was written: give the same command again, and it goes on"
 )
@@ -50,8 +50,8 @@ _STOPPED = 130
 one that found something."""
 
 
-def _kept(command: str | None) -> str | None:
-    """What a command that was stopped has kept, and how to go on; None if there is nothing."""
+def _way_on(command: str | None) -> str | None:
+    """Return how to go on with a command that was stopped; None if nothing of it was saved."""
     if command == "train" and any(word.partition("=")[0] == "--out" for word in sys.argv):
         return _TRAINED
     return _GO_ON if command in _KEEP and "--no-cache" not in sys.argv else None
@@ -94,7 +94,7 @@ class _Commands(click.Group):
             remark(f"nlgauge: {' '.join(str(error).split())}")
             ctx.exit(_NOT_DONE)
         except KeyboardInterrupt:
-            remark("; ".join(filter(None, ("nlgauge: stopped", _kept(ctx.invoked_subcommand)))))
+            remark("; ".join(filter(None, ("nlgauge: stopped", _way_on(ctx.invoked_subcommand)))))
             ctx.exit(_STOPPED)
         except OSError as error:
             problem = failure(error)

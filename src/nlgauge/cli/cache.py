@@ -79,11 +79,11 @@ def clear(folder: Path | None) -> None:
 def verify(folder: Path | None) -> None:
     """Check every entry against its checksum, and drop those that are damaged; they are computed again when needed."""
     with _store(folder) as store:
-        looked_at = store.verify()
-    if looked_at.anew:
+        checked = store.verify()
+    if checked.set_aside:
         click.echo("the file was damaged and set aside")
     else:
-        click.echo(f"{looked_at.intact:,} entries intact, {looked_at.dropped:,} damaged and dropped")
+        click.echo(f"{checked.intact:,} entries intact, {checked.dropped:,} damaged and dropped")
 
 
 def _size(count: int) -> str:

@@ -19,7 +19,7 @@ from nlgauge.cli.options import (
     PLACE,
     REPLICATES,
     SEED,
-    keeping,
+    caching,
     labels_given,
 )
 from nlgauge.cli.streams import remark, show_json
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 @click.argument("scores", metavar="SCORES|OUTPUTS", type=PLACE)
 @click.argument("a", required=False)
 @click.argument("b", required=False)
-@click.option("--metric", help="Only this metric, by its spec or name; or 'spec part'.")
-@click.option("--parts", is_flag=True, help="Print every part of the metrics, not only the first.")
+@click.option("--metric", help="Only this metric, by its spec or name; or 'spec sub-score'.")
+@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the first.")
 @click.option("--margin", type=float, help="The loss that would not matter: is A no worse than B by so much?")
 @click.option("--items", type=click.IntRange(min=2), help="Plan a study of so many items: what it would show.")
 @CLUSTER_OF_OUTPUTS
 @ADDED
 @LOADING
-@keeping
+@caching
 @REPLICATES
 @SEED
 @LABEL
@@ -63,7 +63,7 @@ def compare(
     star marks the better of the two where p is below 0.05. With --margin: is A no worse than B by the margin, or
     equivalent? JSON has every score of the metrics, and the effect size.
     """
-    from nlgauge.stats.gate.grounded import METRIC, PART
+    from nlgauge.stats.gate.thresholds import METRIC, PART
     from nlgauge.stats.selection import selected
 
     if margin is not None and items is not None:
@@ -107,7 +107,7 @@ def compare(
 
 
 def _spec(metric: str) -> str:
-    """The spec of 'spec', and of 'spec part'."""
+    """The spec of 'spec', and of 'spec sub-score'."""
     from nlgauge.metrics import registry
 
     head, _, part = metric.rpartition(" ")
@@ -157,7 +157,7 @@ def _cells(table: nlgauge.ScoreTable, one: Difference, margin: float | None) -> 
 
 
 def _said(one: Difference) -> str:
-    """What the tests against a margin say of A."""
+    """Return what the tests against a margin say of A."""
     from nlgauge.stats.comparison import SIGNIFICANCE
 
     if math.isnan(one.no_worse):
@@ -186,7 +186,7 @@ def _legend(comparison: Comparison, margin: float | None) -> Iterator[str]:
 
 
 def _notes(comparison: Sequence[Difference]) -> Iterator[str]:
-    """What a reader has to know beside the table."""
+    """Yield what a reader has to know beside the table."""
     if wholes := list(dict.fromkeys(difference.metric for difference in comparison if difference.whole)):
         yield f"of all items together, and not means of their values: {', '.join(wholes)}"
     parts: dict[tuple[str, str], list[str]] = {}  # by metric and what is to be said of them

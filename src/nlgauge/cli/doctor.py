@@ -92,7 +92,7 @@ def recognised(name: str) -> list[Finding]:
 
 
 def told_of(aligner: Any, packer: Packer) -> list[tuple[str, str]]:
-    """What is to be said of a published detector, in pairs of a title and a text."""
+    """Return what is to be said of a published detector, in pairs of a title and a text."""
     packing = packer.packing
     labels = getattr(getattr(aligner, "reading", None), "labels", ())
     judged = {"sentence": "each sentence", "text": "the whole text", "segment": "some sentences at a time"}[

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, SPEC, keeping
+from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, SPEC, caching
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_outputs, tell_hard
 from nlgauge.data.atomic_write import refuse_place
-from nlgauge.data.to_json import plain
+from nlgauge.data.json_values import plain
 from nlgauge.errors import InputError, SpecError
-from nlgauge.render.markup.words import nearest
 from nlgauge.render.tables import harmless
+from nlgauge.render.words import nearest
 
 if TYPE_CHECKING:
     from nlgauge.explanation import Explanation, Explanations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "--scores", type=PLACE, help="Explain the numbers of this scores file, with the model and settings that made them."
 )
 @click.option("-o", "--output", type=PLACE, help="Write a page of HTML here that draws all, instead of printing it.")
-@keeping
+@caching
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def explain(
     outputs: Path, specs: Sequence[str], row: int | None, item: str | None, system: str | None, columns: Sequence[str],
@@ -95,7 +95,7 @@ def _rows(corpus: nlgauge.Corpus, outputs: Path, row: int | None, item: str | No
 def _explained(
     corpus: nlgauge.Corpus, spec: str, rows: Sequence[int], single: bool, options: Mapping[str, Any]
 ) -> Explanations:
-    """What some rows' scores are based on; by a metric of sets, those of their systems.
+    """Return what some rows' scores are based on; by a corpus-level metric, those of their systems.
 
     single: whether single rows were asked for. options: of `nlgauge.explain`.
     """
@@ -165,10 +165,10 @@ def drawn(evidence: Record, colour: bool) -> Iterator[str]:
         yield from _table(heads, cells, len(matches), "matches, the least similar first")
     left_out = evidence.get("left_out", 0)
     if flows := evidence.get("flows", []):
-        dearest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:_SHOWN]
+        costliest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:_SHOWN]
         heads = ["of the candidate", "moved to", "share", "distance"]
-        cells = _cells(dearest, ("candidate", "reference", "share", "distance"))
-        yield from _table(heads, cells, len(flows) + left_out, "flows, the dearest first")
+        cells = _cells(costliest, ("candidate", "reference", "share", "distance"))
+        yield from _table(heads, cells, len(flows) + left_out, "flows, the costliest first")
     if items := evidence.get("items", []):
         known = list(dict.fromkeys(name for item in items[:_SHOWN] for name in item))
         cells = [[_cell(item.get(name)) for name in known] for item in items[:_SHOWN]]

@@ -80,7 +80,7 @@ def _show(names: Sequence[str], layout: str) -> None:
 
 
 def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
-    """What is to be told of a metric; parts, cost and use of the corpus are those of its default parameters."""
+    """Return what is to be told of a metric; parts, cost and use of the corpus are those of its default parameters."""
     from nlgauge.metrics.parameters import parameters_of
     from nlgauge.metrics.registry import typical
 

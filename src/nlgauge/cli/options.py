@@ -77,7 +77,7 @@ LABEL = click.option(
 
 
 def labels_given() -> dict[str, str]:
-    """What --label asks for: new names by old ones."""
+    """Return what --label asks for: new names by old ones."""
     context = click.get_current_context(silent=True)
     labels: dict[str, str] = context.meta.get(_LABELS, {}) if context is not None else {}
     return labels
@@ -107,7 +107,9 @@ MODEL = click.option(
     "nli:NAME. By default what the variable NLGAUGE_MODEL names, else pocket.",
 )
 AGAINST = click.option(
-    "--against", type=ADDRESS, help="Table of texts that metrics of sets compare outputs with, instead of references."
+    "--against",
+    type=ADDRESS,
+    help="Table of texts that corpus-level metrics compare outputs with, instead of references.",
 )
 ASPECT = click.option("--aspect", "aspects", multiple=True, help="This aspect; repeatable; all by default.")
 ONE_ASPECT = click.option("--aspect", help="An aspect of the ratings; may be left out where there is one.")
@@ -141,9 +143,9 @@ def together(*options: Option) -> Option:
 
 PARTS = together(
     click.option(
-        "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec part'; repeatable; all by default."
+        "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec sub-score'; repeatable; all by default."
     ),
-    click.option("--parts", is_flag=True, help="Every part of the metrics, not only the first."),
+    click.option("--parts", is_flag=True, help="Every sub-score of the metrics, not only the first."),
 )
 ADD = together(
     click.option(
@@ -238,7 +240,7 @@ READING = together(
 """How texts go through a model"""
 
 
-def keeping(command: Command) -> Command:
+def caching(command: Command) -> Command:
     """Give a command `cache`, what `evaluate(cache=...)` takes, by the options --cache and --no-cache.
 
     Raises SpecError for both options at once.

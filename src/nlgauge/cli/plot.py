@@ -31,7 +31,7 @@ def summary(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> 
 
     The best has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
-    from nlgauge.reports.plots.summary import summary as run
+    from nlgauge.reports.plots.spread import summary as run
 
     return run(table, **how)
 
@@ -54,7 +54,7 @@ def distributions(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: An
                  help="A point a row, or a point a system."),
 )  # fmt: skip
 def scatter(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
-    """X against Y: metrics ('spec part' names a part), or aspects of --ratings."""
+    """X against Y: metrics ('spec sub-score' names a sub-score), or aspects of --ratings."""
     from nlgauge.reports.plots.scatter import scatter as run
 
     return run(table, source=rated, **how)
@@ -64,10 +64,10 @@ def scatter(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any)
 def agreement(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How metrics agree with people, by aspect of --ratings; without ratings, how they agree with each other."""
     if rated is None:
-        from nlgauge.reports.matrix import correlation_matrix
+        from nlgauge.reports.plots.pairwise import correlation_matrix
 
         return correlation_matrix(table, **{name: how[name] for name in how if name not in ("replicates", "seed")})
-    from nlgauge.reports.plots.agreement import agreement as run
+    from nlgauge.reports.plots.pairwise import agreement as run
 
     return run(table, rated, **how)
 
@@ -81,7 +81,9 @@ def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) ->
 
 
 @_figure(
-    click.option("-m", "--metric", help="A metric of the scores, with its part; may be left out where there is one."),
+    click.option(
+        "-m", "--metric", help="A metric of the scores, or 'spec sub-score'; may be left out where there is one."
+    ),
     options.ratings(required=True),
     options.ONE_ASPECT,
     click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1."),
@@ -89,6 +91,6 @@ def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) ->
 )
 def reliability(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
     """Which share of the rated rows is good, by score: the second table of nlgauge calibrate."""
-    from nlgauge.reports.plots.reliability import reliability as run
+    from nlgauge.reports.plots.scatter import reliability as run
 
     return run(table, rated, **how)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import IN_FORMATS, LOADING, PLACE, REPLICATES, SEED, SPEC, keeping
+from nlgauge.cli.options import IN_FORMATS, LOADING, PLACE, REPLICATES, SEED, SPEC, caching
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import beside, show_tables
 from nlgauge.data.atomic_write import refuse_place
@@ -34,7 +34,7 @@ _ROWS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet"
 @click.option("--trained-on", multiple=True, metavar="NAME",
               help="A set that the scorer may have been trained on; repeatable.")  # fmt: skip
 @LOADING
-@keeping
+@caching
 @REPLICATES
 @SEED
 @click.option("-o", "--output", type=PLACE, help="Write the card (JSON), or the board (HTML), here.")
@@ -136,7 +136,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[str, Any]) -> nlgauge.ScoreTable | str:
-    """The table of the scorer and its one part, or why there is no score."""
+    """The table of the scorer and its one sub-score, or why there is no score."""
     from nlgauge.stats.selection import selected
 
     began = time.monotonic()
@@ -158,7 +158,9 @@ def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[
 
 
 def _named(scorer: str, tables: Sequence[nlgauge.ScoreTable], model: str | None) -> tuple[str, str, list[str]]:
-    """What the scorer is called, what its numbers depend on, on all sets alike, and what its model was trained on."""
+    """Return what the scorer is called, what its numbers depend on, on all sets alike, and what its model was trained
+    on.
+    """
     from nlgauge.data.signature import Signature
     from nlgauge.metrics import registry
     from nlgauge.metrics.base import model_of
@@ -218,7 +220,7 @@ def _show_board(folder: Path, output: Path | None, layout: str) -> None:
     except InputError as error:
         raise error if error.file else InputError(error.problem, file=folder, remedy=error.remedy) from None
     if output is not None:
-        from nlgauge.reports.rating.page import board_page
+        from nlgauge.reports.board import board_page
 
         board_page(made, output)
     with beside(output):

@@ -27,7 +27,7 @@ from nlgauge.errors import InputError
 @COEFFICIENT
 @CLUSTER
 @LABEL
-@click.option("--history", type=PLACE, help="What nlgauge check --history kept: the page draws the score by day.")
+@click.option("--history", type=PLACE, help="The file of nlgauge check --history: the page draws the score by day.")
 @click.option(
     "--rows", type=click.IntRange(min=1), default=10_000, show_default=True, help="At most so many are listed."
 )

@@ -24,7 +24,7 @@ from nlgauge.cli.options import (
     SPEC,
     TEXT_FILES,
     THEN,
-    keeping,
+    caching,
     with_then,
 )
 from nlgauge.cli.streams import remark, show_json
@@ -80,9 +80,9 @@ _A_SUM = (
     "--worker-gpus", type=click.FloatRange(min=0), default=0, show_default=True,
     help="With --ray: GPUs of each, or the share of one.",
 )  # fmt: skip
-@keeping
+@caching
 @CLUSTER
-@click.option("--parts", is_flag=True, help="Print every part of the metrics, not only the first.")
+@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the first.")
 @LABEL
 @IN_FORMATS
 @click.option(
@@ -140,16 +140,15 @@ def score(
     if groundedness:
         remark(_A_SUM)
     if then is not None:
-        from nlgauge.stats.deciders import told
+        from nlgauge.stats.gate.thresholds import shares_decided
 
-        remark(*(note for spec in table.columns for note in told(table, spec)))
+        remark(*(note for spec in table.columns for note in shares_decided(table, spec)))
 
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
     from nlgauge.data.table import ScoreTable, SystemScore
-    from nlgauge.stats.best import Best
-    from nlgauge.stats.people import People
+    from nlgauge.stats.best import Best, People
 
 _MOST_REASONS = 10
 """Reasons of a metric that are printed: a judge may give each row its own"""
@@ -170,7 +169,7 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
     """Return what people say of outputs that hold ratings; None where none is rated."""
     if not any(row.scores for row in outputs):
         return None
-    from nlgauge.stats.people import of_outputs
+    from nlgauge.stats.best import of_outputs
 
     return of_outputs(table, outputs)
 
@@ -208,7 +207,7 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
 def _best(
     table: ScoreTable, scores: Sequence[SystemScore], seed: int, people: People | None
 ) -> dict[tuple[str, str], Best]:
-    """Return the best by each part, and the systems that do not differ significantly from it."""
+    """Return the best by each sub-score, and the systems that do not differ significantly from it."""
     if len(table.systems) < 2:
         return {}
     from nlgauge.stats.best import by_part, compared
@@ -232,7 +231,7 @@ def _other_items(table: ScoreTable) -> Iterator[str]:
 def _tables(
     table: ScoreTable, scores: Sequence[SystemScore], layout: str, every_part: bool
 ) -> Iterator[tuple[str, Sequence[SystemScore]]]:
-    """What stands in one table, and the head of its first column: the metric's where a table is of one alone.
+    """Yield what stands in one table, and the head of its first column: the metric's where a table is of one alone.
 
     Parts of several metrics make a table too wide to be read, but not too wide for a program.
     """
@@ -250,7 +249,7 @@ def _tables(
 def _cells(
     table: ScoreTable, scores: Sequence[SystemScore], best: Mapping[tuple[str, str], Best], title: str
 ) -> list[list[Cell]]:
-    """A row a system, a column a part. An arrow says which way is better."""
+    """A row a system, a column a sub-score. An arrow says which way is better."""
     columns: dict[tuple[str, str], dict[str, SystemScore]] = {}
     for score in scores:
         columns.setdefault((score.metric, score.part), {})[score.system] = score
@@ -273,7 +272,7 @@ def _number(score: SystemScore, best: Best | None) -> Number:
 
 
 def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
-    """What the marks mean, where there are some."""
+    """Yield what the marks mean, where there are some."""
     if not best:
         return
     correction = "corrected by Holm"
@@ -299,7 +298,7 @@ def _unequal(systems: Sequence[SystemScore]) -> Iterator[str]:
 
 
 def _missing(table: ScoreTable) -> Iterator[str]:
-    """Which rows, or systems, have no value and why, and what there is to be noted of how many."""
+    """Yield which rows, or systems, have no value and why, and what there is to be noted of how many."""
     for spec, column in table.columns.items():
         what, names = ("rows", [str(n + 1) for n in range(len(table.rows))])
         if column.level == "system":

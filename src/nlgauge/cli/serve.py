@@ -14,7 +14,7 @@ from nlgauge.cli.streams import remark
 from nlgauge.errors import MissingExtraError, SpecError
 
 if TYPE_CHECKING:
-    from nlgauge.serve.keys import Keys
+    from nlgauge.serve.admission import Keys
 
 _METRICS = ("Consistency(aligner='D')", "BERTScore", "TokenF1")
 _WORKER_S = 1.0
@@ -70,22 +70,22 @@ def serve(
     except ImportError:
         raise MissingExtraError("nlgauge serve", "serve") from None
     from nlgauge.options import RunOptions
+    from nlgauge.serve.allow_list import AllowList
     from nlgauge.serve.asking import Limits
-    from nlgauge.serve.menu import Menu
     from nlgauge.serve.worker import load_models, try_out
 
     own = host in _LOOPBACK
     fitting = _keys(keys, no_keys, own, host)
     limits = Limits(**limited)
-    menu = Menu.of(metrics, model or os.environ.get("NLGAUGE_MODEL") or None, any_metric)
-    models = load_models(menu, RunOptions(precision=precision, backend=backend, device=device))
-    try_out(menu, models)
+    allowed = AllowList.of(metrics, model or os.environ.get("NLGAUGE_MODEL") or None, any_metric)
+    models = load_models(allowed, RunOptions(precision=precision, backend=backend, device=device))
+    try_out(allowed, models)
     names = {name.lower() for name in hosts} or (set(_LOOPBACK) if own else None)
-    service = Service(menu, models, limits)
+    service = Service(allowed, models, limits)
     app = application(service, keys=fitting, hosts=names, log=not quiet)
     sock = server.listening(host, port)
     where = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
-    remark(f"nlgauge: {', '.join(menu.named)}, on {where}")
+    remark(f"nlgauge: {', '.join(allowed.named)}, on {where}")
     whole = server.run(server.configured(app, limits), sock)
     service.worker.stop(_WORKER_S)
     server.tell_stopped(whole)
@@ -96,7 +96,7 @@ def serve(
 
 def _keys(file: Path | None, none: bool, own: bool, host: str) -> Keys:
     """Raises SpecError for an address that others reach and no keys, unless that is asked for."""
-    from nlgauge.serve.keys import VARIABLE, read_keys
+    from nlgauge.serve.admission import VARIABLE, read_keys
 
     if none and file is not None:
         raise SpecError("--keys and --no-keys do not go together; leave one out")

@@ -13,7 +13,7 @@ import nlgauge
 from nlgauge.cli.options import IN_FORMATS, PLACE, Option, together
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import blaming, clustered, joined, labelled, read_outputs, read_rated, show_tables
-from nlgauge.data.to_json import jsonable
+from nlgauge.data.json_values import jsonable
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -71,9 +71,12 @@ def of_scores(run: Run) -> Run:
         scores: Path, outputs: Path | None = None, columns: Sequence[str] = (), add: Sequence[str] = (),
         lower: Sequence[str] = (), cluster: str | None = None, parts: bool | None = None, **given: Any,
     ) -> Result:  # fmt: skip
+        from nlgauge.stats.matching import by_position
+
         rated: nlgauge.Corpus | None
         if outputs is not None:
             table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
+            remark(*by_position(table, rated))
         elif columns:
             raise SpecError("--map is of the rated outputs: add --ratings")
         else:

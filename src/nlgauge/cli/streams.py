@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from nlgauge._version import __version__
-from nlgauge.data.to_json import jsonable
+from nlgauge.data.json_values import jsonable
 from nlgauge.errors import SpecError
 from nlgauge.render.tables import harmless, harmless_json
 
@@ -59,7 +59,7 @@ def show_json(command: str, notes: Iterable[str] = (), **records: object) -> Non
 
 
 def failure(error: OSError) -> str:
-    """What the machine refused, in one line. Where it was stdout, nothing more is written there."""
+    """Return what the machine refused, in one line. Where it was stdout, nothing more is written there."""
     frame, printing = error.__traceback__, False
     while frame is not None:
         printing, frame = printing or frame.tb_frame.f_code is click.echo.__code__, frame.tb_next

@@ -41,11 +41,12 @@ def read_outputs(
     outputs: Path | str | Sequence[Path | str] | None, columns: Sequence[str], *, candidates: Sequence[Path] = (),
     references: Sequence[Path] = (), source: Path | None = None, context: Path | None = None,
     systems: Sequence[str] = (), on_disk: bool = False, on_missing: OnMissing = "error", tell: bool = True,
+    labels: Mapping[str, float] | None = None,
 ) -> Corpus:  # fmt: skip
     """A table of outputs, or several, or --candidates and the other text files.
 
-    tell: whether to say on stderr which systems are called as their files are. Raises SpecError for tables beside text
-    files, and for neither.
+    tell: whether to say on stderr which systems are called as their files are. labels: as `Corpus.read` takes them.
+    Raises SpecError for tables beside text files, and for neither.
     """
     from nlgauge.data.corpus import Corpus
 
@@ -69,7 +70,7 @@ def read_outputs(
         raise SpecError(f"--system: there are {given}; give each table a --system of its own")
     corpus = Corpus.read(
         dict(zip(systems, tables, strict=True)) if systems else tables, columns=_columns(columns), on_disk=on_disk,
-        on_missing=on_missing,
+        on_missing=on_missing, labels=labels,
     )  # fmt: skip
     if tell:
         remark(*corpus.read_as)
@@ -107,7 +108,7 @@ def scores_of(
 
 
 def _columns(pairs: Sequence[str]) -> dict[str, str | list[str]]:
-    """What --map says: columns by field; several where a field is given several times."""
+    """Return what --map says: columns by field; several where a field is given several times."""
     names: dict[str, str | list[str]] = {}
     for ours, equals, theirs in [pair.partition("=") for pair in pairs]:
         if not (ours and equals and theirs):
@@ -198,7 +199,7 @@ def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) ->
         return table
     if outputs is None:
         raise SpecError("--cluster names a column of the outputs: give them too, with --outputs or --ratings")
-    from nlgauge.stats.clusters import by_column
+    from nlgauge.stats.join import by_column
 
     return by_column(table, outputs, cluster)
 
@@ -207,9 +208,10 @@ def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()
     """Return rated outputs: of a table, or of the folder of a rating project.
 
     Raises:
-        SpecError: for --map of a project and --label of a table, which have no such names.
+        SpecError: for --map of a project, which has its own columns.
         InputError: for a single sheet of a project, whose rows the folder alone can tell.
     """
+    from nlgauge.stats.labels import by_name
     from nlgauge.stats.project import RatingProject, is_project
     from nlgauge.stats.sheets import DIGEST, ROW
 
@@ -217,12 +219,10 @@ def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()
         if columns:
             raise SpecError("--map names the columns of a table; a rating project has its own")
         return RatingProject.load(place).ratings(labels)
-    if labels:
-        raise SpecError("--label is for the sheets of a rating project; a table of ratings holds numbers")
     if is_project(place.parent) and place.is_file():
         problem = "is a sheet of a rating project"
         raise InputError(problem, file=place, remedy=f"give the folder: --ratings {place.parent}")
-    rated = read_outputs(place, columns, on_missing="skip")
+    rated = read_outputs(place, columns, on_missing="skip", labels=by_name(labels))
     if any(DIGEST in row.extra and row.item[:1] == "r" for row in rated[:1]):
         problem = f"is a sheet of a rating project: it has the columns {ROW} and {DIGEST}"
         remedy = "put it into the project's folder, and give the folder"
@@ -232,23 +232,33 @@ def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()
 
 def read_rated(
     scores: Path, outputs: Path, columns: Sequence[str], add: Sequence[str] = (), lower: Sequence[str] = (),
-    cluster: str | None = None, labels: Sequence[str] | None = None, texts: Corpus | None = None,
+    cluster: str | None = None,
 ) -> tuple[ScoreTable, Corpus]:  # fmt: skip
-    """Return a scores file, with what --add, --lower and --cluster ask for joined to it, and the rated outputs.
-
-    Args:
-        labels: of a command that has --label for ratings and tells the notes of a rating project itself.
-        texts: all outputs, whose columns --add takes where only some are rated.
-    """
+    """Return a scores file, with what --add, --lower and --cluster ask for joined to it, and the rated outputs."""
     from nlgauge import ScoreTable
+    from nlgauge.stats.matching import matched
     from nlgauge.stats.project import ProjectRatings
 
-    table, rated = ScoreTable.load(scores), read_ratings(outputs, columns, labels or ())
-    if labels is None and isinstance(rated, ProjectRatings):
+    table, rated = ScoreTable.load(scores), read_ratings(outputs, columns)
+    if isinstance(rated, ProjectRatings):
         remark(*rated.told())
-    table = joined(table, add, lower, rated if texts is None else texts, outputs)
+    with blaming(outputs):
+        rated = matched(table, rated)
+    table = joined(table, add, lower, rated, outputs)
     table, labelled_outputs = labelled(clustered(table, rated, cluster), rated)
     return table, labelled_outputs or rated
+
+
+def _by_file(pairs: Sequence[str], *files: Path) -> list[list[str]]:
+    """What --map says of each of two files: the columns that it has. Raises SpecError for one that neither has."""
+    from nlgauge.data.corpus.files import there
+
+    _columns(pairs)
+    theirs = {pair: pair.partition("=")[2] for pair in pairs}
+    found = [there(file, theirs.values()) for file in files]
+    if lacking := [pair for pair, column in theirs.items() if not any(column in some for some in found)]:
+        raise SpecError(f"--map {lacking[0]}: neither {files[0]} nor {files[1]} has a row with that column")
+    return [[pair for pair in pairs if theirs[pair] in some] for some in found]
 
 
 _SCORE_FILE = re.compile(r"(/.*|\.(seg|sys))\.score$")
@@ -276,8 +286,9 @@ def joined(
         InputError: as `nlgauge.stats.join.join`.
     """
     from nlgauge.metrics import registry
-    from nlgauge.metrics.column import Column
+    from nlgauge.metrics.simple import Column
     from nlgauge.stats.join import join
+    from nlgauge.stats.matching import BY_POSITION
 
     names = []
     for given in add:
@@ -310,6 +321,8 @@ def joined(
         if about["missing"] or about["left_over"]:
             rest = f"{about['missing']} without a score, {about['left_over']} scores without a row"
             remark(f"{name}, from {about['from']}: {about['scores']} joined, {rest}")
+        if "by" in about:
+            remark(f"{name}: {BY_POSITION}")
     return table
 
 
@@ -338,8 +351,21 @@ def on_some_ratings(command: Command) -> Command:
         if key is not None:
             problem = "--key is no longer read: nlgauge sample makes one folder, which --ratings takes"
             raise SpecError(f"{problem}; finish sheets that have a key with the version of nlgauge that drew them")
-        texts = None if outputs is None else read_outputs(outputs, columns)
-        table, rated = read_rated(scores, ratings, columns, add, lower, labels=labels, texts=texts)
+        from nlgauge import ScoreTable
+        from nlgauge.stats.matching import matched
+        from nlgauge.stats.project import is_project
+        from nlgauge.stats.rated import fitted
+
+        mine = theirs = columns
+        if outputs is not None and columns:
+            mine, theirs = ([], columns) if is_project(ratings) else _by_file(columns, ratings, outputs)
+        table, rated = ScoreTable.load(scores), read_ratings(ratings, mine, labels)
+        texts = None if outputs is None else read_outputs(outputs, theirs, on_missing="skip")
+        with blaming(outputs):
+            texts = fitted(table, texts, rated)
+        with blaming(ratings):
+            rated = matched(table, rated)
+        table = joined(table, add, lower, rated if texts is None else texts, ratings if outputs is None else outputs)
         command(table=table, rated=rated, outputs=texts, **given)
 
     return read
@@ -357,17 +383,17 @@ def blaming(file: Path | str | None) -> Iterator[None]:
 
 
 def beside(place: Path | None) -> AbstractContextManager[object]:
-    """Where a command prints what it prints beside a file: on stderr where the file goes to stdout."""
+    """Return where a command prints what it prints beside a file: on stderr where the file goes to stdout."""
     return redirect_stdout(sys.stderr) if place is not None and goes_to_stdout(place) else nullcontext()
 
 
 def coloured() -> bool:
-    """Whether stdout is a terminal, and nobody asked for no colours (https://no-color.org)."""
+    """Return whether stdout is a terminal, and nobody asked for no colours (https://no-color.org)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def _arrows() -> dict[int, str]:
-    """What stands for the arrows of a table where stdout has none, in Latin-1 say."""
+    """Return what stands for the arrows of a table where stdout has none, in Latin-1 say."""
     try:
         "↑↓".encode(sys.stdout.encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):

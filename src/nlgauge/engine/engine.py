@@ -21,7 +21,7 @@ from nlgauge.errors import InputError, SpecError
 
 
 class FeatureCache(Protocol):
-    """Where features are kept from one run to the next."""
+    """A cache of features, from one run to the next."""
 
     def get(self, keys: Sequence[str]) -> Mapping[str, bytes]:
         """The entries under some keys; keys without an entry are left out."""
@@ -34,7 +34,7 @@ class Engine:
     """Computes features of texts with one model.
 
     window: what to do with texts longer than the model's window ('slide', 'cut' or 'error'). batch_tokens: tokens per
-    batch; by default the model or the engine chooses. kept: the cache of features. load: loads another model by its
+    batch; by default the model or the engine chooses. cache: that of features. load: loads another model by its
     name, for metrics that use several models.
     """
 
@@ -45,12 +45,12 @@ class Engine:
         progress: bool = False,
         *,
         batch_tokens: int | None = None,
-        kept: FeatureCache | None = None,
+        cache: FeatureCache | None = None,
         load: Callable[[str], Model] | None = None,
     ) -> None:
         self.model, self.window = model, window
         self.ledger = Ledger()
-        self._batch_tokens, self._kept, self._load = batch_tokens, kept, load
+        self._batch_tokens, self._cache, self._load = batch_tokens, cache, load
         self._others: dict[str, Engine] = {}
         self.progress = Progress(progress)
         # On the CPU a thread that splits texts would take the time from the model.
@@ -88,7 +88,7 @@ class Engine:
         if name not in self._others:
             if self._load is None:
                 raise SpecError(f"model {name!r}: a second model cannot be loaded here")
-            other = Engine(self._load(name), self.window, batch_tokens=self._batch_tokens, kept=self._kept)
+            other = Engine(self._load(name), self.window, batch_tokens=self._batch_tokens, cache=self._cache)
             other.ledger = self.ledger
             self._others[name] = other
         return self._others[name]
@@ -120,7 +120,7 @@ class Engine:
             other.close()
 
     def check(self, requests: Iterable[AnyRequest], row: int) -> None:
-        """Raises InputError, naming the row, for a text that the window policy refuses."""
+        """Raise InputError, naming the row, for a text that the window policy refuses."""
         block = self.block()
         for request in requests:
             try:
@@ -185,26 +185,26 @@ class Engine:
         return [str(fact["digest"]) if isinstance(fact, dict) else str(fact) for fact in facts]
 
     def _looked_up(self, requests: Iterable[AnyRequest]) -> dict[AnyRequest, Any]:
-        if self._kept is None:
+        if self._cache is None:
             return {}
         keys = {key: request for request in requests if (key := self._key(request)) is not None}
-        kept: dict[AnyRequest, Any] = {}
-        for key, content in (self._kept.get(list(keys)) if keys else {}).items():
+        cached: dict[AnyRequest, Any] = {}
+        for key, content in (self._cache.get(list(keys)) if keys else {}).items():
             with suppress(ValueError):  # an entry that cannot be read is computed again and replaced
-                kept[keys[key]] = keys[key].unpack(content, self.model)
-        self.ledger.stored += len(kept)
-        self.progress.reach(self.progress.done + sum(request.work for request in kept))
-        return kept
+                cached[keys[key]] = keys[key].unpack(content, self.model)
+        self.ledger.stored += len(cached)
+        self.progress.reach(self.progress.done + sum(request.work for request in cached))
+        return cached
 
     def _keep(self, computed: Mapping[AnyRequest, Any]) -> None:
-        if self._kept is None:
+        if self._cache is None:
             return
         entries: dict[str, bytes] = {}
         for request, feature in computed.items():
             key = self._key(request) if feature is not None else None
             if key is not None and (content := request.pack(feature)) is not None:
                 entries[key] = content
-        self._kept.put(entries)
+        self._cache.put(entries)
 
 
 def _by_model(requests: Iterable[AnyRequest]) -> tuple[dict[AnyRequest, None], dict[str, list[ByModel[Any]]]]:

@@ -176,7 +176,7 @@ class WordScores:
         return hits, [self._logs[word] for word in self.words], [tokenizer.decode(p).strip() for p in pieces]
 
     def _hit(self, word: int, predicted: Sequence[int], tokenizer: SubwordTokenizer) -> bool:
-        """Whether the whole word was predicted, ignoring case. A word with an unknown token never is."""
+        """Return whether the whole word was predicted, ignoring case. A word with an unknown token never is."""
         whole = [int(token) for token in self.ids[self.starts[word] : self.starts[word + 1]]]
         if tokenizer.unknown_id in whole:
             return False

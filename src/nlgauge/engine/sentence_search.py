@@ -19,9 +19,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.pairs import pair_room
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
-from nlgauge.engine.windows import windows
+from nlgauge.engine.windows import pair_room, windows
 
 Span: TypeAlias = "tuple[int, int]"
 """Tokens [begin, end) of a text"""

@@ -67,7 +67,7 @@ class TextBlock:
         return self._tokens[text]
 
     def longer(self, text: str) -> bool:
-        """Whether a text does not fit the model's window."""
+        """Return whether a text does not fit the model's window."""
         return len(self.tokens(text)) > self.model.room
 
     def all_longer(self) -> frozenset[str]:
@@ -87,7 +87,7 @@ class TextBlock:
         return windows(len(self.tokens(text)), self.model.room, self.window)
 
     def used(self, text: str) -> int:
-        """How many of a text's tokens are read."""
+        """Return how many of a text's tokens are read."""
         return self.windows(text)[-1].used_to
 
     def words(self, text: str, segmentation: str) -> tuple[NDArray[np.intp], NDArray[np.int64]]:

@@ -50,7 +50,7 @@ def unknown_share(text: str, tokens: Tokens, unknown: int) -> float:
 
 
 def _has_words(piece: str) -> bool:
-    """Whether a piece of a text holds more than punctuation and spaces."""
+    """Return whether a piece of a text holds more than punctuation and spaces."""
     return any(unicodedata.category(sign)[0] not in "PZC" for sign in piece)
 
 

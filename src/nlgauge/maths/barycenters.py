@@ -78,7 +78,7 @@ def layer_barycenters(
 
 
 def _stays(points: Matrix, cloud: NDArray[np.float64], weights: Vector) -> bool:
-    """Whether dual prices prove that moving each point to its own vector is optimal in every layer.
+    """Return whether dual prices prove that moving each point to its own vector is optimal in every layer.
 
     Let c[i, j] be the cost from point i to vector j, and v[j] = c[j, j] - u[j]. The prices u must satisfy u[i] - u[j]
     <= c[i, j] - c[j, j] for all i, j. They are shortest paths in a graph, found in a few rounds if there is no negative

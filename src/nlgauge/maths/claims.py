@@ -301,7 +301,9 @@ def _known(others: tuple[str, ...]) -> list[tuple[Quantity, str]]:
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:
-    """Whether one quantity can be written as another: the same value in the same precision, read in the same way."""
+    """Return whether one quantity can be written as another: the same value in the same precision, read in the same
+    way.
+    """
     ambiguous = one.kind != "date" and not (one.other is None and other.other is None)
     if one.kind != other.kind or ambiguous or not same(one, other):
         return False

@@ -154,7 +154,7 @@ class Measure:
         return min(self._exponents[0] * distance if self.name == "renyi" else distance, self.maximum)
 
     def contributions(self, log_p: Vector, log_q: Vector) -> Vector:
-        """How much each vocabulary item contributes to D(p||q): [vocabulary], non-negative, with sum D(p||q).
+        """Return how much each vocabulary item contributes to D(p||q): [vocabulary], non-negative, with sum D(p||q).
 
         kl, alpha, l1 and jensen_shannon are sums, and the contributions are their summands (kl: p ln(p/q) - p + q). For
         the others, D is divided in proportion to the summands of a related sum: for gamma, ab and renyi the divergence
@@ -198,7 +198,7 @@ def symmetrised(measure: Measure, log_p: Vector, log_q: Vector, direction: str =
 
 
 def symmetrised_contributions(measure: Measure, log_p: Vector, log_q: Vector, direction: str = "jeffreys") -> Vector:
-    """How much each item contributes to `symmetrised`: [vocabulary], as in `Measure.contributions`."""
+    """Return how much each item contributes to `symmetrised`: [vocabulary], as in `Measure.contributions`."""
     return _in_direction(measure.contributions, measure.symmetric, log_p, log_q, direction)
 
 

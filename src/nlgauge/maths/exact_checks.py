@@ -155,7 +155,8 @@ class CheckedSource:
             yield (one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}")
 
     def _said_of_another(self, one: Quantity, sentence: _Passage, near: _Passage) -> bool:
-        """Whether the source says a quantity only of another thing than the nearest sentence, which has one as well.
+        """Return whether the source says a quantity only of another thing than the nearest sentence, which has one as
+        well.
 
         What a sentence of the source is about may stand in the three sentences before it.
         """
@@ -172,7 +173,7 @@ class CheckedSource:
         return bool(about) and all(len(sentence.stems & stems) < common for stems in about)
 
     def _has(self, one: Quantity, sentence: _Passage, near: _Passage) -> bool:
-        """Whether the source has a quantity in any form, or quantities from which it may have been computed."""
+        """Return whether the source has a quantity in any form, or quantities from which it may have been computed."""
         if any(same(one, other) for other in self._quantities):
             return True
         written = sentence.text[one.begin : one.end]
@@ -202,7 +203,9 @@ class CheckedSource:
         return _computed(one, values, rest)
 
     def _writes(self, number: str) -> bool:
-        """Whether the source has the same digits, as in a table, where a comma may stand directly before them."""
+        """Return whether the source has the same digits, as in a table, where a comma may stand directly
+        before them.
+        """
         comma = "" if "." in number else ","
         return re.search(rf"(?<![\d.{comma}]){re.escape(number)}(?!\d|[.,]\d)", self._text) is not None
 
@@ -257,7 +260,7 @@ def _bare(one: Quantity, others: Sequence[Quantity]) -> set[float]:
 
 
 def _computed(one: Quantity, values: set[float], others: Sequence[Quantity]) -> bool:
-    """Whether a number is a sum or difference of two others, or the sum of three or of all.
+    """Return whether a number is a sum or difference of two others, or the sum of three or of all.
 
     It may also be a percentage of another one, and a measure may be a product or quotient, or the time between two
     dates or clocks.
@@ -293,7 +296,7 @@ def _signs_differ(one: Quantity, other: Quantity) -> bool:
 
 
 def _bounds(before: str, one: Quantity, other: Quantity) -> bool:
-    """Whether a number is a bound, such as "more than 20", that another one keeps."""
+    """Return whether a number is a bound, such as "more than 20", that another one keeps."""
     if len(one.value) != 1 or one.value[0] is None or other.value[0] is None:
         return False
     mine, theirs = one.value[0], other.value[0]
@@ -349,7 +352,7 @@ def _named(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _alike(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities can be compared."""
+    """Return whether two quantities can be compared."""
     if one.kind == other.kind and one.kind in IDENTIFIERS:
         # AB-1234 is compared with AB-1243, but not with XY-9.
         return one.kind != "code" or _shape(one.unit) == _shape(other.unit)
@@ -361,7 +364,7 @@ def _shape(code: str) -> str:
 
 
 def _says_more(word: str) -> bool:
-    """Whether a word counts where sentences are compared: it is no stop-word and no part of a number."""
+    """Return whether a word counts where sentences are compared: it is no stop-word and no part of a number."""
     return not is_stopword(word) and not word[0].isdigit() and word not in ("am", "pm")
 
 

@@ -272,7 +272,7 @@ def _squares(left: _Cloud, rows: Integers, right: _Cloud, columns: Integers) -> 
 
 
 def _place(radii: Reals, values: Reals) -> Integers:
-    """How many radii of its row a value exceeds: radii [rows, ks], values [rows] -> [rows]."""
+    """Return how many radii of its row a value exceeds: radii [rows, ks], values [rows] -> [rows]."""
     return np.asarray((radii < values[:, None]).sum(axis=1), np.int64)
 
 

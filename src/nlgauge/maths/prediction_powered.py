@@ -177,7 +177,7 @@ def interval(
 
 
 def tail_freedom(influence: Float, units: int) -> int:
-    """How well the squares of the influence [clusters] say what the variance is, as degrees of freedom.
+    """Return how well the squares of the influence [clusters] say what the variance is, as degrees of freedom.
 
     2 / (sum phi^4 / (sum phi^2)^2 - 1 / units), from the variance of a sum of squares (Satterthwaite 1946). It is
     `units` for normal values and less where a few rare values make up the variance.

@@ -275,7 +275,7 @@ def _equal(one: Quantity, other: Quantity) -> bool:
 
 
 def _one_currency(one: str, other: str) -> bool:
-    """Whether two names may mean one currency: crowns are of any country that has them."""
+    """Return whether two names may mean one currency: crowns are of any country that has them."""
     short, long = sorted((one, other), key=len)
     return one == other or long.startswith(f"{short} of")
 
@@ -360,7 +360,7 @@ def _joined(text: str, found: list[Quantity]) -> list[Quantity]:
 
 
 def _continues(last: Quantity, one: Quantity) -> bool:
-    """Whether a measure goes on in a smaller unit."""
+    """Return whether a measure goes on in a smaller unit."""
     if last.kind != one.kind or last.kind not in ("duration", "months", "length", "mass") or last.weak or one.weak:
         return False
     (a,), (b,) = last.value, one.value

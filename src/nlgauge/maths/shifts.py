@@ -237,7 +237,7 @@ def _band(row: int, n: int, m: int) -> tuple[int, int]:
 
 
 def _near(steps: str, n: int, m: int) -> bool:
-    """Whether an alignment stays near the diagonal."""
+    """Return whether an alignment stays near the diagonal."""
     if steps.count("i") - min(0, m - n) < _BEAM - 1 and steps.count("d") + max(0, m - n) < _BEAM - 1:
         return True
     i = j = 0

@@ -67,7 +67,7 @@ STOPWORDS = frozenset(_STOPWORDS.split())
 
 
 def is_stopword(word: str) -> bool:
-    """Whether a word is a stopword, ignoring case and spaces around it."""
+    """Return whether a word is a stopword, ignoring case and spaces around it."""
     return word.strip().lower() in STOPWORDS
 
 

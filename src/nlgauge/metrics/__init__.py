@@ -9,9 +9,9 @@ import sys
 from types import ModuleType
 
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import ByModel, Features, PairRequest, Reader, Request, TextRequest
 from nlgauge.metrics.base import Cost, Metric, Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.evidence import Evidence
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric, StringReferenceMetric
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText

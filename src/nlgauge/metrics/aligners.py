@@ -10,6 +10,7 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.data.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
 from nlgauge.engine.features.alignment import AlignedStretch, Alignment, AlignmentRequest, Reading
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
@@ -22,7 +23,6 @@ from nlgauge.maths.refusals import honesty
 from nlgauge.maths.text import foreign, is_stopword, word_spans
 from nlgauge.maths.text import words as text_words
 from nlgauge.maths.vectors import run_means, runs, unit
-from nlgauge.metrics.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
 
 DOUBT = 2.0
 """What a sure difference (`maths.exact_checks`) takes from the log-odds that a source supports a stretch. It fits the

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence, Flow
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
@@ -25,7 +26,7 @@ from nlgauge.maths.text import is_stopword
 from nlgauge.maths.transport import divergence, entropic, plans
 from nlgauge.maths.vectors import flows, runs, shares, squared_distances, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
-from nlgauge.metrics.evidence import Evidence, Flow, TextPiece
+from nlgauge.metrics.evidence import token_pieces
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, check_layers, idf_fact, idf_tables, layers_read
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric
@@ -179,10 +180,10 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         number, pair = chosen
         clouds = self._clouds([pair], prepared)
         ((cost, plan),) = self._moved(clouds)
-        dearest = sorted(flows(cost, plan), key=lambda moved: -moved[2] * moved[3])
-        one, other = (_places(text, cloud) for text, cloud in zip(pair, clouds[0], strict=True))
-        shown = [Flow(one[i], other[j], share, distance) for i, j, share, distance in dearest[:_EVIDENCE_FLOWS]]
-        return Evidence(reference=number, flows=shown, left_out=len(dearest) - len(shown))
+        costliest = sorted(flows(cost, plan), key=lambda moved: -moved[2] * moved[3])
+        one, other = (token_pieces(text, cloud.tokens) for text, cloud in zip(pair, clouds[0], strict=True))
+        shown = [Flow(one[i], other[j], share, distance) for i, j, share, distance in costliest[:_EVIDENCE_FLOWS]]
+        return Evidence(reference=number, flows=shown, left_out=len(costliest) - len(shown))
 
     def barycenters(self, layers: Sequence[Array], weights: Sequence[Array]) -> list[tuple[Barycenter, Array]]:
         """Each text's barycenter, and the weights of its points.
@@ -228,12 +229,3 @@ class BaryScore(ReferenceMetric[TokenVectors]):
     def masses(self, feature: TokenVectors, tokens: NDArray[np.intp], table: TokenWeights | None) -> Array:
         """The weights of some tokens. With idf, special tokens have weight 0."""
         return np.ones(len(tokens)) if table is None else table.values[feature.ids[tokens]] * ~feature.special[tokens]
-
-
-def _places(feature: TokenVectors, cloud: Cloud) -> list[TextPiece]:
-    """The positions of the tokens of a cloud's points."""
-    marks = zip(feature.offsets[cloud.tokens].tolist(), feature.special[cloud.tokens].tolist(), strict=True)
-    return [
-        TextPiece(None) if special else TextPiece(feature.text[begin:end], begin, end)
-        for (begin, end), special in marks
-    ]

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, T
 from nlgauge._plugins import load_offered, offered
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.place import shown
+from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import SpecError
-from nlgauge.metrics.evidence import Evidence
 from nlgauge.metrics.parameters import check_parameters, literal
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         return cls.presets[preset]
 
     def prepare(self, setup: Setup) -> Prepared:
-        """What is needed before rows are scored. Raises SpecError for a model that does not fit."""
+        """Return what is needed before rows are scored. Raises SpecError for a model that does not fit."""
         return Prepared()
 
     def score(self, candidate: str, **given: Any) -> Value:
@@ -182,7 +182,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         return nlgauge.score(self, candidate, **given)
 
     def spent(self, prepared: Any) -> Mapping[str, int]:
-        """What a run has cost besides time, such as requests to a server; empty for what is computed here."""
+        """Return what a run has cost besides time, such as requests to a server; empty for what is computed here."""
         return {}
 
     @property
@@ -243,7 +243,7 @@ def model_of(metric: Metric) -> str | None:
 
 
 def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
-    """Raises SpecError for a metric whose scores depend on the other rows."""
+    """Raise SpecError for a metric whose scores depend on the other rows."""
     for metric in metrics:
         if metric.uses_corpus:
             remedy = "choose idf='none'" if hasattr(metric, "idf") else "score all rows at once by nlgauge.evaluate"
@@ -267,7 +267,7 @@ class RowMetric(Metric):
         """A score for each row. A row's score must not depend on the other rows."""
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
-        """What the score is based on; empty if the metric has nothing to show."""
+        """Return what the score is based on; empty if the metric has nothing to show."""
         return Evidence()
 
     @property

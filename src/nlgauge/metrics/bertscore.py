@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence, Match
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
@@ -24,7 +25,7 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import greedy_match, shares, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
-from nlgauge.metrics.evidence import Evidence, Match, TextPiece
+from nlgauge.metrics.evidence import token_pieces
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_table, layer_read
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric
@@ -104,9 +105,12 @@ class BERTScore(ReferenceMetric[TokenVectors]):
             scores.append((f1, precision, recall))
         return scores
 
+    def _used(self, feature: TokenVectors) -> NDArray[np.intp]:
+        return np.flatnonzero(~feature.special | self.special)
+
     def _side(self, feature: TokenVectors, prepared: BERTScorePrepared) -> tuple[Array, Array]:
         """Unit vectors and weights of the tokens that are used."""
-        used = np.flatnonzero(~feature.special | self.special)
+        used = self._used(feature)
         words = np.where(feature.special[used], 0.0, 1.0)
         weights = words * prepared.table.values[feature.ids[used]] if prepared.table else words
         return unit(feature.vectors[0, used]), weights if weights.any() else words
@@ -133,19 +137,10 @@ class BERTScore(ReferenceMetric[TokenVectors]):
     def _matches(
         self, side: str, one: TokenVectors, other: TokenVectors, similarity: Array, weights: Array
     ) -> Iterator[Match]:
-        places, others = self._places(one), self._places(other)
+        places, others = (token_pieces(feature, self._used(feature)) for feature in (one, other))
         for i, j in enumerate(similarity.argmax(axis=1)):
             if weights[i] > 0:
                 yield Match(side, places[i], others[j], float(similarity[i, j]), float(weights[i]))
-
-    def _places(self, feature: TokenVectors) -> list[TextPiece]:
-        """The positions of the tokens that are used."""
-        marks = zip(feature.offsets.tolist(), feature.special.tolist(), strict=True)
-        return [
-            TextPiece(None) if special else TextPiece(feature.text[begin:end], begin, end)
-            for (begin, end), special in marks
-            if self.special or not special
-        ]
 
 
 def _baseline(layer: int, model: Model) -> tuple[float, float, float]:

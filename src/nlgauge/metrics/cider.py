@@ -14,10 +14,11 @@ from functools import cache
 from typing import ClassVar, NamedTuple
 
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.text import ngrams
 from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.evidence import Evidence, shared_with_references
+from nlgauge.metrics.evidence import shared_with_references
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import LEFT_OUT, RowPairs, paired, splitter, splitter_library, splitter_param
 
@@ -83,7 +84,7 @@ class CIDEr(RowMetric):
         return shared_with_references(row)
 
     def _frequencies(self, corpus: Corpus) -> tuple[int, Counter[str]]:
-        """How many items have references with words, and how many of them have each n-gram."""
+        """Return how many items have references with words, and how many of them have each n-gram."""
 
         @cache
         def grams(text: str) -> frozenset[str]:

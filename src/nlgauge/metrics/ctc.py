@@ -18,6 +18,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.alignment import SHAPE, Reading
 from nlgauge.engine.features.request import AnyRequest, ByModel, Features
 from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Model
@@ -37,7 +38,6 @@ from nlgauge.metrics.aligners import (
     shown,
 )
 from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.evidence import Evidence
 from nlgauge.metrics.model_settings import layer_read
 from nlgauge.metrics.parameters import param
 
@@ -329,7 +329,7 @@ class Consistency(CTCAspect):
         return [self._cascaded(row, prepared, features) for row in rows]
 
     def _decides(self, first: RowAligned, prepared: AspectPrepared) -> bool:
-        """Whether the first model decides about a row."""
+        """Return whether the first model decides about a row."""
         if first.reason is not None:
             return False
         probability, (low, high) = least_supported(first.directions[0][1]), prepared.unsure

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
+from nlgauge.data.evidence import Evidence, Item
 from nlgauge.engine.features.masked import Bag, BagRequest, TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER
@@ -27,7 +28,6 @@ from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES, Measure, symmetrised, symmetrised_contributions
 from nlgauge.metrics.base import Cost, Prepared, Setup
-from nlgauge.metrics.evidence import Evidence, Item
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_tables
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric

@@ -270,5 +270,5 @@ class Judge(RowMetric):
         return Value((math.nan,) * len(self.parts), reason, temporary=temporary)
 
     def spent(self, prepared: JudgePrepared) -> Mapping[str, int]:
-        """What the run has cost: requests, those that were sent again, failures, tokens."""
+        """Return what the run has cost: requests, those that were sent again, failures, tokens."""
         return dict(prepared.server.counts)

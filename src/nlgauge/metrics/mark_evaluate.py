@@ -32,9 +32,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.data.evidence import Evidence
 from nlgauge.maths.neighbours import Points, coverage
 from nlgauge.metrics.base import Value
-from nlgauge.metrics.evidence import Evidence
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
+from nlgauge.data.evidence import Evidence, EvidenceText, EvidenceWord, Item
 from nlgauge.engine.features.masked_words import MaskedWords, MaskedWordsRequest, way_of
 from nlgauge.engine.features.pair_states import PairStates, PairStatesRequest, states_digest
 from nlgauge.engine.features.request import AnyRequest, Features
@@ -31,7 +32,6 @@ from nlgauge.engine.segmentation import PLAIN, segmenter
 from nlgauge.engine.weighter import Weighter, read_weighter
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.evidence import Evidence, EvidenceText, EvidenceWord, Item
 from nlgauge.metrics.parameters import param
 
 Array = NDArray[np.float64]
@@ -221,7 +221,7 @@ class MaskEval(RowMetric):
         return [self.masked(row, side) for side in range(2 if prepared.share < 1 else 1)]
 
     def _plan(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> MaskedTexts | str:
-        """What is masked, from the first features of a row; or the reason why there is no score."""
+        """Return what is masked, from the first features of a row; or the reason why there is no score."""
         if row.source is None:
             return "no source"
         if prepared.weighter is None:

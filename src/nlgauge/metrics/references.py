@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features, Request
 from nlgauge.metrics.base import RowMetric, Value
-from nlgauge.metrics.evidence import Evidence, shared_words
+from nlgauge.metrics.evidence import shared_words
 from nlgauge.metrics.parameters import param
 
 T = TypeVar("T")
@@ -134,7 +135,7 @@ class _Compared(RowMetric, Generic[T]):
         """Return the sub-scores of each (candidate, reference); NaN if undefined."""
 
     def unusable(self, side: T) -> str | None:
-        """Why a text with words cannot be compared, or None."""
+        """Return why a text with words cannot be compared, or None."""
         return None
 
     def pair_note(self, candidate: T, reference: T, prepared: Any) -> str | None:
@@ -224,7 +225,7 @@ class StringReferenceMetric(_Compared[T]):
 
     @abstractmethod
     def read(self, text: str, prepared: Any) -> T | None:
-        """What is compared for a text; None if it has no words."""
+        """Return what is compared for a text; None if it has no words."""
 
     def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
         texts = dict.fromkeys(text for row in rows for text in (row.candidate, *row.references))

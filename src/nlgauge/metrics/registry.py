@@ -38,7 +38,9 @@ _OTHER_NAMES = dict.fromkeys(
 """What people ask for by the name of what is measured"""
 _FAMILIES = {
     **dict.fromkeys(("BLEU", "CER", "ChrF", "TER", "WER"), "translation"),
+    **dict.fromkeys(("Column", "CopyRate", "Length"), "simple"),
     **dict.fromkeys(("MoverScore", "SentenceMovers", "WordMovers"), "movers"),
+    "ImprovedPrecisionRecall": "prd",
     **dict.fromkeys(
         ("Consistency", "Engagingness", "Groundedness", "MeanAlignment", "Preservation", "Relevance"), "ctc"
     ),

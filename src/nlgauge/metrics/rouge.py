@@ -135,7 +135,7 @@ class ROUGE(StringReferenceMetric[Text]):
         return self.too_long if self.too_long and any(map(self._is_far, pairs)) else self.undefined
 
     def _is_far(self, pair: tuple[Text, Text]) -> bool:
-        """Whether a common subsequence, whose time is the product of both lengths, would take hours."""
+        """Return whether a common subsequence, whose time is the product of both lengths, would take hours."""
         if self.variant.isdigit() or len(pair[0].text) * len(pair[1].text) <= _MOST_CELLS:
             return False
         return pair[0].words * pair[1].words > _MOST_CELLS

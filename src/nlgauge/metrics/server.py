@@ -194,7 +194,7 @@ def _read(body: bytes) -> Reply:
 
 
 def _plain(said: object, key: str | None) -> str:
-    """What a server or the network said, on one line and without the key."""
+    """Return what a server or the network said, on one line and without the key."""
     text = str(said).replace(key, "***") if key else str(said)
     return repr(" ".join(text.split())[:300])[1:-1]
 

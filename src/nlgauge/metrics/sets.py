@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.data.evidence import Evidence, Item
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import SpecError
 from nlgauge.metrics.base import Cost, Metric, Prepared, Setup, Value
-from nlgauge.metrics.evidence import Evidence, Item
 from nlgauge.metrics.parameters import param
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class SetMetric(Metric):
         """The score of one set of points against another: [m, width], [n, width], n and m at least 1."""
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """What the score is based on; empty if the metric has nothing to show."""
+        """Return what the score is based on; empty if the metric has nothing to show."""
         return Evidence()
 
 

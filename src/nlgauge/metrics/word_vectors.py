@@ -12,8 +12,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.features.static import StaticRequest
-from nlgauge.engine.features.vectors import TokenVectors
+from nlgauge.engine.features.vectors import StaticRequest, TokenVectors
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.vectors import run_means, runs, unit
 from nlgauge.metrics.base import Cost, Prepared

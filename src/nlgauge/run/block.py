@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.batching import blocks
-from nlgauge.engine.features.request import AnyRequest, Features
+from nlgauge.engine.features.request import AnyRequest, Features, RequestError
+from nlgauge.errors import InputError
 from nlgauge.metrics.base import Prepared, RowMetric
 from nlgauge.options import RunOptions
 from nlgauge.run.results import RowResult, Scores, checked, texts_of, told_unknown
@@ -54,7 +55,7 @@ class Collector(Protocol):
         """The features of a row that it reads."""
 
     def lacks(self, request: AnyRequest) -> bool:
-        """Whether it has not taken a request yet."""
+        """Return whether it has not taken a request yet."""
 
     def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
         """Take what was asked for of a row, unless it was taken before."""
@@ -201,7 +202,12 @@ class BlockScorer:
             for request in asked[n][spec]
             if collector.lacks(request)
         ]
-        features = engine.features(first, fresh)
+        try:
+            features = engine.features(first, fresh)
+        except RequestError as error:
+            own = (n for n in rows if any(one == error.request for one in _distinct(asked, [n])))
+            row = next(own, None)
+            raise InputError(error.problem, row=None if row is None else row + 1, remedy=error.remedy) from None
         further = [
             request
             for spec, some in todo.items()

@@ -32,7 +32,7 @@ class RowCache:
         self._keys = {
             spec: RowKeys(one.metric, one.facts, evidence)
             for spec, one in metrics.items()
-            if one.metric.cached and can_be_kept(one.facts)
+            if one.metric.cached and can_be_cached(one.facts)
         }
 
     def look_up(self, rows: Sequence[int]) -> tuple[dict[str, dict[int, RowResult]], frozenset[int]]:
@@ -54,7 +54,7 @@ class RowCache:
             damaged.update(n for name in wrong for n in by_key[name])
         return found, frozenset(damaged)
 
-    def keep(self, scored: Scores) -> None:
+    def add(self, scored: Scores) -> None:
         """Cache what was scored."""
         for spec, keys in self._keys.items():
             lasting = {n: one for n, one in scored.get(spec, {}).items() if not one.value.temporary}
@@ -63,7 +63,7 @@ class RowCache:
 
 
 class RowKeys:
-    """Under which key the store has a metric's score of a row."""
+    """The keys of a metric's scores of rows in the cache."""
 
     def __init__(self, metric: Metric, facts: Mapping[str, object], evidence: bool) -> None:
         self._columns = (*metric.columns, *([QUESTION] if QUESTION in facts else []))
@@ -76,7 +76,7 @@ class RowKeys:
 
 
 def facts_of(metric: Metric, prepared: Prepared, engine: Engine | None, **more: object) -> dict[str, object]:
-    """All that a metric's numbers depend on beside its spec and the texts; it stands in the signature."""
+    """Return the provenance of a metric's numbers beside its spec and the texts; it stands in the signature."""
     package, _, offered = metric.name.partition("/")
     others = (package,) if offered and package != "published" else ()
     libraries = {name: _version(name) for name in (*metric.libraries, *others)}
@@ -99,13 +99,15 @@ def made_by(metric: Metric, engine: Engine | None) -> str:
     return f"{__version__}+{source_digest((*metric.scored_by, *kinds))}"
 
 
-def can_be_kept(facts: Mapping[str, object]) -> bool:
-    """Whether the facts of a metric name the code that made its numbers, so that these can be found again by them."""
+def can_be_cached(facts: Mapping[str, object]) -> bool:
+    """Return whether the provenance of a metric names the code that made its numbers, so that these can be cached by
+    it.
+    """
     return readable(str(facts["nlgauge"]).partition("+")[2])
 
 
 def metric_key(metric: Metric, facts: Mapping[str, object], evidence: bool) -> str:
-    """What the store knows a metric by: all that determines its numbers beside the texts."""
+    """Return the key of a metric in the cache: all that determines its numbers beside the texts."""
     # The facts name the model's files, however these are called.
     left_out = ("model", *metric.conduct)
     parameters = [(one.name, literal(getattr(metric, one.name))) for one in fields(metric) if one.name not in left_out]

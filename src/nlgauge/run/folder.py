@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -11,10 +12,10 @@ from typing import Any
 from nlgauge._version import __version__
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.opening import FilePath
-from nlgauge.data.table import Column, ScoreTable
-from nlgauge.data.table.dataset import Dataset, block_name, fault, types_of
-from nlgauge.data.table.shapes import wrong_evidence
-from nlgauge.data.to_json import plain
+from nlgauge.data.evidence import wrong_evidence
+from nlgauge.data.json_values import plain
+from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.folder import Dataset, block_name, fault, types_of
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, Value
 from nlgauge.options import Repeats
@@ -73,7 +74,9 @@ class FolderWriter(TableBuilder):
         return self._known
 
     def _known(self, rows: Sequence[int]) -> Scores:
-        """What an earlier run wrote of a block's rows; nothing of a block that is damaged, which is written anew."""
+        """Return what an earlier run wrote of a block's rows; nothing of a block that is damaged, which is written
+        again.
+        """
         results = self._read(rows) if rows[0] in self._there else None
         if results is None:
             self._there.discard(rows[0])
@@ -94,8 +97,8 @@ class FolderWriter(TableBuilder):
             for row, one in zip(rows, results, strict=True):
                 self._note(spec, row, one.value.notes)
         if rows[0] not in self._there:
-            columns = {spec: _columns(self.columns[spec], some, self._evidence) for spec, some in whole.items()}
-            self._dataset.write(rows[0], self._places(rows), columns)
+            columns = [_columns(spec, self.columns[spec].parts, some) for spec, some in whole.items()]
+            self._dataset.write(rows[0], self._places(rows), dict(ChainMap(*columns)), self._types)
 
     def end(self, spent: Mapping[str, object]) -> ScoreTable:
         """Write what holds for all rows, and give the table, read from the folder."""
@@ -113,7 +116,7 @@ class FolderWriter(TableBuilder):
         return ScoreTable.load(self._dataset.place)
 
     def _read(self, rows: Sequence[int]) -> dict[str, list[RowResult]] | None:
-        """What a block says of its rows, by metric; None where it is not whole."""
+        """Return what a block says of its rows, by metric; None where it is not whole."""
         try:
             table = self._dataset.read(rows[0])
             if fault(table, rows[0], self._types):
@@ -133,28 +136,25 @@ class FolderWriter(TableBuilder):
         return InputError(f"the folder holds {what}", file=self._dataset.place, remedy=_OTHER)
 
 
-def _columns(column: Column, results: Sequence[RowResult], evidence: bool) -> dict[str, Any]:
-    """A metric's columns of a block. column: of the metric, without rows."""
-    import pyarrow as pa
-
+def _columns(spec: str, parts: Sequence[str], results: Sequence[RowResult]) -> dict[str, list[Any]]:
+    """Return a metric's columns of a block by name."""
     values = [one.value for one in results]
-    columns = {
-        part: pa.array([None if math.isnan(value.parts[n]) else value.parts[n] for value in values], pa.float64())
-        for n, part in enumerate(column.parts)
+    columns: dict[str, list[Any]] = {
+        part: [None if math.isnan(value.parts[n]) else value.parts[n] for value in values]
+        for n, part in enumerate(parts)
     }
-    columns["reason"] = pa.array([value.reason for value in values], pa.string())
-    columns["notes"] = pa.array([value.notes or None for value in values], pa.list_(pa.string()))
-    columns["longer"] = pa.array([one.longer or None for one in results], pa.list_(pa.int32()))
-    if column.sums is not None:
-        columns["counts"] = pa.array([value.counts for value in values], pa.list_(pa.float64()))
-    if evidence:
-        shown = [json.dumps(one.evidence, ensure_ascii=False) if one.evidence else None for one in results]
-        columns["evidence"] = pa.array(shown, pa.string())
-    return columns
+    columns |= {
+        "reason": [value.reason for value in values],
+        "notes": [value.notes or None for value in values],
+        "longer": [one.longer or None for one in results],
+        "counts": [value.counts for value in values],
+        "evidence": [json.dumps(one.evidence, ensure_ascii=False) if one.evidence else None for one in results],
+    }
+    return {f"{spec}.{name}": cells for name, cells in columns.items()}
 
 
 def _results(table: Any, spec: str, parts: Sequence[str]) -> list[RowResult]:
-    """What `_columns` was made of."""
+    """Return what `_columns` was made of."""
     columns = [[math.nan if v is None else v for v in table[f"{spec}.{part}"].to_pylist()] for part in parts]
     names = set(table.column_names)
 

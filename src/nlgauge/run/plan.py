@@ -17,7 +17,7 @@ from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric, RowMetric, Setup, model_of
 from nlgauge.options import RunOptions
 from nlgauge.run.block import BlockScorer, CacheLookup, PreparedMetric, ScoredBlock
-from nlgauge.run.cache import RowCache, can_be_kept, facts_of, metric_key
+from nlgauge.run.cache import RowCache, can_be_cached, facts_of, metric_key
 from nlgauge.run.results import Distinct, RowResult, Scores, packed, texts_of
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def plans_of(
 class Plan:
     """Metrics that are scored in one pass over the rows: all that read one model, or string metrics.
 
-    metrics: by spec. against: what metrics of sets compare with instead of references. Raises InputError where no row
-    has what a metric needs, SpecError for a model that does not fit.
+    metrics: by spec. against: what corpus-level metrics compare with instead of references. Raises InputError where no
+    row has what a metric needs, SpecError for a model that does not fit.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Plan:
                 layers = metric.prepare(setup)
                 side = against.digest[:8] if against is not None else "references"
                 facts = facts_of(metric, layers, engine, against=side)
-                key = metric_key(metric, facts, evidence) if store is not None and can_be_kept(facts) else None
+                key = metric_key(metric, facts, evidence) if store is not None and can_be_cached(facts) else None
                 self.sets[spec] = SetScorer(metric, layers, facts, corpus, against, evidence, key)
         scored: list[Mapping[str, PreparedMetric | SetScorer]] = [self.metrics, self.sets]
         self.facts = {spec: one.facts for some in scored for spec, one in some.items()}
@@ -105,7 +105,8 @@ class Plan:
         """The texts that a metric of rows read, and those that are longer than the model's window"""
 
     def look_up(self, rows: Sequence[int], known: Scores = MappingProxyType({})) -> tuple[Scores, CacheLookup | None]:
-        """What the store has of some rows, and what has still to be scored; None where that is nothing, of systems too.
+        """Return what the store has of some rows, and what has still to be scored; None where that is nothing, of
+        systems too.
 
         known: what a run before this one left of the rows.
         """
@@ -126,14 +127,14 @@ class Plan:
         """Keep what was scored, and gather what systems are scored from; of other plans' metrics nothing."""
         if scored := {spec: found for spec, found in block.scored.items() if spec in self.metrics}:
             if self._cache is not None:
-                self._cache.keep(scored)
+                self._cache.add(scored)
             if self._read:
                 self._note(scored)
         for spec in self.sets.keys() & block.collected.keys():
             self.sets[spec].join(block.collected[spec])
 
     def set_scores(self, spec: str) -> dict[str, RowResult]:
-        """The score of each system by a metric of sets, whose blocks have all come."""
+        """The score of each system by a corpus-level metric, whose blocks have all come."""
         points = self.sets[spec]
         if self.engine is not None:
             for requests in points.others():

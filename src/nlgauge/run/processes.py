@@ -20,7 +20,7 @@ def score(
         return
     number = min(options.processes, len(scorers))
     for task in tasks:
-        # A process that is started anew: a forked one may hang on a lock that a thread of a model's library held.
+        # A new process: a forked one may hang on a lock that a thread of a model's library held.
         with ProcessPoolExecutor(number, get_context("spawn"), _keep, (task.rows, task.wanted)) as pool:
             for blocks in pool.map(_scored, scorers, task.lookups):
                 yield from blocks

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from nlgauge.errors import InputError, MissingExtraError, NlgaugeError
 from nlgauge.options import LOCAL, Cluster, RunOptions
 from nlgauge.run.block import BlockScorer, ScoredBlock, Task, score_here
-from nlgauge.run.cache import can_be_kept, made_by
+from nlgauge.run.cache import can_be_cached, made_by
 
 _AHEAD = 2
 """Tasks that a worker has at a time: one that it scores, and the next"""
@@ -93,7 +93,7 @@ class _Shared(NamedTuple):
             for spec, one in scorer.metrics.items():
                 # A class of the script itself is sent with the rows, and is the same everywhere.
                 sent = any(kind.__module__ == "__main__" for kind in one.metric.scored_by)
-                if not sent and can_be_kept(one.facts) and made_by(one.metric, engine) != one.facts["nlgauge"]:
+                if not sent and can_be_cached(one.facts) and made_by(one.metric, engine) != one.facts["nlgauge"]:
                     raise _other_versions(f"computes {spec} with other code")
             begun.append(scorer.apart(engine))
         return begun
@@ -107,7 +107,7 @@ class _Worker:
         self._scorers: list[BlockScorer] = []
 
     def score(self, shared: Callable[[], _Shared], task: Task) -> list[ScoredBlock]:
-        """What comes of a task. shared: fetches what the run shares, when the first task comes."""
+        """Return what comes of a task. shared: fetches what the run shares, when the first task comes."""
         if self._shared is None:
             known = shared()
             self._scorers, self._shared = known.begun(), known
@@ -174,7 +174,7 @@ class _Workers:
 
 
 def _fetched(shared: Sequence[Any]) -> _Shared:
-    """What lies in Ray's store. It is named in a list, so that Ray does not fetch it again for every task."""
+    """Return what lies in Ray's store. It is named in a list, so that Ray does not fetch it again for every task."""
     known: _Shared = _ray().get(shared[0])
     return known
 

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
+from nlgauge.data.evidence import Json, wrong_evidence
+from nlgauge.data.json_values import mismatch
 from nlgauge.data.table import Sums
-from nlgauge.data.table.shapes import mismatch, wrong_evidence
 from nlgauge.errors import MetricError
 from nlgauge.metrics.base import Metric, Value
-from nlgauge.metrics.evidence import Json
 
 _NUMBERS = (int, float, np.number)
 _PLAIN, _FULL = b"\x00", b"\x01"
@@ -57,7 +57,7 @@ class RowResult(NamedTuple):
     evidence: Json = None
 
     def can_be_of(self, texts: Sequence[str]) -> bool:
-        """Whether those that are longer than the window are among some texts."""
+        """Return whether those that are longer than the window are among some texts."""
         return all(0 <= number < len(texts) for number in self.longer)
 
 
@@ -75,9 +75,10 @@ def texts_of(row: Row, columns: Sequence[str]) -> list[str]:
 
 
 def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Value]:
-    """What a metric gave for some rows or systems, as many as there are.
+    """Return what a metric gave for some rows or systems, as many as there are.
 
-    Raises MetricError for another number of values or of parts, for NaN without a reason, and for what is no number.
+    Raises MetricError for another number of values or of sub-scores, for NaN without a reason, and for what is no
+    number.
     """
     if len(values) != count:
         raise MetricError(f"{metric} gave {len(values)} values for {count} texts; it has to give one for each")
@@ -85,7 +86,7 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
         if not isinstance(value, Value):
             wrong = f"{shown(value)}, which is no nlgauge.metrics.base.Value"
         elif len(value.parts) != len(metric.parts):
-            wrong = f"{len(value.parts)} numbers for its parts {', '.join(metric.parts)}"
+            wrong = f"{len(value.parts)} numbers for its sub-scores {', '.join(metric.parts)}"
         elif {*map(type, value.parts)} != {float} and not all(isinstance(one, _NUMBERS) for one in value.parts):
             wrong = f"{shown(value.parts)}, which are not all numbers"
         elif value.reason is None and any(map(math.isnan, value.parts)):
@@ -97,7 +98,7 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
 
 
 def packed(result: RowResult) -> bytes:
-    """As the store keeps it: numbers alone as doubles, all else as JSON."""
+    """Return a result as the cache holds it: numbers alone as doubles, all else as JSON."""
     value = result.value
     if value.reason is None and not (value.notes or value.counts or result.longer or result.evidence):
         return _PLAIN + struct.pack(f"<{len(value.parts)}d", *value.parts)
@@ -106,7 +107,9 @@ def packed(result: RowResult) -> bytes:
 
 
 def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = None) -> RowResult | None:
-    """What `packed` wrote of a metric that has so many parts, and a formula where it has counts; None for all else."""
+    """Return what `packed` wrote of a metric that has so many sub-scores, and a formula where it has counts; None for
+    all else.
+    """
     try:
         numbers = struct.unpack(f"<{len(content) // 8}d", content[1:]) if content[:1] == _PLAIN else None
         result = _full(content) if numbers is None else RowResult(Value(numbers))
@@ -120,7 +123,7 @@ def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = 
 
 @lru_cache
 def _fits(formula: str, counts: int, parts: int) -> bool:
-    """Whether a formula, as JSON, makes so many parts of so many counts."""
+    """Return whether a formula, as JSON, makes so many sub-scores of so many counts."""
     known = json.loads(formula)
     return bool(known) and Sums(known, np.ones((1, counts))).makes(parts)
 

@@ -1,7 +1,7 @@
 """The one runner: plans, their rows in blocks, an executor that scores them, and a sink that takes what comes.
 
-Blocks depend on corpus and metrics alone and are kept whole, so that a run that was killed goes on where it stopped and
-ends with the same numbers to the bit. What is in memory is what is being worked at.
+Blocks depend on corpus and metrics alone and are cached whole, so that a run that was killed goes on where it stopped
+and ends with the same numbers to the bit. What is in memory is what is being worked at.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def run(
 ) -> T:
     """Score rows, all of them by default, and give what comes of them to a sink.
 
-    metrics: by spec. against: what metrics of sets compare with instead of references. Raises InputError for rows that
-    cannot be scored as given, SpecError for a model that cannot be had.
+    metrics: by spec. against: what corpus-level metrics compare with instead of references. Raises InputError for rows
+    that cannot be scored as given, SpecError for a model that cannot be had.
     """
     began, ledgers = time.monotonic(), {}
     spent: dict[str, Mapping[str, int]] = {}

@@ -1,4 +1,4 @@
-"""A metric of sets in a run: gathers points as texts come by, and compares each system's with the other side's."""
+"""A corpus-level metric in a run: gathers points as texts come by, and compares each system's with the other side's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AT_ONCE = 256
 
 
 class PointCollector:
-    """The points of texts that a metric of sets compares, as they come by.
+    """The points of texts that a corpus-level metric compares, as they come by.
 
     against: whether outputs are compared with another corpus and not with the references of their rows.
     skipped: the systems whose score is known.
@@ -45,12 +45,12 @@ class PointCollector:
         return PointCollector(self.metric, self._prepared, not self._with_references, frozenset(self.skipped))
 
     def requests(self, row: Row) -> list[AnyRequest]:
-        """What the points of a row's texts are made of, where its system's score is not known."""
+        """Return what the points of a row's texts are made of, where its system's score is not known."""
         texts = [] if row.system in self.skipped else self.texts_of(row)
         return [self.metric.request(text, self._prepared) for text in dict.fromkeys(texts)]
 
     def lacks(self, request: AnyRequest) -> bool:
-        """Whether the points of a text have not been made yet."""
+        """Return whether the points of a text have not been made yet."""
         return request.texts[0] not in self.points
 
     def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
@@ -76,10 +76,10 @@ class PointCollector:
 
 
 class SetScorer(PointCollector):
-    """The points of all texts that a metric of sets compares, and what the store has of whole systems.
+    """The points of all texts that a corpus-level metric compares, and what the store has of whole systems.
 
     facts: what its numbers depend on. against: the corpus whose candidates outputs are compared with, instead of the
-    references of their rows. key: what the store knows the metric by; None where nothing of it is kept.
+    references of their rows. key: the metric's key in the cache; None where it is not cached.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class SetScorer(PointCollector):
 
     @cached_property
     def keys(self) -> Mapping[str, str]:
-        """Under which key the store has the score of each system; empty where nothing is kept."""
+        """The key of each system's score in the cache; empty where nothing is cached."""
         digests: dict[str, str] = {}
         if self._key is None:
             return digests
@@ -122,12 +122,12 @@ class SetScorer(PointCollector):
             digests[system] = digest.hexdigest()
         return {system: f"set|{self._key}|{digest}" for system, digest in digests.items()}
 
-    def recall(self, kept: Mapping[str, bytes]) -> None:
+    def recall(self, cached: Mapping[str, bytes]) -> None:
         """Take what the store has, by key; what is no score of the system is passed over."""
         self._kept = {}
         self.skipped = self._kept.keys()
         for system, key in self.keys.items():
-            one = unpacked(kept[key], len(self.metric.parts)) if key in kept else None
+            one = unpacked(cached[key], len(self.metric.parts)) if key in cached else None
             if one is not None and (not one.longer or one.can_be_of(self._all_texts(system))):
                 self._kept[system] = one
 

@@ -25,6 +25,14 @@ Known: TypeAlias = Callable[[Sequence[int]], Scores]
 """What is there of some rows already, by all metrics of rows or by none"""
 NAMED = 5
 """Rows that are named of all that have a note"""
+_MOST_TEXTS = 200_000
+"""Rows whose texts a table can tell from others; of more, the header of the file would be too large"""
+
+
+def described(corpus: Corpus) -> dict[str, Any]:
+    """Return what a table's `run` says of the rows that were scored."""
+    about = {"rows": len(corpus.rows), "corpus": corpus.digest}
+    return about | ({"texts": [row.fingerprint for row in corpus]} if len(corpus.rows) <= _MOST_TEXTS else {})
 
 
 class Sink(ABC, Generic[T]):
@@ -43,7 +51,7 @@ class Sink(ABC, Generic[T]):
 
     @abstractmethod
     def end(self, spent: Mapping[str, object]) -> T:
-        """What the run comes to. spent: its seconds, and what each model did."""
+        """Return what the run comes to. spent: its seconds, and what each model did."""
 
 
 class RowCollector(Sink[dict[str, dict[int, RowResult]]]):
@@ -102,7 +110,7 @@ class TableBuilder(Sink[ScoreTable]):
                 column.evidence.update({index: one.evidence or {} for index, one in found.items()})
 
     def finish(self, plan: Plan) -> None:
-        """Take the scores of systems by a plan's metrics of sets, and all its signatures."""
+        """Take the scores of systems by a plan's corpus-level metrics, and all its signatures."""
         for spec in plan.sets:
             column = self.columns[spec]
             scores = dict(enumerate(plan.set_scores(spec).values()))
@@ -122,8 +130,7 @@ class TableBuilder(Sink[ScoreTable]):
     def _made(self, rows: list[tuple[str, str]]) -> ScoreTable:
         notes = {spec: dict(sorted(counted.items())) for spec, counted in self._notes.items() if counted}
         run: dict[str, Any] = {
-            "rows": len(self._corpus.rows),
-            "corpus": self._corpus.digest,
+            **described(self._corpus),
             "notes": notes,
             "noted": {spec: dict(sorted(self._noted[spec].items())) for spec in notes},
             "asked": dict(self._asked),

@@ -41,7 +41,7 @@ _TABLE = (
     " value BLOB NOT NULL)"
 )
 _NAME = re.compile(r"nlgauge(\d*)-(\d+)\.(sqlite|damaged)(-wal|-shm|-journal)?")
-# Pages of 8 KiB: larger ones make features cheaper and small commits dearer. Without secure_delete what is evicted
+# Pages of 8 KiB: larger ones make features cheaper and small commits costlier. Without secure_delete what is evicted
 # is not written over with zeros. cell_size_check and trusted_schema are for files that may be damaged.
 _SETTINGS = (
     "page_size=8192",
@@ -112,7 +112,7 @@ class Verified:
 
     intact: int
     dropped: int
-    anew: bool
+    set_aside: bool
     """Whether the file itself was damaged and was set aside"""
 
 
@@ -456,7 +456,7 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _refuse_shared(place: Path) -> None:
-    """Raises PermissionError for what others may write: whoever does decides on the scores that are read from it.
+    """Raise PermissionError for what others may write: whoever does decides on the scores that are read from it.
 
     The group of a user's own number is the user alone, by the custom of most systems.
     """

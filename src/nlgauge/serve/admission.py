@@ -1,23 +1,137 @@
 """Around every route: who may come in, what each answer says about itself, what is logged, and that nothing escapes.
 
-A line of the log holds method, route, status and time. It holds no path that a client wrote, no header and no text.
+A line of the log holds method, route, status and time. It holds no path that a client wrote, no header and no text. API
+keys come from a file or the environment, and are compared in the same time whatever was sent. Prometheus is told routes
+and statuses of our own: nothing that a client wrote.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
+import os
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
 from urllib.parse import urlsplit
 
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from nlgauge._version import __version__
+from nlgauge.errors import InputError, SpecError
 from nlgauge.serve import answers
 from nlgauge.serve.answers import Refused, refusal
-from nlgauge.serve.keys import Keys
-from nlgauge.serve.measures import Measures
+from nlgauge.serve.batch import Job
 from nlgauge.serve.worker import tell
+
+VARIABLE = "NLGAUGE_SERVE_KEYS"
+_SHORTEST = 16
+
+
+class Keys:
+    """The keys that open the service; where there are none, it is open to whoever reaches it."""
+
+    def __init__(self, keys: Iterable[str] = ()) -> None:
+        # Digests have one length, so that the comparison does not tell how long a key is.
+        self._digests = [_digest(key) for key in keys]
+
+    def __bool__(self) -> bool:
+        return bool(self._digests)
+
+    def fit(self, authorization: str | None) -> bool:
+        """Return whether a header `Authorization: Bearer KEY` has one of the keys."""
+        scheme, _, key = (authorization or "").partition(" ")
+        given, found = _digest(key.strip()), False
+        for digest in self._digests:
+            # Every key is compared, so that the time does not tell which one it was.
+            found |= hmac.compare_digest(digest, given)
+        return not self._digests or (found and scheme.lower() == "bearer")
+
+
+def read_keys(file: Path | None) -> Keys:
+    """The keys of a file, a line each, or those of the environment, separated by spaces.
+
+    Empty lines, and lines that begin with #, are no keys. Raises InputError for a file without keys, or with a key that
+    is easily guessed or that no header can hold; SpecError for the same in the environment.
+    """
+    named = os.environ.get(VARIABLE)
+    if file is None:
+        if named is None:
+            return Keys()
+        if problem := _problem(keys := named.split()):
+            raise SpecError(f"{VARIABLE}: {problem}")
+        return Keys(keys)
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise InputError(f"cannot be read: {reason}", file=file, remedy="name a file with a key a line") from None
+    keys = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if problem := _problem(keys):
+        raise InputError(problem, file=file)
+    return Keys(keys)
+
+
+def _problem(keys: list[str]) -> str | None:
+    """Return what is wrong with keys; it never quotes one."""
+    if not keys:
+        return "there is no key (write one a line)"
+    for number, key in enumerate(keys, 1):
+        if len(key) < _SHORTEST:
+            return f"key {number} has {len(key)} characters, fewer than {_SHORTEST} (openssl rand -hex 32 writes one)"
+        if not key.isascii() or not key.isprintable() or " " in key:
+            return f"key {number} has characters that no header can hold (use letters and digits)"
+    return None
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
+
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_COUNTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+
+
+class Measures:
+    """The measures of one service, in a registry of its own."""
+
+    def __init__(self, waiting: Callable[[], int], scoring: Callable[[], int]) -> None:
+        self._registry = registry = CollectorRegistry()
+        self._requests = Counter("nlgauge_requests", "Answers.", ["route", "status"], registry=registry)
+        self._seconds = Histogram(
+            "nlgauge_request_seconds", "From request to answer.", ["route"], buckets=_SECONDS, registry=registry
+        )
+        self._evaluations = Histogram(
+            "nlgauge_evaluation_seconds", "Seconds of an evaluation, whose requests share it.", buckets=_SECONDS,
+            registry=registry,
+        )  # fmt: skip
+        self._shared = Histogram(
+            "nlgauge_evaluation_requests", "Requests that shared an evaluation.", buckets=_COUNTS, registry=registry
+        )
+        self._rows = Counter("nlgauge_rows", "Rows that were scored.", registry=registry)
+        Gauge("nlgauge_waiting", "Requests that wait.", registry=registry).set_function(waiting)
+        Gauge("nlgauge_scoring", "Requests that are being scored.", registry=registry).set_function(scoring)
+        Gauge("nlgauge_info", "The library.", ["version"], registry=registry).labels(__version__).set(1)
+
+    def answered(self, route: str, status: int, seconds: float) -> None:
+        """Count an answer."""
+        self._requests.labels(route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def evaluated(self, jobs: list[Job], seconds: float) -> None:
+        """Count an evaluation."""
+        self._evaluations.observe(seconds)
+        self._shared.observe(len(jobs))
+        self._rows.inc(sum(len(job.corpus) for job in jobs if job.error is None))
+
+    def text(self) -> bytes:
+        """All of them, as Prometheus reads them."""
+        return generate_latest(self._registry)
+
 
 OPEN = ("/", "/health", "/ready")
 """Routes that need no key: the page, which holds nothing, and what a supervisor asks"""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from nlgauge._version import __version__
+from nlgauge.data.json_values import jsonable
 from nlgauge.data.table import ScoreTable
-from nlgauge.data.to_json import jsonable
 from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.explanation import of_rows
 from nlgauge.serve.batch import Job, TooMuchWorkError
@@ -27,18 +27,18 @@ def encoded(record: Record) -> bytes:
 
 
 def scores(table: ScoreTable) -> Record:
-    """What a scores file holds: its header, and under "scores" its records."""
+    """Return what a scores file holds: its header, and under "scores" its records."""
     return {**table.header(), "scores": list(table.records())}
 
 
 def explanations(job: Job) -> Record:
-    """What `nlgauge explain --format json` prints, of every row."""
+    """Return what `nlgauge explain --format json` prints, of every row."""
     found = [of_rows(job.corpus, job.metrics[spec], sorted(some.items())) for spec, some in job.scored.items()]
     return {"nlgauge": __version__, "rows": [one.record for some in found for one in some]}
 
 
 def verdict(table: ScoreTable, found: Verdict) -> Record:
-    """What `nlgauge check --format json` prints; there is no baseline."""
+    """Return what `nlgauge check --format json` prints; there is no baseline."""
     return {"nlgauge": __version__, **found.record, "signature": str(table.signatures[found.metric])}
 
 

@@ -20,13 +20,11 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.metrics.base import RowMetric
 from nlgauge.serve import answers, openapi, page
-from nlgauge.serve.admission import Admission
+from nlgauge.serve.admission import CONTENT_TYPE, Admission, Keys, Measures
+from nlgauge.serve.allow_list import AllowList, listing
 from nlgauge.serve.answers import Refused, refusal
 from nlgauge.serve.asking import Asking, Limits, body_of, content_of
 from nlgauge.serve.batch import Job
-from nlgauge.serve.keys import Keys
-from nlgauge.serve.measures import CONTENT_TYPE, Measures
-from nlgauge.serve.menu import Menu, listing
 from nlgauge.serve.stream import Lines, Verdicts
 from nlgauge.serve.worker import Worker, tell
 from nlgauge.stats.gate import check
@@ -37,11 +35,11 @@ _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_sp
 
 
 class Service:
-    """Menu, limits, models and the worker that owns them."""
+    """AllowList, limits, models and the worker that owns them."""
 
-    def __init__(self, menu: Menu, models: Mapping[str, Model], limits: Limits) -> None:
-        self.menu, self.limits = menu, limits
-        self.asking = Asking(menu, limits)
+    def __init__(self, allowed: AllowList, models: Mapping[str, Model], limits: Limits) -> None:
+        self.allowed, self.limits = allowed, limits
+        self.asking = Asking(allowed, limits)
         self.measures = Measures(lambda: self.worker.waiting, lambda: self.worker.scoring)
         self.worker = Worker(models, limits, self.measures.evaluated)
 
@@ -119,7 +117,7 @@ def _scoring(app: FastAPI, service: Service) -> None:
         body = await _read(request, service.limits, openapi.CheckBody)
         if body.metric is None and not body.grounded:
             raise SpecError("name a metric, or ask for grounded")
-        metric = body.metric or service.menu.grounded
+        metric = body.metric or service.allowed.grounded
         table = await service.answer(asking.job(body.rows, [metric], evidence=True), request)
         asked = body.model_dump(include={"part", "at_least", "at_most", "grounded", "allow_missing"})
         return _json(answers.verdict(table, check(table, **asked)))
@@ -130,7 +128,7 @@ def _scoring(app: FastAPI, service: Service) -> None:
         try:
             body = _checked(await lines.next() or b"{}", openapi.StreamBody)
             row = {"source": body.source, "question": body.question}
-            metric = body.metric or service.menu.grounded
+            metric = body.metric or service.allowed.grounded
             asking.job([{**row, "candidate": ""}], [metric], evidence=True)  # what is wrong with it is said at once
         except BaseException:
             lines.close()
@@ -165,7 +163,7 @@ def _checked(body: bytes, kind: type[M]) -> M:
 def _about(app: FastAPI, service: Service) -> None:
     @app.get("/metrics-list", **openapi.LIST)
     async def metrics_list() -> Response:
-        return _json(listing(service.menu))
+        return _json(listing(service.allowed))
 
     @app.get("/metrics", **openapi.METRICS)
     async def metrics() -> Response:

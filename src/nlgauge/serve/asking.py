@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.json_records import parsed
-from nlgauge.data.corpus.place import InputPlace, kind
-from nlgauge.data.repeats import refuse_repeats
+from nlgauge.data.corpus.place import InputPlace, kind, refuse_repeats
 from nlgauge.errors import InputError
 from nlgauge.metrics.base import Metric
 from nlgauge.run.results import texts_of
+from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.batch import Job
-from nlgauge.serve.menu import Menu
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -52,7 +51,7 @@ class Limits:
 class Asking:
     """Makes jobs of what bodies ask for."""
 
-    menu: Menu
+    allowed: AllowList
     limits: Limits
 
     def corpus(self, records: Sequence[Any]) -> Corpus:
@@ -68,12 +67,14 @@ class Asking:
         return corpus
 
     def metrics(self, specs: Sequence[str] | None) -> tuple[dict[str, Metric], dict[str, str]]:
-        """The metrics of some specs by canonical spec, and canonical specs by what was asked; the menu's for None."""
+        """The metrics of some specs by canonical spec, and canonical specs by what was asked; all that are named for
+        None.
+        """
         if specs is None:
-            return dict(self.menu.named), dict(self.menu.asked)
+            return dict(self.allowed.named), dict(self.allowed.asked)
         if len(specs) > self.limits.metrics:
             raise _over(f"{len(specs)} metrics", self.limits.metrics, "fewer of them")
-        asked = {spec: self.menu.metric(spec) for spec in specs}
+        asked = {spec: self.allowed.metric(spec) for spec in specs}
         return {str(metric): metric for metric in asked.values()}, {spec: str(metric) for spec, metric in asked.items()}
 
     def job(self, records: Sequence[Any], specs: Sequence[str] | None, evidence: bool) -> Job:

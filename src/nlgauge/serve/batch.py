@@ -67,7 +67,7 @@ class Job:
         return not (self.done.done() or self.given_up)
 
     def shares_with(self, other: Job) -> bool:
-        """Whether both can be one run: no score depends on rows of the other one."""
+        """Return whether both can be one run: no score depends on rows of the other one."""
         same = (list(self.metrics), self.evidence) == (list(other.metrics), other.evidence)
         return same and not any(metric.uses_corpus for metric in self.metrics.values())
 

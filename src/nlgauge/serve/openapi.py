@@ -110,7 +110,7 @@ def _route(
     summary: str, what: str, body: type[BaseModel] | None = None, examples: dict[str, Any] | None = None,
     statuses: tuple[int, ...] = (), kind: str = "application/json",
 ) -> dict[str, Any]:  # fmt: skip
-    """What a route's decorator takes."""
+    """Return what a route's decorator takes."""
     error = {"application/json": {"schema": _ERROR}}
     extra: dict[str, Any] = {}
     if body is not None:

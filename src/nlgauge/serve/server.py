@@ -45,7 +45,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def configured(app: ASGIApp, limits: Limits) -> uvicorn.Config:
-    """How the server is set up. It logs no requests: the application does, without what a client wrote."""
+    """Return how the server is set up. It logs no requests: the application does, without what a client wrote."""
     return uvicorn.Config(
         app,
         access_log=False,

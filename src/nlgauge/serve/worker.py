@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.options import RunOptions
+from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.asking import Limits
 from nlgauge.serve.batch import Job, evaluate
-from nlgauge.serve.menu import Menu
 
 
 class Worker:
@@ -137,17 +137,17 @@ _SAMPLE = {
 }
 
 
-def load_models(menu: Menu, options: RunOptions) -> dict[str, Model]:
+def load_models(allowed: AllowList, options: RunOptions) -> dict[str, Model]:
     """Every model that a request can lead to, by name. Raises what `nlgauge.engine.models.loading.load` raises."""
-    return {name: options.load(name) for name in menu.models}
+    return {name: options.load(name) for name in allowed.models}
 
 
-def try_out(menu: Menu, models: dict[str, Model]) -> None:
+def try_out(allowed: AllowList, models: dict[str, Model]) -> None:
     """Score one row by every metric that was named: what a metric reads at its first use is read now.
 
     Raises what a metric raises, a library that is missing for instance.
     """
-    job = Job(Corpus.from_records([_SAMPLE]), menu.named, menu.asked, evidence=True)
+    job = Job(Corpus.from_records([_SAMPLE]), allowed.named, allowed.asked, evidence=True)
     evaluate([job], models)
     if job.error is not None:
         raise job.error

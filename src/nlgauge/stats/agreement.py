@@ -16,17 +16,16 @@ from nlgauge.stats.coefficients import soft_accuracy, superiority
 from nlgauge.stats.correlation import coefficient as coefficient_of
 from nlgauge.stats.correlation import estimate
 from nlgauge.stats.join import Key, Source
-from nlgauge.stats.permutation import crossed, p_value, shuffled
 from nlgauge.stats.rated import Measurement, by_row, joined, rated_items, rated_part
-from nlgauge.stats.resampling import bootstrap, drawn, interval, permuted
+from nlgauge.stats.resampling import bootstrap, crossed, drawn, interval, p_value, permuted, shuffled
 
-_OF_SETS = "a metric of sets has one number a system: level='system'"
-_NO_ITEMS = "a metric of sets has no items by which to tell how sure it is"
+_OF_SETS = "a corpus-level metric has one number a system: level='system'"
+_NO_ITEMS = "a corpus-level metric has no items by which to tell how sure it is"
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How a metric's part agrees with an aspect of the ratings."""
+    """How a metric's sub-score agrees with an aspect of the ratings."""
 
     metric: str
     part: str
@@ -65,7 +64,7 @@ class Agreements(Records[Agreement]):
     notes: list[str] = field(default_factory=list)
 
     def get(self, metric: str, aspect: str | None = None, part: str | None = None) -> Agreement:
-        """The first record of a metric (its spec), an aspect and a part. Raises SpecError where there is none."""
+        """The first record of a metric (its spec), an aspect and a sub-score. Raises SpecError where there is none."""
         for record in self.records:
             if record.metric == metric and aspect in (None, record.aspect) and part in (None, record.part):
                 return record
@@ -84,7 +83,7 @@ def correlate(
     replicates: int = 1000,
     seed: int = 0,
 ) -> Agreements:
-    """How each metric of the table agrees with people.
+    """Return how each metric of the table agrees with people.
 
     ratings: a Corpus (its rows' `scores`), a ScoreTable, a column of this table, {(system, item): rating} or {aspect:
     {(system, item): rating}}; rows join by system and item. level: 'item' (mean over items of the correlation over an
@@ -98,7 +97,7 @@ def correlate(
     table = table.per_item()
     how = Measurement(level, coefficient, resample, confidence, replicates, seed)
     place, rated, chosen = joined(table, ratings, aspects)
-    records, notes = [], []
+    records, notes = [], list(rated.notes)
     for spec, column in table.columns.items():
         for part in column.shown:
             x = place.of(by_row(table, column, column.parts.index(part)))

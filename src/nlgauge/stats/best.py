@@ -3,20 +3,26 @@
 A star, a tilde and the headline of a page come from the paired tests alone. The means that a table prints are of each
 system's own items; where a system leaves hard items out, they may favour the worse system. So a system is called best
 only where it has the best mean and is ahead of every other system on shared items, and every pair could be tested.
+
+Where ratings are at hand, `people` estimates what people would say of all outputs of each system.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from nlgauge.data.table import ScoreTable, SystemScore
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import Column, ScoreTable, SystemScore
 from nlgauge.errors import InputError
 from nlgauge.stats.comparison import Difference, compare
 from nlgauge.stats.corrections import holm
+from nlgauge.stats.estimate import Estimate, estimate
+from nlgauge.stats.join import Source, ratings
 from nlgauge.stats.selection import label
 
 OTHER_ITEMS = "not comparable: different items"
@@ -34,11 +40,11 @@ class PairTest(NamedTuple):
 
 
 PairTests: TypeAlias = "Callable[[str, str, str, str], PairTest]"
-"""The test of two systems by a metric and its part"""
+"""The test of two systems by a metric and its sub-score"""
 
 
 class Best(NamedTuple):
-    """The best by one part of a metric, and how the other systems compare with it."""
+    """The best by one sub-score of a metric, and how the other systems compare with it."""
 
     systems: tuple[str, ...]
     """One; several where their numbers are equal; none where nothing can be concluded"""
@@ -77,7 +83,7 @@ def compared(table: ScoreTable, replicates: int = 1000, seed: int = 0) -> PairTe
 
 
 def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests) -> dict[tuple[str, str], Best]:
-    """Return the best by each metric and part of the scores of all systems; no detail has one."""
+    """Return the best by each metric and sub-score of the scores of all systems; no informational sub-score has one."""
     groups: dict[tuple[str, str], list[SystemScore]] = {}
     for score in scores:
         groups.setdefault((score.metric, score.part), []).append(score)
@@ -86,10 +92,10 @@ def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests) 
 
 
 def best(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests, significance: float = 0.05) -> Best | None:
-    """Return the best of the scores of all systems by one part of a metric.
+    """Return the best of the scores of all systems by one sub-score of a metric.
 
     The system with the best mean is tested against every other; a system is alike where p, corrected by Holm for all of
-    them, is not below `significance`. None for a detail, and for fewer than two systems with a value.
+    them, is not below `significance`. None for an informational sub-score, and for fewer than two systems with a value.
     """
     there = [score for score in scores if not math.isnan(score.mean)]
     if len(there) < 2 or there[0].part in table.columns[there[0].metric].details:
@@ -139,3 +145,87 @@ def other_items(table: ScoreTable) -> Iterator[str]:
 
 
 _NAMED = 6
+
+
+LED = "people: "
+"""What the name of an aspect begins with where it stands among metrics"""
+
+
+@dataclass(frozen=True)
+class People:
+    """The ratings of a table's rows, and what they say of all rows."""
+
+    table: ScoreTable
+    """The rows, and a column for each aspect: a row that nobody rated has no number"""
+    estimates: Mapping[str, Mapping[str, Estimate]]
+    """By aspect, where some rows have no rating and an interval would be valid: of each system, and of each two
+    systems' difference, "A - B\""""
+    notes: Mapping[str, str]
+    """By aspect: what the estimates are made of, or why there are none; nothing where every row is rated"""
+
+    def by_system(self, replicates: int = 1000, seed: int = 0) -> list[SystemScore]:
+        """The estimate of each system with its interval; where there is none, what the ratings alone say."""
+        scores = self.table.by_system(replicates=replicates, seed=seed)
+        found = [self.estimates.get(one.metric, {}).get(one.system) for one in scores]
+        return [
+            score if one is None else replace(score, mean=one.estimate, low=one.low, high=one.high)
+            for score, one in zip(scores, found, strict=True)
+        ]
+
+    def test(self, a: str, b: str, aspect: str, part: str) -> PairTest:
+        """Return whether people would rate two systems alike; NaN where nothing is estimated."""
+        found = self.estimates.get(aspect, {})
+        for name, sign in ((f"{a} - {b}", 1), (f"{b} - {a}", -1)):
+            if name in found:
+                return PairTest(sign * found[name].estimate, found[name].p)
+        return PairTest(math.nan, math.nan, "not estimated")
+
+
+def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> People:
+    """Return what a headline is made of where ratings are at hand. led: what the aspects' names begin with.
+
+    The scores are those of all metrics together, cross-fitted; of the first that has a better direction where this is
+    refused. It is not the one that gives the shortest interval: such an interval would hold the truth too seldom.
+    Raises InputError as `nlgauge.stats.join.ratings`.
+    """
+    table = table.per_item()
+    columns, estimates, notes = {}, {}, {}
+    for aspect, values in ratings(table, source).values.items():
+        missing = np.flatnonzero(np.isnan(values)).tolist()
+        name = f"{led}{aspect}"
+        columns[name] = Column(("score",), values[:, None], dict.fromkeys(missing, "unrated"))
+        if missing:
+            found, notes[name] = _estimated(table, source, aspect, seed)
+            estimates.update({name: found} if found else {})
+    return People(ScoreTable(table.rows, columns, {}, clusters=table.clusters), estimates, notes)
+
+
+def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tuple[dict[str, Estimate], str]:
+    """By system and difference, and what is to be said of it; nothing where a system has no estimate."""
+    metrics = [spec for spec, column in table.columns.items() if column.level == "item"]
+    first = [spec for spec in metrics if table.columns[spec].scores] or metrics
+    why = "there is no score of single rows"
+    for chosen in (metrics, first[:1]) if len(metrics) > 1 else (metrics,) if metrics else ():
+        try:
+            every = estimate(table, source, metrics=chosen, aspects=[aspect], seed=seed)
+        except InputError as error:
+            why = str(error)
+            continue
+        found = {one.system: one for one in every if one.metric == every[-1].metric}
+        of = [found[system] for system in table.systems]
+        if not (reasons := [one.reason for one in of if one.reason]):
+            return found, "; ".join([_made(of), *every.notes])
+        why = reasons[0]
+    return {}, f"ratings alone, and no estimate for all rows: {why}"
+
+
+def _made(of: list[Estimate]) -> str:
+    rated, rows = sum(one.ratings for one in of), sum(one.rows for one in of)
+    alone = ", ".join(f"{one.system} {one.alone:.4f} [{one.alone_low:.4f}, {one.alone_high:.4f}]" for one in of)
+    made = f"estimated for all {rows:,} rows from {rated:,} ratings and the scores by {of[0].metric}"
+    return f"{made}; the ratings alone: {alone}"
+
+
+def of_outputs(table: ScoreTable, outputs: Corpus) -> People | None:
+    """Return what people say of outputs that hold ratings, to stand before the metrics; None where none is rated."""
+    return people(table, outputs, LED) if any(row.scores for row in outputs) else None

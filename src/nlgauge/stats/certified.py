@@ -16,12 +16,12 @@ from nlgauge.errors import InputError
 from nlgauge.maths.intervals import binomial_p, certified, proportion
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
-from nlgauge.stats.drawn import Draw
 from nlgauge.stats.fitting import folds_of
+from nlgauge.stats.gate.thresholds import RatedThreshold
 from nlgauge.stats.join import Source, turned
 from nlgauge.stats.rated import Rated, rated_rows
-from nlgauge.stats.rated_threshold import RatedThreshold
 from nlgauge.stats.refusing import LEAST, chosen_by_score, unanswered
+from nlgauge.stats.sampling import Draw
 from nlgauge.stats.selection import label, meant
 
 SHARES = np.arange(1, 41) / 40
@@ -54,7 +54,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Bin:
-    """A fifth of the rated rows, by score; rows without one are in the worst fifth."""
+    """About a fifth of the rated rows, by score; rows of one score are in one group, those without one in the worst."""
 
     low: float
     high: float
@@ -129,7 +129,7 @@ def calibrate(
     Args:
         table: the scores of all rows.
         ratings: as `nlgauge.estimate` takes them; the ratings of a rating project bring how rows were drawn.
-        metric: one, with its part; may be left out where the table has one.
+        metric: one, with its sub-score; may be left out where the table has one.
         aspect: what is rated; may be left out where there is one.
         below: a row is bad that is rated below this; may be left out where all ratings are 0 or 1.
         risk, confidence: what is promised.
@@ -195,12 +195,12 @@ def _part(table: ScoreTable, metric: str | None) -> tuple[str, str]:
     column = table.columns[spec]
     if column.level != "item" or parts[0] in column.details:
         what = "one number a system" if column.level != "item" else "no better direction"
-        raise InputError(f"{spec} {parts[0]} has {what}", remedy="name a part that rows have, and that has one")
+        raise InputError(f"{spec} {parts[0]} has {what}", remedy="name a sub-score that rows have, and that has one")
     return spec, parts[0]
 
 
 def _of_system(table: ScoreTable, system: str | None) -> Mask:
-    """Which rows are of a system, or all. Raises InputError for one that is not there."""
+    """Return which rows are of a system, or all. Raises InputError for one that is not there."""
     if system is None:
         return np.ones(len(table.rows), bool)
     if system not in table.systems:
@@ -272,7 +272,7 @@ class RatedScores:
         return int((np.bincount(self.clusters, self.rated) > 0).sum())
 
     def refuse(self, at_random: bool, asked: Integers | None) -> None:
-        """Raises InputError where nothing can be learned from the ratings."""
+        """Raise InputError where nothing can be learned from the ratings."""
         n = int(self.rated.sum())
         rate = "rate more rows, drawn by nlgauge sample"
         if min(n, self.units) < LEAST:
@@ -383,9 +383,20 @@ class RatedScores:
         return Chosen(by, threshold, whole, of_through, of_stopped, _share(bad & stopped, bad), honest)
 
     def fifths(self, sign: int = 1) -> list[Integers]:
-        """Return the rated rows in five groups by score, from the lowest scores as the metric gives them."""
+        """Return the rated rows in five groups by score, from the lowest scores as the metric gives them.
+
+        Rows of one score are never apart: a cut between two groups goes to the nearest place where the score changes,
+        and with five scores or fewer each has its own group.
+        """
         rows = np.flatnonzero(self.rated)
-        return np.array_split(rows[np.argsort(sign * self.scores[rows], kind="stable")], _BINS)
+        rows = rows[np.argsort(sign * self.scores[rows], kind="stable")]
+        scores = self.scores[rows]
+        changes = np.flatnonzero(scores[1:] != scores[:-1]) + 1
+        if len(changes) >= _BINS:
+            sizes = [len(some) for some in np.array_split(rows, _BINS)]
+            cuts = np.cumsum(sizes)[:-1, None]
+            changes = np.unique(changes[np.argmin(np.abs(changes - cuts), axis=1)])
+        return [some for some in np.split(rows, changes) if len(some)]
 
     def reliability(self, sign: int) -> Iterator[Bin]:
         """The share of good rows by score, from the lowest scores as the metric gives them."""

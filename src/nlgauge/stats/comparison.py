@@ -12,8 +12,8 @@ from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths.intervals import FEWEST, paired_shares
-from nlgauge.render.markup.environment import number, p_value, small
-from nlgauge.render.tables.terminal import terminal
+from nlgauge.render.environment import number, p_value, small
+from nlgauge.render.tables import terminal
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.join import Grid, grid
@@ -25,7 +25,7 @@ SIGNIFICANCE = 0.05
 
 @dataclass(frozen=True)
 class Difference:
-    """What one part of a metric says of systems A and B, on the items that both have."""
+    """What one sub-score of a metric says of systems A and B, on the items that both have."""
 
     metric: str
     part: str
@@ -52,7 +52,9 @@ class Difference:
     detectable: float
     """The smallest true difference that these items, or as many as were asked for, show in 80 % of studies"""
     better: str | None
-    """The system that the difference favours, however small; None where there is none, and for a detail"""
+    """The system that the difference favours, however small; None where there is none, and for an informational
+    sub-score
+    """
     reason: str | None
     """Why a number is missing"""
     whole: bool = False
@@ -159,12 +161,13 @@ def compare(
 ) -> Comparison:
     """The systems a and b by every score of the table, or by those of one metric.
 
-    metric: its spec or name, or either with a part ("MarkEvaluate n"), which may be a detail: details have no better
-    direction, and are compared where they are named only; so is a metric without one, such as Length, but where it is
-    asked for among all. Items join by name. Interval and p are those of `nlgauge.stats.paired.paired`, or
-    `paired_totals` for a metric that has a value of all items together; `adjusted` is p corrected by Holm for all
-    scores. Scores that are all 0 or 1 have the interval of `nlgauge.maths.intervals.paired_shares`. Where the table
-    is `clustered`, clusters are drawn and exchanged. A metric of sets has a difference, and no more.
+    metric: its spec or name, or either with a sub-score ("MarkEvaluate n"), which may be an informational sub-score:
+    informational sub-scores have no better direction, and are compared where they are named only; so is a metric
+    without one, such as Length, but where it is asked for among all. Items join by name. Interval and p are those of
+    `nlgauge.stats.paired.paired`, or `paired_totals` for a metric that has a value of all items together; `adjusted` is
+    p corrected by Holm for all scores. Scores that are all 0 or 1 have the interval of
+    `nlgauge.maths.intervals.paired_shares`. Where the table is `clustered`, clusters are drawn and exchanged. A
+    corpus-level metric has a difference, and no more.
 
     margin: the loss that would not matter, above 0: `no_worse` is p of the test that A is worse than B by so much
     (non-inferiority), `alike` that the two differ by so much (equivalence, the larger p of two one-sided tests,
@@ -288,7 +291,7 @@ def _of_sets(column: Column, part: int, numbers: list[int]) -> _Measured:
     """For the values of whole systems, by their numbers."""
     one, other = column.values[numbers, part].tolist()
     missing = [column.reasons.get(at, "no number") for at in numbers if np.isnan(column.values[at, part])]
-    reason = missing[0] if missing else "a metric of sets has one number a system: neither interval nor p"
+    reason = missing[0] if missing else "a corpus-level metric has one number a system: neither interval nor p"
     return Paired(0, one - other), one, other, reason
 
 

@@ -1,4 +1,4 @@
-"""Which metric agrees better with people than which: `contrast` every pair of metrics."""
+"""Which metric agrees better with people than which: `contrast` every pair of metrics, and Williams' test of two."""
 
 from __future__ import annotations
 
@@ -6,22 +6,61 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
+from nlgauge.maths.intervals import student_tail
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL, correlation
 from nlgauge.stats.corrections import CORRECTIONS, clusters
 from nlgauge.stats.correlation import estimate, means
 from nlgauge.stats.join import Source
-from nlgauge.stats.permutation import exchanged
 from nlgauge.stats.rated import Measurement, by_row, joined, rated_items, rated_part
-from nlgauge.stats.resampling import bootstrap, interval
-from nlgauge.stats.williams import williams
+from nlgauge.stats.resampling import bootstrap, exchanged, interval
+
+
+class Williams(NamedTuple):
+    """Williams' test: t, its degrees of freedom, and one-sided p that the first metric is the better one."""
+
+    t: float
+    df: int
+    p: float
+
+    @property
+    def two_sided(self) -> float:
+        """p that the two differ."""
+        return 2 * min(self.p, 1 - self.p)
+
+
+def williams(r12: float, r13: float, r23: float, n: int, df: str = "n-3") -> Williams:
+    """Is r12 larger than r13, Pearson correlations of two metrics with the same ratings over n points? r23: of the two.
+
+    K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23,
+    t = (r12 - r13) sqrt((n - 1) (1 + r23) / (2 K (n - 1) / (n - 3) + (r12 + r13)^2 / 4 (1 - r23)^3)):
+    Williams 1959; Steiger, *Tests for comparing elements of a correlation matrix*, 1980, equation 7, with n - 3 degrees
+    of freedom; `df="n-2"` gives the number that R's psych::r.test prints. Two metrics that are one get p = 0.5.
+    Raises InputError where n < 4 or where no three variables have these correlations; NaN in, NaN out.
+    """
+    if df not in ("n-3", "n-2"):
+        raise InputError(f"df is {df!r}", remedy="give 'n-3', or 'n-2' for the number of R's psych::r.test")
+    if n < 4:
+        raise InputError(f"Williams' test needs four points, there are {n}")
+    freedom = n - int(df[-1])
+    k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    if k < -1e-9 or max(abs(r12), abs(r13), abs(r23)) > 1 + 1e-9:
+        raise InputError(f"no three variables have the correlations {r12:g}, {r13:g} and {r23:g}")
+    spread = 2 * max(k, 0.0) * (n - 1) / (n - 3) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
+    if math.isnan(spread):
+        return Williams(math.nan, freedom, math.nan)
+    if r12 == r13 or 1 - r23 < 1e-12:
+        return Williams(0.0, freedom, 0.5)
+    t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / spread) if spread > 0 else math.copysign(math.inf, r12 - r13)
+    return Williams(t, freedom, student_tail(t, freedom))
+
 
 Part: TypeAlias = tuple[str, str]
 """(metric, part)"""
@@ -72,10 +111,10 @@ def contrast(
     seed: int = 0,
     intervals: bool = True,
 ) -> Contrasts:
-    """Which metrics agree better with people than which: every pair of scores, and the clusters that follow.
+    """Return which metrics agree better with people than which: every pair of scores, and the clusters that follow.
 
     ratings and the options of both: as `nlgauge.correlate` takes them. test: 'permutation' (Perm-Both of Deutsch et al.
-    2021) or 'williams' (Pearson over systems or pooled rows only, `df` as in `nlgauge.stats.williams`). correction,
+    2021) or 'williams' (Pearson over systems or pooled rows only, `df` as in `nlgauge.stats.contrast`). correction,
     over an aspect's pairs: 'holm', 'benjamini_hochberg' or 'none'. Interval: bootstrap of the difference, both metrics
     on the same resamples; left out without `intervals`. Two metrics differ, for the clusters, where the corrected p is
     below 1 - confidence. Raises InputError as `correlate`.
@@ -138,12 +177,12 @@ class _Tests:
         self._resampled: dict[tuple[Part, bytes], Float] = {}
 
     def agreement(self, part: Part) -> float:
-        """The coefficient of one part, on all rows that it and the ratings have."""
+        """The coefficient of one sub-score, on all rows that it and the ratings have."""
         x, y = rated_part(self.scores[part], self._ratings)
         return estimate(x, y, self._kind, self.how.level).value
 
     def difference(self, one: Contrast) -> Contrast:
-        """How much better the first of two agrees than the second, on the cells that all three have."""
+        """Return how much better the first of two agrees than the second, on the cells that all three have."""
         first, second = one.first, one.second
         three = self.scores[first], self.scores[second], self._ratings
         x, other, y = rated_part(*three)
@@ -162,7 +201,7 @@ class _Tests:
         if self._df is not None:
             return _williams(x, other, y, self.how.level, self._df)
         if of_sets:
-            # A metric of sets has no cells to exchange: whole systems change place (Perm-Systems there).
+            # A corpus-level metric has no cells to exchange: whole systems change place (Perm-Systems there).
             (x, rated), (other, _) = means(x, y), means(other, y)
             x, other, y, clusters = x[None], other[None], rated[None], None
         how = self.how

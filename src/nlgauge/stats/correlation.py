@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.stats.arrays import Codes, Float, Mask, Values
-from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, mean_known, share
-from nlgauge.stats.pairs import close_pairs, dense
+from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, close_pairs, dense, mean_known, share
 
 LEVELS = ("item", "system", "pooled")
 # Two means that differ by less, as a share of the largest, differ in the order of summation only.
@@ -70,7 +69,7 @@ def measured(x: Values, y: Values, kind: Coefficient, level: str, ids: Codes | N
 
 
 def samples(x: Float, y: Float, level: str) -> tuple[Float, Float]:
-    """What a coefficient is taken of at a level: [items, systems] -> [samples, n]."""
+    """Return what a coefficient is taken of at a level: [items, systems] -> [samples, n]."""
     if level == "item":
         rated = (~(np.isnan(x) | np.isnan(y))).any(-1)
         return x[rated], y[rated]
@@ -94,7 +93,7 @@ def estimate(x: Float, y: Float, kind: Coefficient, level: str) -> Estimate:
 
 
 def _why(x: Float, y: Float, known: Mask) -> str:
-    """What makes a coefficient undefined in all these samples [samples, n]."""
+    """Return what makes a coefficient undefined in all these samples [samples, n]."""
     where = " within every item" if len(x) > 1 else ""
     if (known.sum(-1) < 2).all():
         return f"fewer than two values to compare{where}"

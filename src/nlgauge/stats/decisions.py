@@ -2,7 +2,8 @@
 
 AUROC: the share of pairs of a good and a bad row in which the good one has the higher score, ties counting half. Its
 error is the jackknife's over clusters, as of DeLong, DeLong and Clarke-Pearson (1988) and, for clusters, of Obuchowski
-(1997). Calibration error (ECE): Naeini, Cooper and Hauskrecht (2015), of the fifths of the rows by score.
+(1997). Calibration error (ECE): Naeini, Cooper and Hauskrecht (2015), of the fifths of the rows by score, where rows
+of one score are in one group.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ def auroc_without(scores: Float, bad: Mask, clusters: Integers) -> tuple[float, 
 
 
 def _beaten(scores: Float, others: Float) -> Float:
-    """How many of the others each score is above, a tie counting half."""
+    """Return how many of the others each score is above, a tie counting half."""
     ordered = np.sort(others)
     return np.asarray((np.searchsorted(ordered, scores, "left") + np.searchsorted(ordered, scores, "right")) / 2)
 

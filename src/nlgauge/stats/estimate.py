@@ -18,14 +18,14 @@ from nlgauge.maths import prediction_powered as ppi
 from nlgauge.maths.intervals import effective_groups
 from nlgauge.maths.prediction_powered import Integers
 from nlgauge.maths.rated_means import MeanInterval, RatedMean, Scale, rated_means
-from nlgauge.render.tables.terminal import terminal
+from nlgauge.render.tables import terminal
 from nlgauge.stats.arrays import Float
-from nlgauge.stats.drawn import Draw
 from nlgauge.stats.fitting import combined
 from nlgauge.stats.join import Source
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.rated import Rated, rated_rows
 from nlgauge.stats.refusing import refusal
+from nlgauge.stats.sampling import Draw
 from nlgauge.stats.selection import label, selected
 
 ALL = "all systems"
@@ -40,7 +40,7 @@ class Estimate:
     """For a difference, both: "A - B\""""
     aspect: str
     metric: str
-    """With its part; several that were put together are joined by " + \""""
+    """With its sub-score; several that were put together are joined by " + \""""
     estimate: float = math.nan
     low: float = math.nan
     high: float = math.nan
@@ -115,19 +115,18 @@ def estimate(
     """The mean rating of each system, and of each two systems' difference, from all scores and the ratings of some.
 
     The intervals speak of rows like these, and not of these rows alone. They hold if the rated rows were drawn at
-    random: from all rows of the system; or with probabilities that are known, from `draw` (what `nlgauge sample` kept),
-    from a column `probability` of the ratings, or, within strata, from a column `stratum` that all rows have.
+    random: from all rows of the system; or with probabilities that are known, from `draw` (what `nlgauge sample`
+    wrote), from a column `probability` of the ratings, or, within strata, from a column `stratum` that all rows have.
 
-    metrics: as `nlgauge.correlate` takes them, the first part of each; all where none is given. With several there is
-    a record for each and one for all together, whose predictions are cross-fitted (Zrnic and Candès, "Cross-
-    prediction-powered inference", 2024). A row without a score counts with the mean score.
-    below: estimate the share of rows that are rated below this, and not the mean rating.
-    cluster: 'item', or a column of `outputs` (else of the ratings): rows that share its value are not independent.
-    Differences always keep the rows of an item together.
-    margin: also say how many further ratings make the interval plus or minus this.
-    scale: the least and the greatest rating that there can be, such as (1, 5). A rating project has its own, and
-    ratings that are all 0 or 1 have (0, 1). No estimate leaves it.
-    pooled: estimate the mean rating of all rows together, as of one system; outputs for one item are not independent.
+    metrics: as `nlgauge.correlate` takes them, the first sub-score of each; all where none is given. With several there
+    is a record for each and one for all together, whose predictions are cross-fitted (Zrnic and Candès, "Cross-
+    prediction-powered inference", 2024). A row without a score counts with the mean score. below: estimate the share of
+    rows that are rated below this, and not the mean rating. cluster: 'item', or a column of `outputs` (else of the
+    ratings): rows that share its value are not independent. Differences always keep the rows of an item together.
+    margin: also say how many further ratings make the interval plus or minus this. scale: the least and the greatest
+    rating that there can be, such as (1, 5). A rating project has its own, and ratings that are all 0 or 1 have (0, 1).
+    No estimate leaves it. pooled: estimate the mean rating of all rows together, as of one system; outputs for one item
+    are not independent.
 
     A share has Wilson's interval with the effective number of ratings, and the exact one where all ratings are equal;
     other means have Student's t, or the normal interval. Scores that do not make the estimate more certain have the
@@ -216,7 +215,7 @@ def _scale_of(y: Float) -> Scale | None:
 
 
 def _scores(table: ScoreTable) -> tuple[list[str], list[Float], list[str]]:
-    """The name of each metric and its first part [rows], and what is to be noted. Raises InputError."""
+    """The name of each metric and its first sub-score [rows], and what is to be noted. Raises InputError."""
     names, scores, notes = [], [], []
     for spec, column in table.columns.items():
         if column.level != "item":

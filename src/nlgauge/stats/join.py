@@ -1,8 +1,12 @@
-"""Which rating, or score from elsewhere, belongs to which row: rows join by system and item, and nothing is guessed."""
+"""Which rating, score or cluster from elsewhere belongs to which row. Rows join by system and item.
+
+Where a row has its position for its item, its texts say which row it is (`nlgauge.stats.matching`).
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,11 +19,12 @@ import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.numbers import Labels, numbers_in, provenance
-from nlgauge.data.repeats import REMEDY, first_repeat
+from nlgauge.data.corpus.place import REMEDY, first_repeat, looked_up
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.stats.arrays import Float, Integers
+from nlgauge.stats.matching import by_position, matched
 
 Key: TypeAlias = tuple[str, str]
 """(system, item)"""
@@ -53,6 +58,8 @@ class Ratings(NamedTuple):
     """By aspect [rows], NaN where there is none"""
     unscored: list[Key]
     """What is rated and is not in the table"""
+    notes: tuple[str, ...] = ()
+    """How they were joined, where that has to be known"""
 
 
 def grid(table: ScoreTable) -> Grid:
@@ -88,6 +95,7 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
         if source.level != "item" or len(source.values) != len(table.rows):
             raise InputError("the column of ratings is not one of this table's rows", remedy="give a ScoreTable")
         return Ratings({"rating": turned(source, 0)}, [])
+    source = matched(table, source) if isinstance(source, Corpus) else source
     aspects = aspects_of(source, table.run.get("repeats") == "mean")
     rated = dict.fromkeys(key for scores in aspects.values() for key in scores)
     rows = set(table.rows)
@@ -101,7 +109,8 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
     values = {
         aspect: np.array([scores.get(key, math.nan) for key in table.rows], float) for aspect, scores in aspects.items()
     }
-    return Ratings(values, [key for key in rated if key not in rows])
+    notes = by_position(table, source) if isinstance(source, Corpus) else ()
+    return Ratings(values, [key for key in rated if key not in rows], tuple(notes))
 
 
 def turned(column: Column, part: int) -> Float:
@@ -151,9 +160,8 @@ def join(
     """The table with one metric more, `name`, whose scores come from elsewhere; the table given stays as it is.
 
     Args:
-        table: the table.
-        name: what the metric is called.
-        source: a Corpus with `column`; {(system, item): score}, or {system: score} for a metric of sets; or the path of
+        table: the table. name: what the metric is called. source: a Corpus with `column`; {(system, item): score}, or
+        {system: score} for a corpus-level metric; or the path of
             an mt-metrics-eval score file, lines of system<TAB>score: of segments (.seg.score: a line for each item, in
             the order in which the table's items first appear) or of systems (.sys.score).
         column: a rating or another column of the rows of a Corpus; a.b is b inside a.
@@ -168,6 +176,7 @@ def join(
     """
     if not name or name in table.columns:
         raise InputError(f"the name {name!r} is taken" if name else "a metric needs a name", remedy="choose another")
+    source = matched(table, source) if isinstance(source, Corpus) else source
     given, scores = read(name, source, column, list(dict.fromkeys(item for _, item in table.rows)), labels)
     level = "system" if all(item is None for _, item in scores) else "item"
     places = table.places(level)
@@ -181,12 +190,14 @@ def join(
     facts: Mapping[str, object] = {"from": given, "values": hashlib.sha256(values.tobytes()).hexdigest()[:8]}
     if isinstance(source, Corpus) and column is not None:
         facts = provenance(source, column, values)
-    joined = {
+    joined: dict[str, object] = {
         "from": given,
         "scores": len(places) - len(missing),
         "missing": len(missing),
         "left_over": len(scores.keys() - set(places)),
     }
+    if isinstance(source, Corpus) and by_position(table, source, unrated=True):
+        joined["by"] = "position"
     return replace(
         table,
         columns={**table.columns, name: added},
@@ -203,7 +214,9 @@ def read(
     name: str, source: Corpus | Scores | Mapping[str, object] | str | os.PathLike[str], column: str | None,
     items: Sequence[str], labels: Labels | None = None,
 ) -> tuple[str, dict[Place, float]]:  # fmt: skip
-    """Where the scores of a metric `name` come from, and the scores; a score file's segments are those of `items`."""
+    """Return where the scores of a metric `name` come from, and the scores; a score file's segments are those of
+    `items`.
+    """
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         return path.name, _of_file(path, items)
@@ -280,9 +293,51 @@ def number(value: object, what: str, file: object = None, row: int | None = None
 
 
 def refuse_twice(keys: Iterable[Key], where: str, remedy: str = "keep one") -> None:
-    """Raises InputError for the first key that is there more than once, with its rows."""
+    """Raise InputError for the first key that is there more than once, with its rows."""
     keys = list(keys)
     if (found := first_repeat(keys)) is not None:
         system, item = keys[found[1]]
         rows = f"rows {found[0] + 1} and {found[1] + 1}"
         raise InputError(f"system {system!r}, item {item!r} is in {where} twice ({rows})", remedy=remedy)
+
+
+def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
+    """The table with clusters: rows whose outputs have the same value in a column, joined by system and item.
+
+    column: a field of the rows (`source`, `context`, `item`), or one of their other columns; a.b is b inside a. Miller,
+    *Adding Error Bars to Evals*, arXiv:2411.00640, section 2.2, says why rows that share a source need this. Raises
+    InputError for a row of the table without an output, or without a value in the column.
+    """
+    outputs = matched(table, outputs)
+    found = column_of(table.rows, outputs, column)
+    labels = [label for label in found if label is not None]
+    if len(labels) < len(found):
+        number = found.index(None)
+        system, item = table.rows[number]
+        there = any((row.system, row.item) == (system, item) for row in outputs)
+        columns = ["source", "context", "item", *dict.fromkeys(name for row in outputs for name in row.extra)]
+        raise InputError(
+            f"row {number + 1} of the scores, system {system!r}, item {item!r}, "
+            + (f"has no {column!r}" if there else "is not among the outputs"),
+            remedy=f"give every row its cluster; there are {', '.join(columns)}",
+        )
+    return table.clustered(labels)
+
+
+def column_of(keys: Sequence[Key], outputs: Iterable[Row], name: str) -> list[str | None]:
+    """A column of outputs for each (system, item), as texts; None where there is none. Columns as in `by_column`."""
+    values: dict[Key, str | None] = {}
+    for number, row in enumerate(outputs, 1):
+        value = _value(row, name)
+        if values.setdefault((row.system, row.item), value) != value:
+            problem = f"the outputs of system {row.system!r} for item {row.item!r} are of several {name!r}"
+            raise InputError(problem, row=number, remedy="give each output of a system an item of its own")
+    return [values.get(key) for key in keys]
+
+
+def _value(row: Row, column: str) -> str | None:
+    own = ("candidate", "source", "context", "question", "item", "system")
+    value = getattr(row, column) if column in own else looked_up(row.extra, column)
+    if value is None or value == "":
+        return None
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)

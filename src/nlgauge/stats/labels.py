@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from nlgauge.data.corpus.labels import NOT_RATED, STANDARD, plain
 from nlgauge.errors import SpecError
 
-_PAIRS = (
-    ("yes", "no"), ("y", "n"), ("true", "false"), ("pass", "fail"), ("passed", "failed"), ("good", "bad"),
-    ("supported", "unsupported"), ("supported", "not supported"), ("correct", "incorrect"), ("correct", "wrong"),
-    ("right", "wrong"), ("ok", "not ok"), ("✓", "✗"), ("✔", "✘"), ("✅", "❌"), ("☑", "☒"), ("👍", "👎"),
-    # A spreadsheet shows and saves its own truth values in the language of its user.
-    ("wahr", "falsch"), ("vrai", "faux"), ("vero", "falso"), ("verdadero", "falso"), ("verdadeiro", "falso"),
-)  # fmt: skip
-STANDARD: Mapping[str, float] = {name: value for good, bad in _PAIRS for name, value in ((good, 1.0), (bad, 0.0))}
-"""The labels that need no explanation, on the scale from 0 to 1"""
-_NOT_RATED = frozenset(("n/a", "na", "n.a.", "#n/a", "#nv", "-", "\u2013", "\u2014", "?", "none", "null", "nan"))
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 
@@ -64,16 +54,9 @@ class Aspect:
             return number
         if (self.low, self.high) == (0, 1) and text in STANDARD:
             return STANDARD[text]
-        if text in _NOT_RATED:
+        if text in NOT_RATED:
             return math.nan
         raise ValueError(f"the label {cell.strip()!r:.60} is unknown")
-
-
-def plain(text: str) -> str:
-    """Return a cell as it is compared: without blanks around it, in lower case, without a spreadsheet's apostrophe."""
-    # The selector that makes an emoji of a sign is not seen, and an apostrophe stands before what was kept as a text.
-    text = unicodedata.normalize("NFKC", text).replace("\ufe0f", "").replace("\ufeff", "")
-    return " ".join(text.strip().removeprefix("'").casefold().split())
 
 
 def aspects_from(names: Sequence[str], scales: Iterable[str], labels: Iterable[str]) -> list[Aspect]:
@@ -127,6 +110,18 @@ def labelled(aspects: Sequence[Aspect], labels: Iterable[str]) -> list[Aspect]:
             rest = {known: rating for known, rating in aspect.labels.items() if plain(known) != plain(name)}
             made[aspect.name] = replace(aspect, labels={**rest, name: value})
     return list(made.values())
+
+
+def by_name(labels: Iterable[str]) -> dict[str, float]:
+    """Return the numbers of the labels of a table, whose aspects are not known before it is read.
+
+    Args:
+        labels: NAME=VALUE or ASPECT:NAME=VALUE, as in `labelled`.
+
+    Raises:
+        SpecError: for a label that is no such text.
+    """
+    return {name: value for _, name, value in _parsed(labels, ())}
 
 
 def _parsed(labels: Iterable[str], aspects: Sequence[str]) -> list[tuple[str | None, str, float]]:

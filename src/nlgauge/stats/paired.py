@@ -22,8 +22,7 @@ from nlgauge.maths.intervals import (
     student_tail,
 )
 from nlgauge.stats.arrays import Float, Integers
-from nlgauge.stats.permutation import p_value
-from nlgauge.stats.resampling import batches, interval
+from nlgauge.stats.resampling import batches, interval, p_value
 
 
 class Paired(NamedTuple):

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.errors import InputError
-from nlgauge.stats.drawn import Draw, DrawnRow
 from nlgauge.stats.interrater import RaterAgreement, rater_agreement
 from nlgauge.stats.join import Key
 from nlgauge.stats.labels import Aspect, labelled
+from nlgauge.stats.sampling import Draw, DrawnRow
 from nlgauge.stats.sheets import DIGEST, RATER, RATING, ROW, SUFFIXES, TEXTS, Sheet, read_sheet
 
 FILE = "project.json"

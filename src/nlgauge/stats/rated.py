@@ -13,14 +13,14 @@ from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
-from nlgauge.stats.clusters import column_of
 from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL
 from nlgauge.stats.correlation import LEVELS
-from nlgauge.stats.drawn import Draw
-from nlgauge.stats.join import Grid, Ratings, Source, aspects_of, grid, number, ratings, turned
+from nlgauge.stats.join import Grid, Ratings, Source, aspects_of, column_of, grid, number, ratings, turned
+from nlgauge.stats.matching import matched
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.refusing import unanswered
 from nlgauge.stats.resampling import RESAMPLED
+from nlgauge.stats.sampling import Draw
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def by_row(table: ScoreTable, column: Column, part: int) -> Float:
 
 
 def rated_items(*tables: Float) -> Mask:
-    """Which items have a cell that all tables have: those that `rated_part` keeps."""
+    """Return which items have a cell that all tables have: those that `rated_part` keeps."""
     known: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
     return np.asarray(known.any(1))
 
@@ -116,10 +116,26 @@ class Rated:
         return None if found is None or np.ptp(found[rated]) < 1e-9 else found
 
     def design(self, rows: Integers, rated: Mask) -> Design:
-        """How some rows were drawn."""
+        """Return how some rows were drawn."""
         probabilities = None if self.probabilities is None else self.probabilities[rows]
         clusters = None if self.clusters is None else np.unique(self.clusters[rows], return_inverse=True)[1]
         return Design(rated, np.unique(self.strata[rows], return_inverse=True)[1], probabilities, clusters)
+
+
+def fitted(table: ScoreTable, outputs: Corpus | None, source: Source) -> Corpus | None:
+    """Return the outputs behind some ratings with the items of the table's rows, as `matched` finds them.
+
+    Raises InputError, also where the outputs of a rating project were sampled in another order than they were scored.
+    """
+    if outputs is None:
+        return None
+    found = matched(table, outputs)
+    if isinstance(source, ProjectRatings) and outputs.digest == source.sampled:
+        for number, (row, other) in enumerate(zip(outputs, found, strict=True), 1):
+            if row.item != other.item:
+                problem = f"is item {other.item!r} in the scores, and was sampled as item {row.item!r}"
+                raise InputError(problem, row=number, remedy="score the outputs that were sampled, in their order")
+    return found
 
 
 def rated_rows(
@@ -127,6 +143,8 @@ def rated_rows(
     outputs: Corpus | None = None, draw: Draw | None = None,
 ) -> Rated:  # fmt: skip
     """A table beside its ratings; `draw` resolves the names of a sheet. Raises InputError for what does not fit."""
+    outputs = fitted(table, outputs, source)
+    source = matched(table, source) if isinstance(source, Corpus) else source
     if draw is not None and isinstance(source, Column):
         raise InputError("a column of ratings has no names of a sheet", remedy="give the rated sheet")
     resolved = source if draw is None or isinstance(source, Column) else draw.resolved(aspects_of(source))
@@ -136,6 +154,7 @@ def rated_rows(
     values = {aspect: found.values[aspect] for aspect in chosen}
     any_rated = ~np.all([np.isnan(one) for one in values.values()], axis=0)
     notes = [f"{len(found.unscored)} rated outputs are not in the scores"] if found.unscored else []
+    notes += found.notes
     items = np.array(place.place[0], np.intp)
     corpus = outputs if outputs is not None else source if isinstance(source, Corpus) else None
     strata, probabilities, at_random = np.zeros(len(table.rows), np.intp), None, True
@@ -175,7 +194,7 @@ def rated_rows(
 def _unanswered(
     table: ScoreTable, values: Mapping[str, Float], asked: Integers, clusters: Integers | None
 ) -> Iterator[str]:
-    """What is to be said of drawn rows that nobody rated, by aspect."""
+    """Yield what is to be said of drawn rows that nobody rated, by aspect."""
     columns = [column.values[:, 0] for column in table.columns.values() if column.level == "item"]
     scores = [np.where(np.isfinite(x), x, x[np.isfinite(x)].mean()) for x in columns if np.isfinite(x).any()]
     for aspect, given in values.items():

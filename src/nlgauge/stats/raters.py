@@ -118,11 +118,11 @@ class _Raters:
             return np.asarray(np.where(known, others, 0).sum(0) / np.where(known.any(0), known.sum(0), np.nan))
 
     def ceiling(self) -> tuple[float, float, float]:
-        """How one rater agrees with the mean of the others, a mean over raters, with its interval."""
+        """Return how one rater agrees with the mean of the others, a mean over raters, with its interval."""
         return self._mean([(self._given[rater], self._others(rater)) for rater in range(len(self._given))])
 
     def agreement(self, values: Float) -> tuple[float, float, float]:
-        """How a metric agrees with the same means, on the rows that the rater left out rated."""
+        """Return how a metric agrees with the same means, on the rows that the rater left out rated."""
         own = (np.where(np.isnan(given), np.nan, values) for given in self._given)
         return self._mean([(one, self._others(rater)) for rater, one in enumerate(own)])
 

@@ -119,5 +119,5 @@ def refusal(
 
 
 def chosen_by_score(scores: Float, design: Design) -> bool:
-    """Whether the scores [rows, metrics] of the rated rows are unlike those of the others, by any metric."""
+    """Return whether the scores [rows, metrics] of the rated rows are unlike those of the others, by any metric."""
     return any(selection_p(x, design.rated, design.clusters) < CHOSEN for x in scores.T)

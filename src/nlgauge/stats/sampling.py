@@ -1,9 +1,13 @@
-"""`nlgauge.sample`: which rows people should rate, so that `nlgauge.estimate` can say what they would say of all."""
+"""`nlgauge.sample`: which rows people should rate, so that `nlgauge.estimate` can say what they would say of all.
+
+A `Draw` holds all rows of the outputs, and how those that are to be rated were drawn.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,10 +16,59 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.prediction_powered import Integers
 from nlgauge.stats.arrays import Float
-from nlgauge.stats.clusters import column_of
-from nlgauge.stats.drawn import Draw, DrawnRow
-from nlgauge.stats.join import refuse_twice, turned
+from nlgauge.stats.join import Key, column_of, keyed, refuse_twice, turned
+from nlgauge.stats.matching import matched
 from nlgauge.stats.selection import meant
+
+
+@dataclass(frozen=True)
+class DrawnRow:
+    """A row of the outputs, drawn or not."""
+
+    system: str
+    item: str
+    probability: float
+    """With which the row was to be drawn"""
+    stratum: int = 0
+    cluster: str | None = None
+    """What whole clusters were drawn by; None where rows were drawn"""
+    name: str | None = None
+    """What the row is called on the sheet; None where it was not drawn"""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """All rows of the outputs, in their order, and which of them are on the sheet."""
+
+    rows: tuple[DrawnRow, ...]
+
+    @property
+    def sheet(self) -> list[DrawnRow]:
+        """The rows that are to be rated, in the order of the sheet."""
+        return sorted((row for row in self.rows if row.name is not None), key=lambda row: row.name or "")
+
+    def resolved(self, ratings: dict[str, dict[Key, float]]) -> dict[str, dict[Key, float]]:
+        """Ratings of the sheet's names, by aspect, as ratings of rows. Raises InputError for an unknown name."""
+        rows = {row.name: (row.system, row.item) for row in self.sheet}
+        if stray := [name for scores in ratings.values() for _, name in scores if name not in rows]:
+            remedy = "give the ratings of the rows that were drawn"
+            raise InputError(f"{stray[0]!r} is rated and was not drawn", remedy=remedy)
+        return {
+            aspect: {rows[name]: score for (_, name), score in keyed(scores).items()}
+            for aspect, scores in ratings.items()
+        }
+
+    def of(self, rows: Sequence[Key]) -> list[DrawnRow]:
+        """The row of each row of a table. Raises InputError where the outputs had other rows."""
+        known = {(row.system, row.item): row for row in self.rows}
+        if absent := [key for key in rows if key not in known]:
+            system, item = absent[0]
+            problem = (
+                f"the outputs that were sampled have no row of system {system!r}, item {item!r}, and the scores do"
+            )
+            raise InputError(problem, remedy="score the outputs that were sampled, all of them and no others")
+        return [known[key] for key in rows]
+
 
 ALLOCATIONS = ("proportional", "neyman")
 _EACH = 2
@@ -47,6 +100,7 @@ def sample(
         raise SpecError("whole clusters are drawn at random, and not by score: leave out the scores or the cluster")
     if allocation == "neyman" and scores is None:
         raise SpecError("the allocation 'neyman' is by the spread of scores: give the scores")
+    outputs = outputs if scores is None else matched(scores, outputs)
     keys = [(row.system, row.item) for row in outputs]
     refuse_twice(keys, "the outputs", "give each output of a system its own item")
     if not 1 <= n <= len(keys):
@@ -70,7 +124,7 @@ def sample(
 
 
 def allocated(n: int, sizes: Integers, spread: Float) -> Integers:
-    """How many of n rows to draw of each stratum, by its size times its spread: [strata].
+    """Return how many of n rows to draw of each stratum, by its size times its spread: [strata].
 
     At least 2 and at most all; what is over goes where the rounding took most. Raises InputError where n is too small.
     """

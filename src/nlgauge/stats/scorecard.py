@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,9 @@ import numpy as np
 
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.json_values import jsonable, read_record
 from nlgauge.data.probes import KINDS, Probed
 from nlgauge.data.table import ScoreTable
-from nlgauge.data.to_json import jsonable
 from nlgauge.errors import InputError
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.arrays import Float, Mask
@@ -105,40 +105,11 @@ class Card:
     @classmethod
     def load(cls, path: str | Path) -> Card:
         """Read what `save` wrote. Raises InputError for anything else."""
-        remedy = "give what nlgauge rate -o wrote"
-        try:
-            record = json.loads(Path(path).read_text(encoding="utf-8"))
-            if record["format"] != FORMAT:
-                raise ValueError
-            sets = [_read(SetAgreement, one) for one in record["sets"]]
-            probes = [_read(ProbeShare, one) for one in record["probes"]]
-            trained = record["trained_on"]
-            if any(one.measure not in MEASURES for one in sets):
-                raise ValueError
-            made = cls(
-                str(record["scorer"]), str(record["signature"]), str(record["digest"]),
-                None if trained is None else tuple(map(str, trained)), dict(record["cost"]), tuple(sets),
-                tuple(probes), tuple(record["notes"]), str(record["version"]),
-            )  # fmt: skip
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=path, remedy=remedy) from None
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise InputError("is not a card", file=path, remedy=remedy) from None
+        what, remedy = "a card", "give what nlgauge rate -o wrote"
+        made = read_record(cls, path, what, remedy)
+        if made.format != FORMAT or any(one.measure not in MEASURES for one in made.sets):
+            raise InputError(f"is not {what}", file=path, remedy=remedy)
         return made
-
-
-def _read(kind: type[Any], record: Mapping[str, Any]) -> Any:
-    """A record of a card. Raises ValueError, TypeError or KeyError for anything else."""
-    made: dict[str, Any] = {}
-    for one in fields(kind):
-        value = record[one.name]
-        if one.name == "units":
-            made[one.name] = tuple(math.nan if unit is None else float(unit) for unit in value)
-        elif one.type == "float":
-            made[one.name] = math.nan if value is None else float(value)
-        else:
-            made[one.name] = {"int": int, "str": str}[str(one.type)](value)
-    return kind(**made)
 
 
 def agreements(

@@ -1,4 +1,4 @@
-"""Which metrics and parts of a table a question is about."""
+"""Which metrics and sub-scores of a table a question is about."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from nlgauge.errors import InputError, SpecError
 
 
 def label(table: ScoreTable, metric: str, part: str) -> str:
-    """What to call a part of a metric: its spec, with the part where it has several."""
+    """Return what to call a sub-score of a metric: its spec, with the sub-score where it has several."""
     return table.columns[metric].label(metric, part)
 
 
 def meant(table: ScoreTable, metric: object) -> tuple[str, tuple[str, ...]]:
-    """The spec and the parts that a name means, or those of the table's one metric. Raises InputError for several."""
+    """The spec and the sub-scores that a name means, or those of the table's one metric. Raises
+    InputError for several.
+    """
     if metric is None and len(table.columns) != 1:
         raise InputError("the table has several metrics", remedy=f"name one of {', '.join(table.columns) or 'none'}")
     return table.named(str(metric if metric is not None else table.metrics[0]))
@@ -24,10 +26,10 @@ def meant(table: ScoreTable, metric: object) -> tuple[str, tuple[str, ...]]:
 def selected(table: ScoreTable, metrics: Sequence[str] | None = None, every_part: bool = False) -> ScoreTable:
     """The table with some of its metrics only: of each its first score, or all its scores (`every_part`).
 
-    metrics: specs, names, or either with a part ("BERTScore recall"), which is then the part taken; all where none is
-    given. In the order given. A detail, which has no better direction, is taken where its name is given and nowhere
-    else, and stands in the table as the scores do; but a metric that has nothing else, such as Length, is taken as it
-    is. Raises SpecError for what the table does not hold.
+    metrics: specs, names, or either with a sub-score ("BERTScore recall"), which is then the sub-score taken; all where
+    none is given. In the order given. An informational sub-score, which has no better direction, is taken where its
+    name is given and nowhere else, and stands in the table as the scores do; but a metric that has nothing else, such
+    as Length, is taken as it is. Raises SpecError for what the table does not hold.
     """
     wanted: dict[str, dict[str, None]] = {}
     for name in metrics if metrics is not None else table.columns:
@@ -41,7 +43,7 @@ def selected(table: ScoreTable, metrics: Sequence[str] | None = None, every_part
 
 
 def _cut(column: Column, parts: list[str]) -> Column:
-    """A column with some of its parts, in its own order."""
+    """A column with some of its sub-scores, in its own order."""
     kept = tuple(part for part in column.parts if part in parts)
     details = () if column.scores else kept
     if len(kept) == len(column.parts):
@@ -51,5 +53,5 @@ def _cut(column: Column, parts: list[str]) -> Column:
 
 
 def directed(table: ScoreTable, spec: str, part: str) -> str:
-    """A part of a metric, with an arrow that says which way is better; a detail has none."""
+    """Return what to call a sub-score of a metric, with an arrow for the better direction where it has one."""
     return label(table, spec, part) + table.columns[spec].arrow(part)

@@ -22,6 +22,7 @@ from nlgauge.stats.coefficients import SPECIAL
 from nlgauge.stats.contrast import contrast
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.join import Key, Source
+from nlgauge.stats.matching import matched
 from nlgauge.stats.selection import selected
 
 SENTINELS = ("Length", "CopyRate", "Constant")
@@ -52,7 +53,7 @@ def beside(table: ScoreTable, outputs: Corpus, coefficient: str) -> ScoreTable:
     coefficient counts ties: a correlation with a constant does not exist.
     """
     texts: dict[Key, list[Row]] = {}
-    for row in outputs:
+    for row in matched(table, outputs):
         texts.setdefault((row.system, row.item), []).append(row)
     rows = [texts.get(key, []) for key in table.rows]
 
@@ -82,14 +83,15 @@ def _copied(row: Row) -> float:
 
 
 def is_sentinel(spec: str) -> bool:
-    """Whether a metric of a table is one of them, whatever its parameters."""
+    """Return whether a metric of a table is one of them, whatever its parameters."""
     return spec.partition("(")[0] in SENTINELS
 
 
 def unbeaten(
     table: ScoreTable, ratings: Source, found: Agreements, *, level: str, coefficient: str, replicates: int, seed: int
 ) -> list[Unbeaten]:
-    """Which metrics do not beat which sentinels of the table (`beside`): by their first scores, aspect by aspect.
+    """Return which metrics do not beat which sentinels of the table (`beside`): by their first scores, aspect by
+    aspect.
 
     found: what `nlgauge.correlate` says of the table. A metric beats a sentinel where it agrees better and p of their
     difference (`nlgauge.stats.contrast`), corrected by Holm, is below 0.05. A sentinel of which less is better by an

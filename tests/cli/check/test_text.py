@@ -72,7 +72,7 @@ def test_json_holds_all_rows(claims: Path) -> None:
         ([*RUN], "give --grounded, --at-least, --at-most, --threshold, --ratings or --against"),
         ([*RUN, "--at-most", 1], "higher is better for Consistency: give at_least, --at-least"),
         ([*RUN, "-m", "Length", "--at-least", 1], "2 metrics were given, and this command takes one"),
-        ([*RUN, "--at-least", 1, "--part", "f1"], "no part 'f1'"),
+        ([*RUN, "--at-least", 1, "--part", "f1"], "no sub-score 'f1'"),
         ([*RUN, "--against", "absent.jsonl"], "absent.jsonl: cannot be read"),
         ([*RUN, "--at-least", 1, "-o", "absent/scores.jsonl"], "cannot be written"),
         (["-m", "BLEURT", "--at-least", 1], "BLEURT"),

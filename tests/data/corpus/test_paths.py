@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlgauge.data.corpus.paths import looked_up
+from nlgauge.data.corpus.place import looked_up
 
 
 def test_a_whole_name_goes_before_a_path_and_numbers_count_entries() -> None:

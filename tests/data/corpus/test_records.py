@@ -81,11 +81,23 @@ def test_a_rating_may_stand_in_a_column_of_any_name() -> None:
     assert (dict(rated.scores), dict(unrated.scores), rated.extra) == ({"good": 1.0}, {}, {})
     with pytest.raises(InputError, match="'scores\\.good' is there, and mapped to another"):
         Corpus.from_records([{"answer": "a", "label": 1, "scores.good": 2}], columns=columns)
-    with pytest.raises(InputError, match="row 1: the rating 'good' is str 'yes', not a finite number"):
-        Corpus.from_records([{"answer": "a", "label": "yes"}], columns=columns)
+    with pytest.raises(InputError, match="row 1: the rating 'good' is str 'so so', not a finite number"):
+        Corpus.from_records([{"answer": "a", "label": "so so"}], columns=columns)
     for field in ("scores.", "mood"):
         with pytest.raises(InputError, match="for a rating of that name"):
             Corpus.from_records(records, columns={**columns, field: "label"})
+
+
+def test_words_of_ratings(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("candidate,scores.ok,scores.tone\na,Yes,rude\nb,FAIL,3\nc,n/a,4\nd,true,\ne,0,fine\n", "utf-8")
+    rows = Corpus.read(path, labels={"rude": 1, "tone:Fine": 5, "ok:fine": 0, "tone:4": 2})
+    assert [row.scores.get("ok") for row in rows] == [1, 0, None, 1, 0]
+    assert [row.scores.get("tone") for row in rows] == [1, 3, 2, None, 5]
+    with pytest.raises(InputError, match=r"row 1: the rating 'tone' is str 'rude'.* with --label WORD=NUMBER"):
+        Corpus.read(path)
+    with pytest.raises(InputError, match=r"'f' is rated by yes or no \(row 1\) and by numbers off 0 to 1 \(row 2\)"):
+        Corpus.from_records([{"candidate": "a", "scores.f": True}, {"candidate": "b", "scores.f": 4}])
 
 
 def test_a_file_of_scores_is_told_from_outputs(tmp_path: Path) -> None:

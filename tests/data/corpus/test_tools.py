@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import sys
 import zipfile
 import zlib
@@ -15,7 +16,9 @@ import pytest
 
 from nlgauge import Corpus, InputError
 from nlgauge.data.corpus import opening
+from nlgauge.data.corpus.numbers import numbers_in
 from tests.command import nlgauge as command
+from tests.command import refused
 
 WANTED = {
     "candidate": "It was closed.",
@@ -135,6 +138,26 @@ def test_an_inspect_log_is_a_table(name: str, tmp_path: Path) -> None:
     assert corpus.read_as == (f"{path}: read as an Inspect log",)
     done = command("score", path, "-m", "Column('graded.match')", "--no-cache")
     assert done.exit_code == 0 and "0.5000" in done.stdout
+    assert "name it: --map source=metadata.context" in command("score", path, "-m", "CopyRate").stderr
+    refused("score", path, "-m", "CopyRate", "--map", "source=metadata.x", say="the columns are ['metadata.context']")
+
+
+def test_a_saved_run_of_deepeval_is_a_table(tmp_path: Path) -> None:
+    case = {
+        "name": "t_0", "input": Q, "actualOutput": C, "expectedOutput": R, "retrievalContext": S, "success": False,
+        "metricsData": [
+            {"name": "Faithfulness", "threshold": 0.5, "success": True, "score": 1.0, "reason": "r", "error": None},
+            {"name": "Answer Relevancy", "threshold": 0.5, "success": False, "score": 0.25, "reason": "r"},
+        ],
+    }  # fmt: skip
+    run = {"testFile": None, "testCases": [case, {**case, "metricsData": None}], "conversationalTestCases": []}
+    for log in ({"testRunData": run, "lastLink": None}, run):
+        path = tmp_path / ".latest_test_run.json"
+        path.write_text(json.dumps(log), encoding="utf-8")
+        corpus = Corpus.read(path)
+        assert {name: getattr(corpus[0], name) for name in WANTED} == WANTED
+        assert numbers_in(corpus, "metrics.Answer Relevancy") == pytest.approx([0.25, math.nan], nan_ok=True)
+        assert numbers_in(corpus, "success") == [0, 0] and "DeepEval" in corpus.read_as[0]
 
 
 def test_a_log_that_is_compressed_by_zstandard_is_read(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nlgauge.data.evidence import packed, unpacked
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import ScoreTable
-from nlgauge.data.table.packing import packed, unpacked
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
 from nlgauge.metrics.evidence import shared_words

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nlgauge.data.corpus.row import LONGEST_TEXT
-from nlgauge.data.table.shapes import LAST, wrong_evidence
+from nlgauge.data.evidence import LAST, wrong_evidence
 
 WORD = {"text": "Five", "begin": 0, "end": 4, "alignment": 0.1, "quote": 0}
 QUOTE = {"name": "source", "text": "Source", "begin": 0, "end": 6}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nlgauge.data.table import ScoreTable
-from nlgauge.data.table.summary import summary
+from nlgauge.data.table.frame import summary
 from tests.score_tables import mixed
 
 

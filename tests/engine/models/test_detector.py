@@ -118,6 +118,13 @@ def test_lettuce_labels_the_words_of_the_answer(named):
     assert next(iter(other.columns.values())).values[0, 3] != pytest.approx(one.values["probability"], abs=1e-7)
 
 
+@pytest.mark.parametrize(("window", "size"), [("slide", 900), ("error", 900)])
+def test_a_question_that_is_too_long_is_named_by_its_row(named, window, size):
+    rows = [{"candidate": CLAIMS[0], "source": SOURCE, "question": "Why? " * times} for times in (1, 2, size)]
+    with pytest.raises(InputError, match=r"row 3: .*question.*\(shorten the question\)"):
+        nlgauge.evaluate(rows, metrics="Consistency(aligner='D')", model=named("lettuce"), cache=False, window=window)
+
+
 def test_each_sentence_is_judged_and_marked_as_a_whole(named):
     name = named("nli-bert")
     alone = probabilities(name, ["Rain fell for a week.", "The museum will open."])

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from nlgauge.render.markup.environment import data, environment, shown, small
+from nlgauge.render.environment import data, environment, shown, small
 from tests.outline import NASTY, outline
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from nlgauge.render.markup.environment import shown
-from nlgauge.render.markup.evidence import drawn, item_table
+from nlgauge.render.environment import shown
+from nlgauge.render.evidence import drawn, item_table
 from tests.outline import NASTY, outline
 
 WORDS = [

@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.render.tables.cell import Number
-from nlgauge.render.tables.terminal import Column, shown_width, terminal
+from nlgauge.render.tables import Column, Number, shown_width, terminal
 
 NAMES = st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1, max_size=60)
 NUMBERS = st.builds(Number, st.floats(-1e6, 1e6), st.floats(-9, 9), st.floats(-9, 9))

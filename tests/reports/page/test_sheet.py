@@ -40,7 +40,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
         project(tmp_path / "file" / "p", corpus(["a"]), 1)
 
 
-def page(tmp_path: Path, texts: list[str]) -> tuple[Path, Corpus, nlgauge.stats.drawn.Draw]:  # type: ignore[name-defined]
+def page(tmp_path: Path, texts: list[str]) -> tuple[Path, Corpus, nlgauge.stats.sampling.Draw]:  # type: ignore[name-defined]
     rows = corpus(texts)
     draw = nlgauge.sample(rows, len(texts))
     write_project(tmp_path / "project", rows, draw, [Aspect("supported")])

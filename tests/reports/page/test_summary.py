@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from nlgauge.data.table import ScoreTable
-from nlgauge.render.markup.environment import places
+from nlgauge.render.environment import places
 from nlgauge.reports.page.pairs import Pairings
 from nlgauge.reports.page.summary import cards, verdict
 from tests.report_tables import UP, corpus, table

@@ -16,7 +16,7 @@ SYSTEMS = ("Top", "Near", "Far")
 
 @pytest.fixture
 def table() -> ScoreTable:
-    """Top and Near are alike, Far is worse; a distance, two parts with a detail, and a metric of sets."""
+    """Top and Near are alike, Far is worse; a distance, two parts with a detail, and a corpus-level metric."""
     rng = np.random.default_rng(7)
     item = rng.normal(size=N)
     noise = rng.normal(0, 0.3, N)

@@ -12,8 +12,7 @@ import pytest
 from nlgauge import InputError, ScoreTable, SpecError, compare
 from nlgauge.reports import figures
 from nlgauge.reports.plots.pairwise import pairwise
-from nlgauge.reports.plots.reliability import reliability
-from nlgauge.reports.plots.scatter import scatter
+from nlgauge.reports.plots.scatter import reliability, scatter
 from nlgauge.reports.plots.spread import spread
 from nlgauge.stats.corrections import holm
 from tests.printed import printed

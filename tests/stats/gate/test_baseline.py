@@ -129,7 +129,7 @@ def test_tables_that_do_not_go_together_are_refused() -> None:
     with pytest.raises(InputError, match=r"the baseline has no M \(it has N\)"):
         check(run(BEFORE), against=other)
     parted = replace(run(BEFORE), columns={"M": Column(("p", "r"), np.ones((N, 2)))})
-    with pytest.raises(InputError, match="other parts of M"):
+    with pytest.raises(InputError, match="other sub-scores of M"):
         check(run(BEFORE), against=parted)
     of_sets = ScoreTable([("s", "1")], {"M": Column(("score",), np.ones((1, 1)), level="system")}, {})
     with pytest.raises(SpecError, match="no paired test"):

@@ -19,7 +19,9 @@ EVIDENCE = {"texts": [TEXT]}
 
 @pytest.fixture
 def table() -> ScoreTable:
-    """A score with a missing value and evidence, a distance, one of two parts and a detail, and a metric of sets."""
+    """A score with a missing value and evidence, a distance, one of two parts and a detail, and a
+    corpus-level metric.
+    """
     rows = [("A", "x"), ("A", "y"), ("B", "x"), ("B", "y")]
     columns = {
         "Score": Column(
@@ -88,7 +90,7 @@ def test_a_part_is_the_first_or_the_one_that_is_named(table: ScoreTable) -> None
         ({"metric": "Distance", "at_least": 1}, SpecError, "better for Distance(k=1): give at_most, --at-most"),
         ({"metric": "Score", "at_least": NAN}, SpecError, "give a finite number"),
         ({"metric": "Parts words", "at_least": 2, "at_most": 1}, SpecError, "at least 2 and at most 1"),
-        ({"metric": "Parts", "part": "g", "at_least": 1}, SpecError, "no part 'g'; it has f, words"),
+        ({"metric": "Parts", "part": "g", "at_least": 1}, SpecError, "no sub-score 'g'; it has f, words"),
         ({"metric": "Other", "at_least": 1}, SpecError, "no metric Other"),
         ({"at_least": 1}, InputError, "several metrics (name one of Score, "),
     ],

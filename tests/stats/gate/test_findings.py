@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import nlgauge
-from nlgauge.stats.gate.findings import found
+from nlgauge.stats.gate.verdict import found
 from tests.command import nlgauge as command
 
 ROWS = [

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from nlgauge import InputError, ScoreTable, SpecError
-from nlgauge.maths.looking import look_at
+from nlgauge.maths.intervals import interim_analysis
 from nlgauge.stats.gate import check, history
 from nlgauge.stats.gate.history import read
 from tests.score_tables import counted
@@ -26,7 +26,7 @@ def test_every_interim_analysis_is_saved_and_counted_by_its_baseline(tmp_path: P
     path = tmp_path / "history.jsonl"
     for number in (1, 2, 3):
         (one,) = check(run(BEFORE + NOISE), against=run(BEFORE), history=path).regressions
-        expected = look_at(NOISE.tolist(), [1] * N, number)
+        expected = interim_analysis(NOISE.tolist(), [1] * N, number)
         assert (one.low, one.high, one.p) == pytest.approx(expected[1:])
         assert (one.look, one.worse) == (number, False)
     assert [look.look for look in read(path)] == [1, 2, 3]
@@ -45,7 +45,7 @@ def test_a_loss_is_an_alarm_and_a_gain_is_none(tmp_path: Path) -> None:
     assert not more.passed, "of a distance more is worse"
     few = check(run(BEFORE[:5] - LOSS), against=run(BEFORE[:5]), history=tmp_path / "d.jsonl")
     (one,) = few.regressions
-    assert few.passed and math.isnan(one.low) and one.reason == "at look 1 at least 8 are needed"
+    assert few.passed and math.isnan(one.low) and one.reason == "at interim analysis 1 at least 8 are needed"
 
 
 def test_a_margin_has_to_be_shown_to_be_kept() -> None:
@@ -84,7 +84,7 @@ def test_what_cannot_be_looked_at_is_refused(tmp_path: Path) -> None:
     assert not path.exists()
     for line in ("{}", "no json", '{"time": 1}', json.dumps(["a"]), "[" * 100_000, "\udcff"):
         path.write_text(line + "\n", encoding="utf-8", errors="surrogateescape")
-        with pytest.raises(InputError, match="is no look of a gate"):
+        with pytest.raises(InputError, match="is no interim analysis of a gate"):
             check(run(BEFORE), against=run(BEFORE), history=path)
 
 
@@ -94,7 +94,7 @@ def test_an_edited_interim_analysis_is_refused_whichever_field_it_is(tmp_path: P
     look = json.loads(path.read_text(encoding="utf-8"))
     for field in look:
         path.write_text(json.dumps({**look, field: ["edited"]}) + "\n", encoding="utf-8")
-        with pytest.raises(InputError, match="line 1 is no look of a gate"):
+        with pytest.raises(InputError, match="line 1 is no interim analysis of a gate"):
             check(run(BEFORE), against=run(BEFORE), history=path)
 
 
@@ -114,7 +114,7 @@ def test_one_bad_line_is_refused_by_its_number_and_nothing_is_written(tmp_path: 
     good = path.read_bytes()
     path.write_bytes(good + good[: len(good) // 2] + b"\n" + good)
     before = path.read_bytes()
-    with pytest.raises(InputError, match="line 2 is no look of a gate"):
+    with pytest.raises(InputError, match="line 2 is no interim analysis of a gate"):
         check(run(BEFORE), against=run(BEFORE), history=path)
     assert path.read_bytes() == before
 

@@ -177,7 +177,9 @@ def _of_rows(table: ScoreTable, wanted: Sequence[str] | None) -> ScoreTable:
     chosen = selected(table, wanted, every_part=True)
     sets = [spec for spec, column in chosen.columns.items() if column.level != "item"]
     if sets and (wanted is not None or len(sets) == len(chosen.columns)):
-        raise InputError(f"{sets[0]} is a metric of sets, which has no number for a row", remedy="take metrics of rows")
+        raise InputError(
+            f"{sets[0]} is a corpus-level metric, which has no number for a row", remedy="take metrics of rows"
+        )
     return replace(chosen, columns={spec: one for spec, one in chosen.columns.items() if spec not in sets})
 
 

@@ -112,7 +112,7 @@ def test_refusals() -> None:
         ("the method 'boosting'", (table, ratings), {"method": "boosting"}),
         ("1 folds", (table, ratings), {"folds": 1}),
         ("4 rows of 1 items", (table, few), {}),
-        ("Set is a metric of sets", (table, ratings), {"metrics": ["Set"]}),
+        ("Set is a corpus-level metric", (table, ratings), {"metrics": ["Set"]}),
         ("no metric BLEU", (table, ratings), {"metrics": ["BLEU"]}),
         ("all weights are 0", (table, inverse), {"metrics": ["Good", "Far"]}),
     ):

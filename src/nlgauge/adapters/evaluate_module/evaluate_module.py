@@ -1,8 +1,8 @@
 """nlgauge as a module of Hugging Face `evaluate`, which copies this file out of its folder and loads the copy.
 
 `evaluate.load(FOLDER)` makes an `NLGauge`; its `add`, `add_batch` and `compute` gather rows, of several processes too,
-and call `_compute` once with all of them, so that metrics that count on the corpus and metrics of sets are as in a run.
-The configuration names the columns beside the predictions: ``evaluate.load(FOLDER, "references+sources")``.
+and call `_compute` once with all of them, so that metrics that count on the corpus and corpus-level metrics are as in a
+run. The configuration names the columns beside the predictions: ``evaluate.load(FOLDER, "references+sources")``.
 """
 
 import datasets

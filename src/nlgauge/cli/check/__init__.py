@@ -21,7 +21,7 @@ from nlgauge.cli.options import (
     SEED,
     SPEC,
     THEN,
-    keeping,
+    caching,
     with_then,
 )
 from nlgauge.cli.streams import remark, show_json
@@ -65,7 +65,11 @@ _FORMATS = ("text", "github", "junit", "markdown", "json")
     "--against", type=PLACE, help="Scores or outputs of an earlier run: fail where a system is worse than there."
 )
 @click.option("--margin", type=float, help="With --against: fail unless a loss below this is shown.")
-@click.option("--history", type=PLACE, help="With --against: keep every check here (JSON Lines), and judge by all.")
+@click.option(
+    "--history",
+    type=PLACE,
+    help="With --against: write each check to this file (JSON Lines), and judge by all.",
+)
 @CLUSTER
 @click.option("--significance", type=float, default=0.05, show_default=True, help="Level of the test of --against.")
 @click.option("--allow-missing", is_flag=True, help="Count rows without a value, but do not fail because of them.")
@@ -79,7 +83,7 @@ _FORMATS = ("text", "github", "junit", "markdown", "json")
 @REPEATS
 @LOADING
 @THEN
-@keeping
+@caching
 @click.option("--replicates", type=click.IntRange(min=1), default=1000, show_default=True,
               help="With --against: how many resamples the interval and p are computed from.")  # fmt: skip
 @SEED
@@ -105,8 +109,7 @@ def check(
     from nlgauge.reports.gate import Earlier, gate_page, write_verdicts
     from nlgauge.stats.gate import check as run
     from nlgauge.stats.gate.baseline import TooFewItemsError
-    from nlgauge.stats.gate.grounded import METRIC
-    from nlgauge.stats.rated_threshold import RatedThreshold
+    from nlgauge.stats.gate.thresholds import METRIC, RatedThreshold
 
     if ratings is not None and (grounded or any(one is not None for one in (threshold, at_least, at_most))):
         raise SpecError("--ratings makes the threshold: leave out --grounded, --threshold, --at-least and --at-most")

@@ -15,19 +15,19 @@ from nlgauge.cli.terminal import WIDTH, coloured, with_interval
 from nlgauge.data.table import ScoreTable
 from nlgauge.render.tables import harmless
 from nlgauge.stats.gate import Outcome, Regression, Unsupported, Verdict
-from nlgauge.stats.gate.findings import SAID
+from nlgauge.stats.gate.verdict import SAID
 
 NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200
 
 
 def name(verdict: Verdict) -> str:
-    """The metric that is checked, and its part."""
+    """The metric that is checked, and its sub-score."""
     return verdict.metric if verdict.part == "score" else f"{verdict.metric} {verdict.part}"
 
 
 def place(one: Outcome) -> str:
-    """Which row, or system, an outcome is of."""
+    """Return which row, or system, an outcome is of."""
     row = "" if one.row is None else f"row {one.row}, "
     item = "" if one.item is None else f", item {one.item}"
     return harmless(f"{row}system {one.system}{item}", lines=True).replace("\n", " ")
@@ -66,7 +66,7 @@ def _shortened(text: str, around: int = _AROUND, first: bool = False, last: bool
 
 
 def counted(verdict: Verdict) -> str:
-    """How many passed, and how many did not and why."""
+    """Return how many passed, and how many did not and why."""
     rows = [one for one in verdict.outcomes if one.row is not None or one.item is None]
     what = "systems" if rows and rows[0].item is None else "rows"
     gone = sum(one.row is None and one.item is not None for one in verdict.outcomes)
@@ -105,7 +105,7 @@ def compared(one: Regression, against: object) -> tuple[str, str]:
             else f", p of a loss beyond the margin {one.no_worse:.4f}"
         )
     if one.look is not None:
-        p += f" at look {one.look}, which holds at all looks"
+        p += f" at interim analysis {one.look}, which holds at all of them"
     reason = f" ({one.reason})" if one.reason else ""
     means = f"{with_interval(one.now)}, was {with_interval(one.before)}, on {one.n} items"
     shown = f"; a difference of {one.detectable:.4f} would show in 80 % of runs" if (one.detectable or 0) > 0 else ""

@@ -70,5 +70,5 @@ def _strings(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _is_cut(text: str) -> bool:
-    """Whether a list of quoted texts ends before its bracket, as where a spreadsheet cuts a long cell."""
+    """Return whether a list of quoted texts ends before its bracket, as where a spreadsheet cuts a long cell."""
     return bool(re.match(r"""\[\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*,\s*['"]""", text, re.DOTALL))

@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import Any, overload
 
 from nlgauge.data.corpus.cells import listed as read_cell
+from nlgauge.data.corpus.disk_rows import DiskRows
 from nlgauge.data.corpus.opening import FilePath, file_at, files_at
 from nlgauge.data.corpus.place import InputPlace, kind, refuse_repeated, shown
 from nlgauge.data.corpus.records import (
@@ -26,7 +27,6 @@ from nlgauge.data.corpus.records import (
     rows_of,
 )
 from nlgauge.data.corpus.row import FIELDS, OnMissing, Row
-from nlgauge.data.corpus.spool import Spool
 from nlgauge.errors import InputError, MissingExtraError
 
 
@@ -43,7 +43,7 @@ class Corpus(Sequence[Row]):
     """
 
     rows: Sequence[Row]
-    """A tuple, or a Spool of rows on disk"""
+    """A tuple, or a DiskRows of rows on disk"""
     files: Mapping[str, int] = field(default_factory=dict, compare=False)
     """How many of the rows each file gave, in their order; empty for rows that were read from no file"""
     named_by_files: tuple[str, ...] = field(default=(), compare=False)
@@ -53,7 +53,7 @@ class Corpus(Sequence[Row]):
     """How tables and logs of other tools were read, for the user"""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rows, Spool):
+        if not isinstance(self.rows, DiskRows):
             object.__setattr__(self, "rows", tuple(self.rows))
             if wrong := [type(row).__name__ for row in self.rows if not isinstance(row, Row)]:
                 problem = f"a Corpus is made of Row objects, not of {wrong[0]}"
@@ -65,6 +65,7 @@ class Corpus(Sequence[Row]):
         path: FilePath | Sequence[FilePath] | Mapping[str, FilePath],
         *,
         columns: Columns | None = None,
+        labels: Mapping[str, float] | None = None,
         on_disk: bool = False,
         on_missing: OnMissing = "error",
     ) -> Corpus:
@@ -85,7 +86,8 @@ class Corpus(Sequence[Row]):
         record: {"candidate": "output.answer"}. In CSV and TSV an empty cell is an absent value (an empty text for
         `candidate`), and `references`, `source` and `context` may hold a list, written as JSON or as pandas and numpy
         print it. Everywhere, columns `references.1`, `references.2`, ... are further references and
-        `scores.<aspect>` are ratings.
+        `scores.<aspect>` are ratings: numbers, or words for yes and no (pass, fail, correct, wrong and so on), which
+        are 1 and 0. `labels` says what other words mean, for all aspects or for one: {"invented": 0, "tone:bad": 1}.
 
         Raises InputError for whatever is wrong with the file or a row, MissingExtraError for Parquet without pyarrow.
         """
@@ -111,8 +113,8 @@ class Corpus(Sequence[Row]):
         )
         counts: dict[str, int] = {}
         told: dict[str, None] = {}
-        rows = rows_of(tables, names, name, on_missing, counts, told)
-        corpus = cls(Spool(rows) if on_disk else tuple(rows), counts)
+        rows = rows_of(tables, names, name, on_missing, counts, told, labels)
+        corpus = cls(DiskRows(rows) if on_disk else tuple(rows), counts)
         object.__setattr__(corpus, "read_as", tuple(told))
         if len(files) > 1 and not isinstance(given, Mapping):
             there = set(corpus.systems)
@@ -148,7 +150,7 @@ class Corpus(Sequence[Row]):
         first = os.fspath(next(iter(named))[1]) if named else None
         counts: dict[str, int] = {}
         rows = rows_of(tables, OWN_NAMES, first, counts=counts)
-        return cls(Spool(rows) if on_disk else tuple(rows), counts)
+        return cls(DiskRows(rows) if on_disk else tuple(rows), counts)
 
     @classmethod
     def from_texts(
@@ -219,7 +221,7 @@ class Corpus(Sequence[Row]):
     @cached_property
     def present(self) -> Corpus:
         """The rows that have a candidate; this corpus where all have. Raises InputError where none has."""
-        if isinstance(self.rows, Spool) or not any(row.missing for row in self.rows):
+        if isinstance(self.rows, DiskRows) or not any(row.missing for row in self.rows):
             return self
         if not (rows := tuple(row for row in self.rows if not row.missing)):
             raise InputError("no row has a candidate", remedy="give at least one row with a candidate")
@@ -253,7 +255,7 @@ class Corpus(Sequence[Row]):
 
 
 def called_after(files: Sequence[str]) -> list[str]:
-    """What to call systems by the names of their files: without suffixes, unless two would have one name."""
+    """Return what to call systems by the names of their files: without suffixes, unless two would have one name."""
     places = [PurePath(name) for name in files]
     short = [PurePath(place.name.removesuffix(".gz")).stem for place in places]
     for names in (short, [place.name for place in places]):

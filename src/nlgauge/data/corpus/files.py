@@ -8,9 +8,9 @@ from typing import Any, BinaryIO
 
 from nlgauge.data.corpus.delimited import delimited
 from nlgauge.data.corpus.json_records import json_lines, parsed
-from nlgauge.data.corpus.opening import STDIN, File, lines, refuse_empty, seekable
+from nlgauge.data.corpus.opening import STDIN, File, FilePath, files_at, lines, refuse_empty, seekable
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, kind, refuse_repeated, shown
-from nlgauge.data.corpus.records import Names
+from nlgauge.data.corpus.records import OWN_NAMES, Names, has_column
 from nlgauge.data.corpus.tools import exported, inspect_log, with_traces
 from nlgauge.errors import InputError, MissingExtraError
 
@@ -43,6 +43,17 @@ def records_of(file: File, names: Names) -> Iterable[object]:
         raise InputError("spreadsheets are not read", file=file.name, remedy=remedy)
     remedy = "name it .jsonl, .json, .csv, .tsv or .parquet; plain text, one output a line, goes to --candidates"
     raise InputError("the file's name does not tell its format", file=file.name, remedy=remedy)
+
+
+def there(path: FilePath, columns: Iterable[str]) -> set[str]:
+    """Return the columns that some row of a file has. Raises InputError as `records_of`."""
+    asked, found = set(columns), set[str]()
+    for file in files_at(path):
+        for record in records_of(file, OWN_NAMES):
+            found |= {one for one in asked - found if has_column(record, one)}
+            if found == asked:
+                return found
+    return found
 
 
 def _looks_like(file: File) -> str:

@@ -60,7 +60,9 @@ def parsed(text: str, place: InputPlace) -> Any:
 
 
 def _remedy(text: str, at: int, is_line: bool) -> str:
-    """What to do where JSON breaks: the commonest slips are told apart, because a parser's words name none of them."""
+    """Return what to do where JSON breaks: the commonest slips are told apart, because a parser's words name none of
+    them.
+    """
     if text[at:].strip() == ",":
         return "remove the comma after the record" + (": in .jsonl each line is one record alone" if is_line else "")
     if re.match(r",\s*[}\]]", text[len(text[:at].rstrip().removesuffix(",")) :]):
@@ -81,7 +83,7 @@ def _decoded(text: str) -> Any:
 
 
 def _deep(value: object) -> bool:
-    """Whether a value is nested deeper than all that shows it or passes it on can follow."""
+    """Return whether a value is nested deeper than all that shows it or passes it on can follow."""
     level: list[object] = [value]
     for _ in range(_DEEPEST + 1):
         lists = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]

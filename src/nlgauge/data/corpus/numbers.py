@@ -13,17 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.data.corpus.corpus import Corpus
-from nlgauge.data.corpus.paths import looked_up
-from nlgauge.data.corpus.place import absent, kind, shown
+from nlgauge.data.corpus.labels import STANDARD
+from nlgauge.data.corpus.place import absent, kind, looked_up, shown
 from nlgauge.data.corpus.row import Row
 from nlgauge.errors import InputError, SpecError
 
 Labels: TypeAlias = Mapping[str, float | None]
 """Numbers by label, in lower case; None for a label that stands for no value"""
-LABELS: Labels = {
-    "true": 1, "yes": 1, "pass": 1, "passed": 1, "false": 0, "no": 0, "fail": 0, "failed": 0,
-    "": None, "none": None, "null": None, "nan": None,
-}  # fmt: skip
+LABELS: Labels = {**STANDARD, "": None, "none": None, "null": None, "nan": None}
 """Labels that are read without being explained"""
 
 

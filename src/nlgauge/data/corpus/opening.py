@@ -39,7 +39,7 @@ class File(NamedTuple):
 
 
 def is_address(path: FilePath) -> bool:
-    """Whether a path names something by its scheme, as s3://bucket/rows.parquet does."""
+    """Return whether a path names something by its scheme, as s3://bucket/rows.parquet does."""
     return "://" in os.fspath(path)
 
 
@@ -201,13 +201,13 @@ def seekable(file: File) -> BinaryIO:
 
 
 def refuse_empty(file: File) -> None:
-    """Raises InputError for a file without a byte."""
+    """Raise InputError for a file without a byte."""
     if not file.size:
         raise _empty(InputPlace(file.name))
 
 
 def _to_utf_8(line: bytes) -> str:
-    """What to do with a file that holds such a line. UTF-16 marks its first one, and spreadsheets write it."""
+    """Return what to do with a file that holds such a line. UTF-16 marks its first one, and spreadsheets write it."""
     if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "it is UTF-16: save it as UTF-8 (spreadsheets call it CSV UTF-8), or iconv -f UTF-16 -t UTF-8"
     return "convert it to UTF-8: iconv -f ENCODING -t UTF-8"

@@ -1,15 +1,16 @@
-"""Where a value stands, and how it is shown in the error that refuses it."""
+"""Where a value or a row stands, how it is shown in the error that refuses it, and rows that are there twice."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nlgauge.errors import InputError
 
 JSON_REMEDY = 'write one object like {"candidate": "..."} a line in .jsonl, a list of them in .json'
+_DEEPEST = 3
 
 
 class InputPlace(NamedTuple):
@@ -52,3 +53,69 @@ def refuse_repeated(names: Sequence[object], file: str | None) -> None:
     name, count = Counter(names).most_common(1)[0] if names else (None, 0)
     if count > 1:
         raise InputError(f"the column {shown(name)} is given twice", file=file, remedy="rename or remove one")
+
+
+def looked_up(record: object, path: str, otherwise: object = None) -> object:
+    """Return record[path], or where that is not there record[a][b][c] of the path a.b.c; else `otherwise`.
+
+    A part of the path that is a whole number counts the entries of a list, from 0: choices.0.message.content.
+    """
+    if isinstance(record, Mapping) and path in record:
+        return record[path]
+    first, dot, rest = path.partition(".")
+    if isinstance(record, Mapping) and dot:
+        return looked_up(record[first], rest, otherwise) if first in record else otherwise
+    if isinstance(record, Sequence) and not isinstance(record, str | bytes) and first.isdecimal():
+        if int(first) >= len(record):
+            return otherwise
+        entry = record[int(first)]
+        return looked_up(entry, rest, otherwise) if dot else entry
+    return otherwise
+
+
+def paths_in(record: Mapping[Any, object], depth: int = _DEEPEST) -> Iterator[str]:
+    """Yield the names of a record, each before the paths into the record that it may hold."""
+    for name, value in record.items():
+        yield str(name)
+        if isinstance(value, Mapping) and depth > 1:
+            yield from (f"{name}.{path}" for path in paths_in(value, depth - 1))
+
+
+REMEDY = (
+    "give each output of a system an item of its own; where several outputs for an item are meant, --repeats mean, in "
+    "Python repeats='mean', makes their mean stand for the item"
+)
+
+
+def first_repeat(keys: Iterable[Hashable]) -> tuple[int, int] | None:
+    """Return the numbers of the first key that was there before, counted from 0: of its first place and of this one."""
+    places: dict[Hashable, int] = {}
+    for number, key in enumerate(keys):
+        if (before := places.setdefault(key, number)) != number:
+            return before, number
+    return None
+
+
+def refuse_repeats(keys: Iterable[tuple[str, str]], files: Mapping[str, int], remedy: str = REMEDY) -> None:
+    """Raise InputError, which names both rows, for a (system, item) that is there twice.
+
+    files: how many of the rows each file gave, in their order; empty where that is not known.
+    """
+    keys = list(keys)
+    if len(set(keys)) == len(keys) or (found := first_repeat(keys)) is None:
+        return
+    system, item = keys[found[1]]
+    (file, row), (other, before) = _place(found[1], files), _place(found[0], files)
+    where = f"row {before}" if file == other else f"{other}, row {before}"
+    problem = f"system {system!r}, item {item!r} is there twice: {where} has them too"
+    raise InputError(problem, file=file, row=row, remedy=remedy)
+
+
+def _place(number: int, files: Mapping[str, int]) -> tuple[str | None, int]:
+    """The file of a row, where it is known, and its row there, counted from 1."""
+    first = 0
+    for file, count in files.items():
+        if number < first + count:
+            return file, number - first + 1
+        first += count
+    return None, number + 1

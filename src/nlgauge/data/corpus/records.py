@@ -7,13 +7,14 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from itertools import islice
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 from nlgauge.data.corpus.documents import NAMES, without_documents
-from nlgauge.data.corpus.paths import looked_up
-from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, absent, kind, shown
+from nlgauge.data.corpus.labels import NOT_RATED, STANDARD, plain
+from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, absent, kind, looked_up, paths_in, shown
 from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, OnMissing, Row
 from nlgauge.data.corpus.tools import Exported, known_columns
 from nlgauge.errors import InputError
@@ -127,13 +128,16 @@ def fields_by_column(names: Names) -> dict[str, str]:
 def rows_of(
     tables: Iterable[Table], names: Names, file: str | None, on_missing: OnMissing = "error",
     counts: dict[str, int] | None = None, told: dict[str, None] | None = None,
+    labels: Mapping[str, float] | None = None,
 ) -> Iterator[Row]:  # fmt: skip
     """The rows that records stand for, one table after another.
 
     file: what all of them together are called. counts: takes the number of rows of each file. told: takes what is to be
-    told of tables of other tools. Raises InputError, with file and row, for one that cannot be taken as it is.
+    told of tables of other tools. labels: numbers of ratings, by LABEL or ASPECT:LABEL. Raises InputError, with file
+    and row, for one that cannot be taken as it is.
     """
     positions: Counter[str] = Counter()
+    read = _Ratings({plain(name): number for name, number in (labels or {}).items()})
     found: dict[str, None] = {}
     taken = names.keys() if names is OWN_NAMES else {one for theirs in names.values() for one in _meant(theirs)}
     paths = {one for one in taken if "." in one}
@@ -153,12 +157,14 @@ def rows_of(
                 columns = taken if theirs is names else {one for some in theirs.values() for one in _meant(some)}
             if number == 1 and said and told is not None:
                 told[f"{table.file}: {said}" if table.file else said] = None
-            found.update(dict.fromkeys(named))
+            found.update(dict.fromkeys(paths_in(named) if number == 1 else named))
             if paths:
                 met = {path for path in paths if looked_up(named, path, _NOWHERE) is not _NOWHERE}
                 found.update(dict.fromkeys(sorted(met)))
                 paths -= met
-            yield _row(named, theirs, columns, InputPlace(table.file, number), positions, on_missing == "skip", table)
+            yield _row(
+                named, theirs, columns, InputPlace(table.file, number), positions, on_missing == "skip", table, read
+            )
         if counts is not None and table.file is not None:
             counts[table.file] = counts.get(table.file, 0) + number
     if not positions:
@@ -168,12 +174,20 @@ def rows_of(
             continue
         if lacking := [name for name in _parts(column) if name not in found]:
             problem = f"no row has the column {shown(lacking[0])}, mapped to {ours}"
-            raise InputError(problem, file=file, remedy=f"the columns are {shown(list(found))}")
+            inside = [path for path in found if path.startswith(f"{lacking[0].partition('.')[0]}.")]
+            raise InputError(problem, file=file, remedy=f"the columns are {shown(inside or list(found))}")
 
 
 def _parts(theirs: str | tuple[str, ...]) -> Sequence[str]:
     """The columns of a field that is made of several."""
     return theirs.split(",") if isinstance(theirs, str) else theirs
+
+
+def has_column(record: object, theirs: str) -> bool:
+    """Whether a record has a column or a path, or all of several that commas separate."""
+    return looked_up(record, theirs, _NOWHERE) is not _NOWHERE or (
+        "," in theirs and all(looked_up(record, one, _NOWHERE) is not _NOWHERE for one in theirs.split(","))
+    )
 
 
 def _named(record: object, place: InputPlace) -> dict[str, object]:
@@ -193,7 +207,7 @@ def _named(record: object, place: InputPlace) -> dict[str, object]:
 
 def _row(
     record: dict[str, object], names: Names, taken: Set[str], place: InputPlace, positions: Counter[str],
-    may_lack: bool, table: Table,
+    may_lack: bool, table: Table, read: _Ratings,
 ) -> Row:  # fmt: skip
     if looked_up(record, str(names["candidate"]), _NOWHERE) is _NOWHERE:
         raise _no_candidate(record, str(names["candidate"]), place)
@@ -228,14 +242,15 @@ def _row(
         question=_text(given["question"], "question", place) if "question" in given else None,
         system=system,
         item=_label(given["item"], "item", place) if "item" in given else str(positions[system]),
-        scores=_ratings(given.get("scores", {}), ratings, place) if ratings or "scores" in given else {},
+        scores=read.of(given.get("scores", {}), ratings, place) if ratings or "scores" in given else {},
         extra=extra,
         missing=missing,
+        counted="item" not in given,
     )
 
 
 def _value(record: Mapping[str, object], theirs: str | tuple[str, ...]) -> object:
-    """What stands in a column; of several, a list of what they hold."""
+    """Return what stands in a column; of several, a list of what they hold."""
     if isinstance(theirs, str):
         found = looked_up(record, theirs, _NOWHERE)
         if found is not _NOWHERE or "," not in theirs:
@@ -266,8 +281,10 @@ def _inner(key: str, value: object) -> str:
 def column_for(field: str, rows: Iterable[Row]) -> str:
     """The column that a field which no row has may stand in, as an error names it to --map."""
     first = list(islice(rows, _LOOKED_AT))
-    others = list(dict.fromkeys(name for row in first for name in row.extra))
-    folded = {name.strip().casefold(): name for name in [*others, *(name for row in first for name in row.texts)]}
+    others = list(dict.fromkeys(path for row in first for path in paths_in(row.extra)))
+    named = [*others, *(name for row in first for name in row.texts)]
+    inner = {path.rpartition(".")[2].strip().casefold(): path for path in others if "." in path}
+    folded = {**inner, **{name.strip().casefold(): name for name in named}}
     for name in _CALLED.get(field, ()):
         if name in folded:
             return shlex.quote(folded[name])
@@ -317,28 +334,61 @@ def _label(value: Any, what: str, place: InputPlace) -> str:
         raise place.error(f"{what} is a number of thousands of digits", "give it as a text") from None
 
 
-def _ratings(nested: object, columns: Mapping[str, object], place: InputPlace) -> dict[str, float]:
-    if not isinstance(nested, Mapping):
-        raise place.error(f"scores is {kind(nested)}, not an object", 'give {"aspect": number}')
-    present = {key.removeprefix(_RATING): value for key, value in columns.items() if not absent(value)}
-    if twice := present.keys() & nested.keys():
-        raise place.error(f"the rating {shown(min(twice))} is given twice", "keep it in scores or in its own column")
-    ratings: dict[str, float] = {}
-    for aspect, value in {**nested, **present}.items():
-        if value is None:
-            continue
+@dataclass
+class _Ratings:
+    """Reads the ratings of rows: numbers, words for yes and no on the scale from 0 to 1, and the user's labels."""
+
+    labels: Mapping[str, float] = field(default_factory=dict)
+    """Numbers by LABEL or ASPECT:LABEL, as `plain` writes them"""
+    _worded: dict[str, InputPlace] = field(default_factory=dict)
+    """By aspect, the first row that is rated by a word"""
+    _scaled: dict[str, InputPlace] = field(default_factory=dict)
+    """By aspect, the first row whose number is not on the scale from 0 to 1"""
+
+    def of(self, nested: object, columns: Mapping[str, object], place: InputPlace) -> dict[str, float]:
+        """Return the ratings of a row by aspect. Raises InputError."""
+        if not isinstance(nested, Mapping):
+            raise place.error(f"scores is {kind(nested)}, not an object", 'give {"aspect": number}')
+        present = {key.removeprefix(_RATING): value for key, value in columns.items() if not absent(value)}
+        if twice := present.keys() & nested.keys():
+            raise place.error(
+                f"the rating {shown(min(twice))} is given twice", "keep it in scores or in its own column"
+            )
+        ratings: dict[str, float] = {}
+        for aspect, value in {**nested, **present}.items():
+            if value is not None and (number := self._number(aspect, value, place)) is not None:
+                ratings[_text(aspect, "an aspect of scores", place)] = number
+        for aspect in self._worded.keys() & self._scaled.keys():
+            word, scaled = self._worded[aspect], self._scaled[aspect]
+            problem = (
+                f"{shown(aspect)} is rated by yes or no (row {word.row}) and by numbers off 0 to 1 (row {scaled.row})"
+            )
+            raise place.error(problem, f"write numbers alone, or say what words mean with --label {aspect}:WORD=NUMBER")
+        return ratings
+
+    def _number(self, aspect: object, value: object, place: InputPlace) -> float | None:
+        """The number of a rating; None where it says that there is none."""
         try:
             number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
         except OverflowError:
             number = math.inf
+        word = plain(str(value)) if isinstance(value, str | bool) else f"{number:g}"
+        own = self.labels.get(plain(f"{aspect}:{word}"), self.labels.get(word)) if self.labels else None
+        if own is not None or (isinstance(value, str) and word in NOT_RATED and word != "nan"):  # a program's failure
+            return own
+        if isinstance(value, str | bool) and word in STANDARD:
+            self._worded.setdefault(str(aspect), place)
+            return STANDARD[word]
+        if math.isfinite(number) and not 0 <= number <= 1:
+            self._scaled.setdefault(str(aspect), place)
         if not math.isfinite(number):
             problem = f"the rating {shown(aspect)} is {type(value).__name__} {shown(value)}, not a finite number"
             raise place.error(problem, _number_remedy(value))
-        ratings[_text(aspect, "an aspect of scores", place)] = number
-    return ratings
+        return number
 
 
 def _number_remedy(value: object) -> str:
     if isinstance(value, str) and re.fullmatch(r"-?\d+,\d+", value):
         return f"write {value.replace(',', '.')}, with a point"
-    return "give a number, or leave a missing rating out"
+    words = ", or yes or no, or say what a word means with --label WORD=NUMBER" if isinstance(value, str) else ""
+    return f"give a number{words}, or leave a missing rating out"

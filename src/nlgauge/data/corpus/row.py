@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Literal, TypeAlias
 
 OnMissing: TypeAlias = Literal["error", "skip"]
@@ -34,6 +36,8 @@ class Row:
     """What the candidate answers; no support of it"""
     missing: bool = False
     """There is no candidate, and its text is empty: the row has no score"""
+    counted: bool = field(default=False, compare=False)
+    """Whether `item` is the row's position, because nothing names it"""
 
     @property
     def texts(self) -> dict[str, str | list[str]]:
@@ -41,3 +45,28 @@ class Row:
         texts = {"candidate": self.candidate, "source": self.source, "context": self.context, "question": self.question}
         found: dict[str, str | list[str]] = {name: text for name, text in texts.items() if text}
         return {**found, "references": list(self.references)} if self.references else found
+
+    @property
+    def fingerprint(self) -> str:
+        """Digests of the candidate, source, context and question, between dots; blanks and line ends do not count."""
+        return ".".join(map(_digest, (self.candidate, self.source, self.context, self.question)))
+
+
+_BLANKS = bytes(sign for sign in range(128) if chr(sign).isspace())
+
+
+def _digest(text: str | None) -> str:
+    """Ten hexadecimal digits, or nothing for no text."""
+    if not text:
+        return ""
+    if text.isascii():  # many times as fast
+        signs = text.encode("ascii").translate(None, _BLANKS)
+    else:
+        signs = "".join(unicodedata.normalize("NFC", text).split()).encode("utf-8", "surrogatepass")
+    return blake2b(signs, digest_size=5).hexdigest()
+
+
+def same_texts(one: str, other: str) -> bool:
+    """Return whether two fingerprints have a text in common and no two that differ."""
+    both = [(a, b) for a, b in zip(one.split("."), other.split("."), strict=True) if a and b]
+    return bool(both) and all(a == b for a, b in both)

@@ -14,8 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from nlgauge.data.corpus.json_records import parsed
-from nlgauge.data.corpus.paths import looked_up
-from nlgauge.data.corpus.place import InputPlace, absent
+from nlgauge.data.corpus.place import InputPlace, absent, looked_up
 from nlgauge.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -111,8 +110,9 @@ def exported(log: Mapping[str, Any], place: InputPlace) -> list[Record] | None:
         return Exported("results of promptfoo", map(_promptfoo, filter(_is_record, results["results"])), place)
     if "resourceSpans" in log or "resourceLogs" in log:
         return Exported("traces of OpenTelemetry", _traces([log], place), place)
-    if isinstance(log.get("testCases"), list):
-        return [one for one in log["testCases"] if _is_record(one)]
+    run = log["testRunData"] if isinstance(log.get("testRunData"), dict) else log
+    if isinstance(run.get("testCases"), list):
+        return [_deepeval(case) for case in run["testCases"] if _is_record(case)]
     return None
 
 
@@ -216,8 +216,8 @@ def _inspect(log: Mapping[str, Any], samples: Sequence[Any], place: InputPlace) 
             "item": f"{sample.get('id')}{'#' + str(sample.get('epoch')) if several else ''}",
             "sample": str(sample.get("id")),
             "epoch": sample.get("epoch"),
-            "graded": scores,
             "metadata": sample.get("metadata"),
+            "graded": scores,
         }
 
 
@@ -265,6 +265,15 @@ def _promptfoo(result: Mapping[str, Any]) -> Record:
         "namedScores": result.get("namedScores"),
         "error": result.get("error"),
     }
+
+
+# ---- DeepEval
+
+
+def _deepeval(case: Mapping[str, Any]) -> Record:
+    """A test case, with the score of each metric by its name."""
+    metrics = [one for one in case.get("metricsData") or [] if _is_record(one)]
+    return {**case, "metrics": {str(one.get("name")): one.get("score") for one in metrics}}
 
 
 # ---- OpenTelemetry

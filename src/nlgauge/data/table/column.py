@@ -35,7 +35,7 @@ class Sums:
         return float(MOST.get(str(self.formula["name"]), 100.0))
 
     def makes(self, parts: int) -> bool:
-        """Whether the formula takes such counts, and makes so many parts of them."""
+        """Return whether the formula takes such counts, and makes so many sub-scores of them."""
         try:
             return self.value(np.ones((1, self.counts.shape[1]))).shape == (parts,)
         except (TypeError, ValueError, IndexError, ArithmeticError):
@@ -63,24 +63,24 @@ class Column:
     """What the score is based on, by row (or system), where it was asked for"""
     higher_is_better: bool = True
     level: str = "item"
-    """'item', or 'system' for a metric of sets"""
+    """'item', or 'system' for a corpus-level metric"""
     sums: Sums | None = None
     """What the value of a system is made of, where it is not the mean of its rows"""
     details: tuple[str, ...] = ()
-    """The parts that have no better direction, such as counts: shown beside the scores, never judged by"""
+    """The sub-scores that have no better direction, such as counts: shown beside the scores, never judged by"""
 
     @property
     def scores(self) -> tuple[str, ...]:
-        """The parts that have a better direction."""
+        """The sub-scores that have a better direction."""
         return tuple(part for part in self.parts if part not in self.details)
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The parts that stand in a table: the scores, or all where a metric has no better direction at all."""
+        """The sub-scores that stand in a table: the scores, or all where a metric has no better direction at all."""
         return self.scores or self.parts
 
     def arrow(self, part: str) -> str:
-        """Which way a part is better, as it stands behind a name; a detail has none."""
+        """Return which way a sub-score is better, as it stands behind a name; an informational sub-score has none."""
         return "" if part in self.details else " ↑" if self.higher_is_better else " ↓"
 
     def per_item(self, of: NDArray[np.intp], items: int) -> Column:
@@ -96,7 +96,9 @@ class Column:
         return replace(self, values=values, reasons=dict(sorted(reasons.items())), evidence={}, sums=sums)
 
     def label(self, spec: str, part: str) -> str:
-        """What to call a part of the metric of this spec: the spec, with the part where there are several."""
+        """Return what to call a sub-score of the metric of this spec: the spec, with the sub-score where there are
+        several.
+        """
         return f"{spec} {part}" if len(self.parts) > 1 else spec
 
     def __eq__(self, other: object) -> bool:

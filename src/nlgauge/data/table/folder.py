@@ -1,38 +1,205 @@
-"""Reads a scores folder as a table, and refuses one that was edited, or whose run has not ended."""
+"""The scores folder: the Parquet files that a run writes block after block, and their reader as a table.
+
+`_plan.json` says which run it is, `rows-NNN.parquet` holds a block of rows and is named after its first one, and
+`_header.json` is written last: a folder without it is of a run that has not ended, which goes on from there. A row has
+the columns `row` (counted from 1), `system`, `item`, and for each metric `METRIC.PART` (null where it is NaN),
+`METRIC.reason`, `METRIC.notes`, `METRIC.longer`, and where there are any `METRIC.counts` and `METRIC.evidence` (JSON).
+Earlier versions counted `row` from 0, and their folders are read too.
+"""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.data.corpus.opening import FilePath, is_address
+from nlgauge.data.atomic_write import UNFINISHED, atomic_bytes, file_lock
+from nlgauge.data.corpus.opening import FilePath, file_system, is_address
+from nlgauge.data.corpus.place import shown
+from nlgauge.data.evidence import wrong_evidence
+from nlgauge.data.json_values import INFINITE, mismatch, number_of
 from nlgauge.data.table.column import Column
-from nlgauge.data.table.dataset import GO_ON, Dataset, fault, types_of
 from nlgauge.data.table.reading import checked, column_of, refuse_unmeant, signatures_of
-from nlgauge.data.table.shapes import mismatch, wrong_evidence
 from nlgauge.data.table.table import ScoreTable
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, MissingExtraError
+
+GO_ON = "give its command once more: it goes on"
+"""What completes a folder"""
+
+_BLOCK = re.compile(r"rows-(\d{12})\.parquet")
+
+
+class Dataset:
+    """A scores folder, on this machine or at an address. Raises MissingExtraError without pyarrow."""
+
+    def __init__(self, place: FilePath) -> None:
+        try:
+            from pyarrow import ArrowException, fs, parquet
+        except ImportError:
+            raise MissingExtraError("a folder of scores", "tables") from None
+        self.place, self._parquet = str(place), parquet
+        if is_address(place):
+            self._files, self._folder = file_system(self.place)
+        else:
+            self._files, self._folder = fs.LocalFileSystem(), str(Path(place).absolute())
+        self._here = Path(self._folder) if isinstance(self._files, fs.LocalFileSystem) else None
+        self._bad = (OSError, ValueError, ArrowException)
+        self._no_file = fs.FileType.NotFound
+        self._selector = fs.FileSelector
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other runs out of a folder of this machine, until the inside or the process ends.
+
+        Raises InputError where another run is at work there, or where the folder cannot be written.
+        """
+        with ExitStack() as held:
+            if self._here is not None:
+                try:
+                    self._here.mkdir(parents=True, exist_ok=True)
+                    mine = held.enter_context(file_lock(self._here / ".lock"))
+                except OSError as bad:
+                    raise self._unwritten(bad) from None
+                if not mine:
+                    remedy = "wait until it has ended, or name another folder"
+                    raise InputError("another run is at work in the folder", file=self.place, remedy=remedy)
+                for left in self._here.glob(f".*{UNFINISHED}"):  # of a run that was killed: nobody else is at work
+                    with suppress(OSError):
+                        left.unlink()
+            yield
+
+    def record(self, name: str, remedy: str) -> dict[str, Any] | None:
+        """The content of a JSON file, None where it is not there. Raises InputError for anything else.
+
+        remedy: for one that is damaged.
+        """
+        try:
+            if self._files.get_file_info(self._at(name)).type == self._no_file:
+                return None
+            with self._files.open_input_stream(self._at(name)) as file:
+                data = file.read()
+        except OSError as bad:
+            problem = f"{name} cannot be read: {bad.strerror or bad}"
+            raise InputError(problem, file=self.place, remedy="give a folder that can be read") from None
+        try:
+            record = json.loads(data)
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            raise InputError(f"{name} is not a JSON object", file=self.place, remedy=remedy)
+        return record
+
+    def write_record(self, name: str, record: Mapping[str, Any]) -> None:
+        """Write a JSON file. It is complete or not there at all. Raises InputError."""
+        data = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1).encode()
+        self._write(name, lambda file: file.write(data))
+
+    def blocks(self) -> list[int]:
+        """The first rows of the blocks that are there, in order."""
+        infos = self._files.get_file_info(self._selector(self._folder, allow_not_found=True))
+        names = (_BLOCK.fullmatch(info.base_name) for info in infos if info.is_file)
+        return sorted(int(name[1]) for name in names if name)
+
+    def read(self, first: int) -> Any:
+        """The block that begins with a row, as a pyarrow table. Raises InputError where it cannot be read."""
+        name = block_name(first)
+        try:
+            with self._files.open_input_file(self._at(name)) as file:
+                return self._parquet.read_table(file, page_checksum_verification=True)
+        except self._bad as bad:
+            raise InputError(f"{name} cannot be read: {shown(str(bad))}", file=self.place, remedy=GO_ON) from None
+
+    def write(
+        self, first: int, places: Sequence[tuple[str, str]], of_metrics: Mapping[str, Any], types: Mapping[str, Any]
+    ) -> None:
+        """Write a block of rows: (system, item) of each, and the columns of the metrics by name.
+
+        types: the columns that are written, with the type of each, as `types_of` has them.
+        """
+        import pyarrow as pa
+
+        systems, items = zip(*places, strict=True)
+        content = {"row": range(first + 1, first + 1 + len(places)), "system": systems, "item": items, **of_metrics}
+        table = pa.table({name: pa.array(content[name], kind) for name, kind in types.items()})
+        settings = {"compression": "zstd", "write_page_checksum": True}
+        self._write(block_name(first), lambda file: self._parquet.write_table(table, file, **settings))
+
+    def _at(self, name: str) -> str:
+        return f"{self._folder.rstrip('/')}/{name}"
+
+    def _write(self, name: str, content: Any) -> None:
+        if self._here is not None:
+            with atomic_bytes(self._here / name) as whole:
+                content(whole)
+            return
+        try:  # at an address a file appears when it is whole
+            self._files.create_dir(self._folder)
+            with self._files.open_output_stream(self._at(name)) as file:
+                content(file)
+        except OSError as bad:
+            raise self._unwritten(bad) from None
+
+    def _unwritten(self, bad: OSError) -> InputError:
+        problem = f"cannot be written: {bad.strerror or bad}"
+        return InputError(problem, file=self.place, remedy="choose another place")
+
+
+def block_name(first: int) -> str:
+    """The file of the block that begins with a row."""
+    return f"rows-{first:012d}.parquet"
+
+
+def fault(table: Any, first: int, columns: Mapping[str, Any], earlier: bool = False) -> str | None:
+    """Return what is wrong with a block that should have some columns (see `types_of`); None where nothing is.
+
+    earlier: take a block of an earlier version too, which counts its rows from 0.
+    """
+    names = set(table.column_names)
+    lacking = [name for name in columns if name not in names or table.schema.field(name).type != columns[name]]
+    if lacking:
+        return f"the block of row {first} has no column {lacking[0]} of {columns[lacking[0]]}"
+    counted = table["row"].to_pylist()
+    begins = (first + 1, first) if earlier else (first + 1,)
+    if all(counted != list(range(begin, begin + len(table))) for begin in begins):
+        return f"the block of row {first} does not hold the rows from there on"
+    if table["system"].null_count or table["item"].null_count:
+        return f"the block of row {first} has rows without a system or an item"
+    return None
+
+
+def types_of(parts: Mapping[str, Sequence[str]], counted: Collection[str], evidence: bool) -> dict[str, Any]:
+    """The columns of a block by name: their types. parts: by metric of rows. counted: metrics that have counts."""
+    import pyarrow as pa
+
+    types = {"row": pa.int64(), "system": pa.string(), "item": pa.string()}
+    for spec, names in parts.items():
+        types |= {f"{spec}.{name}": pa.float64() for name in names}
+        types |= {f"{spec}.reason": pa.string(), f"{spec}.notes": pa.list_(pa.string())}
+        types |= {f"{spec}.longer": pa.list_(pa.int32())}
+        types |= {f"{spec}.counts": pa.list_(pa.float64())} if spec in counted else {}
+        types |= {f"{spec}.evidence": pa.string()} if evidence else {}
+    return types
+
 
 _EDITED = "the folder was edited"
 _WHOLE = {"values": [[(int, float, str, None)]], "reasons": {"*": str}, "evidence": {"*": {}}}
-_WORDS = {"Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def is_folder(place: FilePath) -> bool:
-    """Whether a place of scores is a folder, and not a file."""
+    """Return whether a place of scores is a folder, and not a file."""
     if is_address(place):
         return not str(place).endswith(".jsonl")
     return Path(place).is_dir()
 
 
 def load(place: FilePath) -> ScoreTable:
-    """What a scores folder holds. Raises InputError for one that is not of a run that has ended."""
+    """Return what a scores folder holds. Raises InputError for one that is not of a run that has ended."""
     dataset = Dataset(place)
     header = dataset.record("_header.json", GO_ON)
     if header is None:
@@ -61,7 +228,7 @@ def load(place: FilePath) -> ScoreTable:
 
 
 def _wrong(header: Mapping[str, Any], blocks: Mapping[int, Any]) -> str | None:
-    """What does not fit together."""
+    """Return what does not fit together."""
     metrics = header["metrics"]
     if missing := [key for key in metrics if key not in header["signatures"]]:
         return f"{missing[0]} has no signature"
@@ -76,7 +243,7 @@ def _wrong(header: Mapping[str, Any], blocks: Mapping[int, Any]) -> str | None:
     for spec in sets:
         values, parts = header["systems"][spec]["values"], metrics[spec]["parts"]
         words = {value for one in values for value in one if isinstance(value, str)}
-        if len(values) != count or any(len(one) != len(parts) for one in values) or words - _WORDS.keys():
+        if len(values) != count or any(len(one) != len(parts) for one in values) or words - INFINITE.keys():
             return f"the values of {spec} are not those of {count} systems"
     return None
 
@@ -113,9 +280,9 @@ def _read(text: object) -> Any:
 
 
 def _whole(about: Mapping[str, Any], known: Mapping[str, Any]) -> Column:
-    """The column of a metric of sets."""
+    """The column of a corpus-level metric."""
     column = column_of(about)
-    values = [[math.nan if value is None else _WORDS.get(value, value) for value in one] for one in known["values"]]
+    values = [[number_of(value) for value in one] for one in known["values"]]
     column.values = np.array(values, np.float64)
     column.reasons = {int(number): reason for number, reason in known["reasons"].items() if number.isdecimal()}
     column.evidence = {int(number): one for number, one in known["evidence"].items() if number.isdecimal()}

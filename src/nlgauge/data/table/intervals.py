@@ -70,7 +70,9 @@ class Resamples:
     _kept: dict[int, NDArray[np.float64]] = field(default_factory=dict, init=False)
 
     def times(self, n: int) -> Iterator[NDArray[np.float64]]:
-        """How often each of n items is among the n that are drawn: [draws, n] at a time, `replicates` draws in all."""
+        """Yield how often each of n items is among the n that are drawn: [draws, n] at a time, `replicates` draws in
+        all.
+        """
         if n in self._kept:
             yield self._kept[n]
             return
@@ -85,7 +87,7 @@ class Resamples:
         yield self._kept[n]
 
     def ends(self, n: int) -> tuple[float, float]:
-        """Which quantiles of the means of n drawn items are the ends of the interval."""
+        """Return which quantiles of the means of n drawn items are the ends of the interval."""
         confidence = expanded(self.confidence, n)
         return (1 - confidence) / 2, (1 + confidence) / 2
 
@@ -94,8 +96,8 @@ class Resamples:
 
 
 _Measured: TypeAlias = tuple[float, float, float, int, int | None, float]
-"""One part of a system: its value, the ends of the interval, how many items have a number, of how many clusters they
-are, and how many clusters of equal size say as much"""
+"""One sub-score of a system: its value, the ends of the interval, how many items have a number, of how many clusters
+they are, and how many clusters of equal size say as much"""
 
 
 def by_system(
@@ -129,7 +131,8 @@ def by_system(
 def _parts(
     column: Column, number: int, rows: NDArray[np.intp], resamples: Resamples, groups: NDArray[np.intp] | None
 ) -> list[_Measured]:
-    """What a column says of each of its parts of one system: of these rows, and by its number where it has its own.
+    """Return what a column says of each of its sub-scores of one system: of these rows, and by its number where it has
+    its own.
 
     groups: the number of each row's cluster.
     """

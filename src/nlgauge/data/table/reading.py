@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from operator import itemgetter
 from pathlib import Path
@@ -11,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.corpus.json_records import parsed
-from nlgauge.data.corpus.place import InputPlace, shown
-from nlgauge.data.repeats import REMEDY, refuse_repeats
+from nlgauge.data.corpus.place import REMEDY, InputPlace, refuse_repeats, shown
+from nlgauge.data.evidence import unpacked, wrong_evidence
+from nlgauge.data.json_values import mismatch, named, number_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table.column import Column, Sums
-from nlgauge.data.table.packing import unpacked
-from nlgauge.data.table.shapes import mismatch, plain, wrong_evidence
 from nlgauge.data.table.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS
@@ -31,6 +29,7 @@ _HEADER = {
     "run": {
         "rows?": int,
         "corpus?": str,
+        "texts?": [str],
         "asked?": {"*": str},
         "notes?": {"*": {"*": int}},
         "noted?": {"*": {"*": [int]}},
@@ -58,15 +57,15 @@ def checked(header: dict[str, Any], path: str | Path) -> dict[str, Any]:
 
 
 def _wrong_metric(spec: str, about: Mapping[str, Any]) -> str | None:
-    named, parts, details = plain(spec), about["parts"], about.get("details", [])
+    metric, parts, details = named(spec), about["parts"], about.get("details", [])
     if not parts or len(set(parts)) < len(parts):
-        return f"{named} has no parts, or one of them twice"
+        return f"{metric} has no sub-scores, or one of them twice"
     if about.get("level", "item") not in ("item", "system"):
-        return f"the level {shown(about['level'])} of {named} is neither 'item' nor 'system'"
+        return f"the level {shown(about['level'])} of {metric} is neither 'item' nor 'system'"
     if not set(details) <= set(parts):
-        return f"the details {shown(details)} of {named} are not among the parts {shown(parts)}"
+        return f"the informational sub-scores {shown(details)} of {metric} are not among the sub-scores {shown(parts)}"
     if "formula" in about and about["formula"]["name"] not in FORMULAS:
-        return f"the formula {shown(about['formula']['name'])} of {named} is not known"
+        return f"the formula {shown(about['formula']['name'])} of {metric} is not known"
     return None
 
 
@@ -75,7 +74,6 @@ _Record = dict[str, Any]
 _Place = tuple[str, str | None]
 _fields = itemgetter("system", "item", "part", "value", "reason")
 _TEXT = {str, type(None)}
-_LARGEST = 10**300
 _SOURCE = "give what nlgauge score -o wrote"
 _CUT, _EDITED = "the file is cut short or was edited", "the file was edited"
 
@@ -150,7 +148,7 @@ def column_of(about: Mapping[str, Any]) -> Column:
 
 
 class _Values:
-    """The values of one metric, as its records come: row by row, and part by part."""
+    """The values of one metric, as its records come: row by row, and sub-score by sub-score."""
 
     def __init__(self, path: str | Path, spec: str, column: Column) -> None:
         self._path, self._spec, self._parts, self.column = path, spec, column.parts, column
@@ -168,11 +166,11 @@ class _Values:
             raise self._wrong("the record's system, item or reason is not a text", number)
         row, at = divmod(len(self._values), len(self._parts))
         if part != self._parts[at]:
-            raise self._wrong(f"expected part {shown(self._parts[at])}, found {shown(part)}", number)
+            raise self._wrong(f"expected sub-score {shown(self._parts[at])}, found {shown(part)}", number)
         if at == 0:
             self.places.append((system, item))
         elif (system, item) != self.places[-1]:
-            raise self._wrong("is not of the row of the part before it", number)
+            raise self._wrong("is not of the row of the sub-score before it", number)
         self._values.append(value if type(value) is float else self._number(number, value))
         if value is None:
             self.column.reasons[row] = reason or ""
@@ -190,7 +188,7 @@ class _Values:
         size = len(expected) or len(systems)
         expected += [(system, None) for system in systems] if column.level == "system" or column.sums else []
         if self.places != expected or len(self._values) != len(expected) * len(self._parts):
-            raise self._wrong(f"the rows of {plain(self._spec)} are not those of the first metric")
+            raise self._wrong(f"the rows of {named(self._spec)} are not those of the first metric")
         column.values = np.array(self._values, np.float64).reshape(-1, len(self._parts))[:size].copy()
         for wholes in (column.reasons, column.evidence, self._counts):
             for row in range(size, len(expected)):
@@ -207,26 +205,23 @@ class _Values:
         for row, counts in self._counts.items():
             sums.counts[row] = counts
         if sizes and not sums.makes(len(self._parts)):
-            taken = f"does not take {sums.counts.shape[1]} counts to {len(self._parts)} parts"
+            taken = f"does not take {sums.counts.shape[1]} counts to {len(self._parts)} sub-scores"
             raise self._wrong(f"the formula {shown(sums.formula)} {taken}", 1)
 
     def _number(self, number: int, value: object) -> float:
         if type(value) is float:
             return value
-        if value is None:
-            return math.nan
-        if isinstance(value, str) and value in ("Infinity", "-Infinity"):
-            return float(value)
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
-            return float(value)
-        raise self._wrong(f"the value {shown(value)} is not a number", number)
+        try:
+            return number_of(value)
+        except ValueError as error:
+            raise self._wrong(str(error), number) from None
 
     def _evidence(self, number: int, evidence: Any, row: int, found: Mapping[str, _Values]) -> Any:
-        """What a record says that its score is based on: a text names the metric that has the same evidence."""
+        """Return what a record says that its score is based on: a text names the metric that has the same evidence."""
         if isinstance(evidence, str):
             other = found.get(evidence)
             if other is None or row not in other.column.evidence or other.places[row] != self.places[row]:
-                raise self._wrong(f"the evidence of this row by {plain(evidence)} is not in the file before it", number)
+                raise self._wrong(f"the evidence of this row by {named(evidence)} is not in the file before it", number)
             return other.column.evidence[row]
         try:
             evidence = unpacked(evidence)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.data.repeats import first_repeat, refuse_repeats
+from nlgauge.data.corpus.place import first_repeat, refuse_repeats
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import writing
 from nlgauge.data.table.column import Column
@@ -65,7 +65,7 @@ class ScoreTable:
 
         clusters: one of each row, in row order: what makes outputs alike beyond their item, as a source that several
         questions share does, or an item that was answered with several seeds. Rows that have nothing in common need
-        clusters of their own. `nlgauge.stats.clusters.by_column` takes them from a column of the outputs. Raises
+        clusters of their own. `nlgauge.stats.join.by_column` takes them from a column of the outputs. Raises
         InputError where there is not one for each row.
         """
         if len(clusters) != len(self.rows):
@@ -103,9 +103,9 @@ class ScoreTable:
         """Return this table with one row for each system and item: of repeated rows the mean of those with a value.
 
         The counts of a metric that has a value of all rows together are averaged too. What a score is based on
-        (evidence) belongs to single rows, and is left out where rows are averaged; so are a metric of sets' points, in
-        which each row counts. Raises InputError for repeated rows that are not meant (`evaluate(repeats='mean')`), and
-        for those of one item that are of several clusters.
+        (evidence) belongs to single rows, and is left out where rows are averaged; so are a corpus-level metric'
+        points, in which each row counts. Raises InputError for repeated rows that are not meant
+        (`evaluate(repeats='mean')`), and for those of one item that are of several clusters.
         """
         if first_repeat(self.rows) is None:
             return self
@@ -118,11 +118,13 @@ class ScoreTable:
             if clusters.setdefault(row, cluster) != cluster:
                 problem = f"the outputs of system {row[0]!r} for item {row[1]!r} are of several clusters"
                 raise InputError(problem, row=number + 1, remedy="cluster by what all outputs for an item share")
+        first = np.unique(of, return_index=True)[1].tolist()
+        texts = [self.run["texts"][number] for number in first] if "texts" in self.run else None
         return replace(
             self,
             rows=list(places),
             columns={spec: column.per_item(of, len(places)) for spec, column in self.columns.items()},
-            run={**self.run, "rows": len(places)},
+            run={**self.run, "rows": len(places), **({"texts": texts} if texts else {})},
             clusters=list(clusters.values()) if self.clusters is not None else None,
         )
 
@@ -158,7 +160,8 @@ class ScoreTable:
         raise SpecError(several + ", ".join(named or self.columns))
 
     def named(self, name: object) -> tuple[str, tuple[str, ...]]:
-        """The spec and the parts that a name means: a part that it names ("BERTScore recall"), else all scores.
+        """The spec and the sub-scores that a name means: a sub-score that it names ("BERTScore recall"), else all
+        scores.
 
         Raises SpecError for what is not here.
         """
@@ -177,13 +180,13 @@ class ScoreTable:
 
     def _part(self, spec: str, part: str) -> str:
         if part not in (parts := self.columns[spec].parts):
-            raise SpecError(f"{spec} has no part {part!r}; it has {', '.join(parts)}")
+            raise SpecError(f"{spec} has no sub-score {part!r}; it has {', '.join(parts)}")
         return part
 
     def values(self, metric: object, part: str | None = None) -> NDArray[np.float64]:
-        """One number per row, in row order: [rows]; of a metric of sets one per system, in the order of `systems`.
+        """One number per row, in row order: [rows]; of a corpus-level metric one per system, in the order of `systems`.
 
-        The metric's first part where none is named. Raises SpecError for a metric or a part that is not here.
+        The metric's first sub-score where none is named. Raises SpecError for a metric or a sub-score that is not here.
         """
         spec = self.find(metric)
         column = self.columns[spec]
@@ -196,13 +199,13 @@ class ScoreTable:
         return self.values(spec, parts[0])
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
         return len(self.rows)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Each row: its "system", its "item", and its number by each part of each metric; NaN where there is none.
+        """Each row: its "system", its "item", and its number by each sub-score of each metric; NaN where there is none.
 
-        A metric of sets has a number for each system, and every row of the system has that number.
+        A corpus-level metric has a number for each system, and every row of the system has that number.
         """
         at = {system: number for number, system in enumerate(self.systems)}
         numbers = {
@@ -222,7 +225,7 @@ class ScoreTable:
         `nlgauge.maths.intervals.expanded` gives. Values that are all 0 or 1, without clusters, get Wilson's interval of
         a share. The resamples of equally many items are the same for every system and metric.
         A metric that has a value of all rows together gives that value (`whole`); its interval is that of the
-        values of such resamples, and its `n` counts the rows that it is made of. A metric of sets has one value a
+        values of such resamples, and its `n` counts the rows that it is made of. A corpus-level metric has one value a
         system and no interval: a resample repeats items, and to a measure of nearest neighbours a repeated item is a
         new fact. Repeated rows count as their mean (`per_item`). 0 replicates: no interval.
         """
@@ -230,7 +233,7 @@ class ScoreTable:
         return by_system(table.rows, table.columns, Resamples(replicates, seed, confidence), table.clusters)
 
     def header(self) -> dict[str, object]:
-        """What `save` writes before the records: version, signatures, and what the metrics and the run were."""
+        """Return what `save` writes before the records: version, signatures, and what the metrics and the run were."""
         return writing.header(self)
 
     def records(self) -> Iterator[dict[str, object]]:
@@ -244,9 +247,7 @@ class ScoreTable:
         OpenTelemetry's events gen_ai.evaluation.result of the values (OTLP logs), which `load` does not read.
         Raises InputError where it cannot be written, ValueError for evidence that JSON cannot hold.
         """
-        from nlgauge.data.table import telemetry
-
-        write = telemetry.write if str(path).endswith(telemetry.SUFFIX) else writing.write
+        write = writing.write_events if str(path).endswith(writing.EVENTS_SUFFIX) else writing.write
         write(self, path)
 
     @classmethod
@@ -271,8 +272,8 @@ class ScoreTable:
     def to_pandas(self, wide: bool = False) -> pd.DataFrame:
         """One line for every value: system, item, metric, part, value, reason. Raises MissingExtraError without pandas.
 
-        wide: one line for every row instead, with a column for each part of each metric, as iteration over the table
-        gives them. A value of a whole system has no item; a missing value is NaN.
+        wide: one line for every row instead, with a column for each sub-score of each metric, as iteration over the
+        table gives them. A value of a whole system has no item; a missing value is NaN.
         """
         return wide_frame(self) if wide else long_frame(self)
 
@@ -282,11 +283,11 @@ class ScoreTable:
         return (self.rows, self.columns, self.signatures) == (other.rows, other.columns, other.signatures)
 
     def __repr__(self) -> str:
-        from nlgauge.data.table.summary import summary
+        from nlgauge.data.table.frame import summary
 
         return summary(self)
 
     def _repr_html_(self) -> str:
-        from nlgauge.data.table.summary import notebook
+        from nlgauge.data.table.frame import notebook
 
         return notebook(self)

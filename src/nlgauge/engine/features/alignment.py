@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.batching import padded
-from nlgauge.engine.features.request import Reader, Request, tokens_about
+from nlgauge.engine.features.request import Reader, Request, RequestError, tokens_about
 from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Ints, Model
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.engine.models.packing import PackedPairing, Packer, packer_of
-from nlgauge.engine.pairs import pair_room, pair_windows
 from nlgauge.engine.sentence_search import Pairing, Search, SearchShape, Span, nearest, rarity
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
+from nlgauge.engine.windows import pair_room, pair_windows
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import InputError
 
@@ -140,12 +140,17 @@ class AlignmentRequest(Request[Alignment]):
 
 
 def _used(request: AlignmentRequest, block: TextBlock) -> tuple[int, dict[int, int]]:
-    """How many tokens of the text are read, and how many of each other text (by index).
+    """Return how many tokens of the text are read, and how many of each other text (by index).
 
     Raises InputError under window='error' if two texts do not fit the model's window together.
     """
     packer, size = packer_of(block.model), len(block.tokens(request.text))
-    room = pair_room(block.model.window, block.model[TOKENIZER]) if packer is None else packer.room(request.question)
+    try:
+        room = (
+            pair_room(block.model.window, block.model[TOKENIZER]) if packer is None else packer.room(request.question)
+        )
+    except InputError as error:
+        raise RequestError(request, error.problem, error.remedy) from None
     others = {number: len(block.tokens(other)) for number, other in enumerate(request.against)}
     last = {
         number: pair_windows(size, other, room, block.window)[-1] for number, other in others.items() if size and other
@@ -313,7 +318,7 @@ class _PackedPlan(_ReadingPlan):
             made = self._packer.row(self._read(row), request.text[begin:end], request.question)
         if len(made.ids) > self._packer.longest:
             longest = f"{len(made.ids)} sub-words, and the model reads {self._packer.longest}"
-            raise InputError(f"a text and its question have {longest}", remedy="shorten the question")
+            raise RequestError(request, f"a text and its question have {longest}", "shorten the question")
         own = np.zeros(len(places), np.intp)
         if self._packer.packing.words:
             theirs = made.candidate.offsets[:, 0] + begin
@@ -323,7 +328,7 @@ class _PackedPlan(_ReadingPlan):
         return _Row(made.ids, made.side, own)
 
     def _read(self, row: _StretchRow) -> str:
-        """What is read of the other text: all of it as it is, or some parts with a space between."""
+        """Return what is read of the other text: all of it as it is, or some parts with a space between."""
         text, offsets = row.request.against[row.other], row.source.tokens.offsets
         if row.spans == [(0, len(self._view.tokens(text)))]:
             return text

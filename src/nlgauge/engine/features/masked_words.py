@@ -24,8 +24,8 @@ from nlgauge.engine.features.pair_states import other_text
 from nlgauge.engine.features.request import PairRequest, Reader, tokens_about
 from nlgauge.engine.masking import MaskingLimits, Pass, PassRow, WordScores, gap_row, masked_rows, passes
 from nlgauge.engine.models.capabilities import GAP_FILLER, MASKED_LM, MASKED_PAIRS, TOKENIZER, Ints, Model
-from nlgauge.engine.pairs import pair_room, pair_types, paired_row
 from nlgauge.engine.text_block import TextBlock
+from nlgauge.engine.windows import pair_room, pair_types, paired_row
 from nlgauge.errors import SpecError
 
 _PAIR_BATCH_TOKENS = 2048  # with more, attention to a long text no longer fits the processor's caches
@@ -53,7 +53,7 @@ class MaskedWords:
 
 
 def way_of(model: Model) -> str:
-    """How a model is asked: 'pairs', 'sentinels' or 'masks'. Raises SpecError if it offers none of them."""
+    """Return how a model is asked: 'pairs', 'sentinels' or 'masks'. Raises SpecError if it offers none of them."""
     if MASKED_PAIRS in model:
         return "pairs"
     if GAP_FILLER in model:

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.features.request import PairRequest, Reader, tokens_about
 from nlgauge.engine.models.capabilities import ENCODER, MASKED_PAIRS, TOKENIZER, Ints, Model
-from nlgauge.engine.pairs import pair_room, pair_types, paired_row
 from nlgauge.engine.text_block import TextBlock
-from nlgauge.engine.windows import windows
+from nlgauge.engine.windows import pair_room, pair_types, paired_row, windows
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,12 +10,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
+from nlgauge.errors import InputError
+
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Capability, Model
     from nlgauge.engine.text_block import TextBlock
 
 F = TypeVar("F")
 """A feature, the result of a request"""
+
+
+class RequestError(InputError):
+    """A request whose texts the model cannot read; who knows the row names it."""
+
+    def __init__(self, request: object, problem: str, remedy: str | None) -> None:
+        super().__init__(problem, remedy=remedy)
+        self.request = request
 
 
 class Reader(Protocol):

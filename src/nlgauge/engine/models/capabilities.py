@@ -84,7 +84,9 @@ class MaskedPairs(Protocol):
         """SHA-256 of the weights for pairs, hexadecimal"""
 
     def other_text(self, ids: Ints) -> Any:
-        """What rows see of the other text, from its ids with special tokens [length]. The methods below take it."""
+        """Return what rows see of the other text, from its ids with special tokens [length]. The methods
+        below take it.
+        """
 
     def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: Any) -> Floats:
         """As `MaskedLM.masked_logits`, for rows that also see the other text."""
@@ -200,7 +202,7 @@ class Model:
     """Whether it computes on a device other than the CPU, so that the CPU is free meanwhile"""
 
     def __post_init__(self) -> None:
-        """Raises SpecError for a window that is too small, and for a card of another model."""
+        """Raise SpecError for a window that is too small, and for a card of another model."""
         if (tokenizer := self.get(TOKENIZER)) is not None:
             if self.room < 1:
                 room = f"its window of {self.window} sub-words has no room for text"

@@ -56,7 +56,7 @@ class ModelCard:
     bertscore_baseline: Mapping[int, tuple[float, float, float]] = field(default_factory=dict)
     """Precision, recall and F1 of unrelated sentences, by layer"""
     aligner_threshold: float = 0.5
-    """A word with an alignment below this is marked as unsupported: `mark_below` of the card's measured bars, else what
+    """A word with an alignment below this is marked as unsupported: `mark_below` of the card's thresholds, else what
     the training of the aligner chose on held-out words"""
     aligner_temperature: float = 1.0
     """Divides the log-odds that a whole text is supported, so that they are calibrated on held-out texts"""
@@ -67,7 +67,7 @@ class ModelCard:
     languages: tuple[str, ...] = ()
     """Codes of the languages that it reads, such as "en"; empty if unknown, and then no text is refused"""
     grounded: tuple[float, float] | None = None
-    """Two limits for the probability that a source supports all of a text. Below the first, the text is called
+    """Two thresholds of the probability that a source supports all of a text. Below the first, the text is called
     unsupported; from the second on, supported; between them, there is no verdict. None if not measured"""
     layers: Mapping[str, int] = field(default_factory=dict)
     """For each metric, the layer at which it agrees best with human ratings: BERTScore, DepthScore and SentenceMovers;
@@ -107,9 +107,9 @@ def read_card(folder: Path) -> ModelCard:
             threshold, divisor = _share(facts["aligner"]["threshold"]), _number(facts["aligner"]["temperature"])
             if divisor <= 0:
                 raise ValueError(f"the aligner's temperature {divisor} is not above 0")
-        bars = facts.get("grounded")
-        if bars is not None and "mark_below" in bars and (folder / ALIGNER_FILE).is_file():
-            threshold = _share(bars["mark_below"])
+        thresholds = facts.get("grounded")
+        if thresholds is not None and "mark_below" in thresholds and (folder / ALIGNER_FILE).is_file():
+            threshold = _share(thresholds["mark_below"])
         return ModelCard(
             temperature,
             _read_frequencies(folder / FREQUENCIES_FILE),
@@ -119,7 +119,7 @@ def read_card(folder: Path) -> ModelCard:
             asks,
             evidence,
             tuple(str(one) for one in facts.get("languages", ())),
-            _grounded(bars),
+            _grounded(thresholds),
             layers,
             frozenset(facts),
             temperatures,

@@ -17,7 +17,7 @@ _MOST_TOKENS = 65536
 
 
 def has_gpu() -> bool:
-    """Whether torch is installed and there is a CUDA GPU, the default device."""
+    """Return whether torch is installed and there is a CUDA GPU, the default device."""
     try:
         import torch
     except ImportError:
@@ -45,7 +45,7 @@ def choose_device(torch: ModuleType, wanted: str | None) -> device:
 
 
 def tokens_that_fit(free: int, config: PretrainedConfig, window: int) -> int:
-    """How many tokens a batch may hold with `free` bytes of memory.
+    """Return how many tokens a batch may hold with `free` bytes of memory.
 
     The estimate for a token, in float32: twice the hidden states of all layers (as the network returns them, and
     stacked), 16 widths of work within a layer, two rows of attention scores per head (unless the network fuses them),

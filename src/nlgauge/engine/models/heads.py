@@ -31,7 +31,7 @@ _OPTIONAL = ("text", "against")
 
 
 def adapted_layers(config: Mapping[str, Any]) -> int:
-    """How many of a network's layers, from the first, masked LM, aligner and pairs use."""
+    """Return how many of a network's layers, from the first, masked LM, aligner and pairs use."""
     return int(config.get(ADAPTED_LAYERS, config["num_hidden_layers"]))
 
 

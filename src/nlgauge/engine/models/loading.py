@@ -39,7 +39,7 @@ COMPANIONS = {"base": "nlgauge-base"}
 _held: WeakValueDictionary[tuple[str, str, str, str | None], Model] = WeakValueDictionary()
 """Models from `hold` that are still in use, by name, precision, backend and device"""
 _last: list[Model] = []
-"""The model of `kept`"""
+"""The model of `shared`"""
 
 
 def pocket_folder() -> Path:
@@ -131,7 +131,7 @@ def load(
         if checkpoint.is_kind("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING"):
             if (said := refused_head(checkpoint.config.to_dict())) is not None:
                 raise SpecError(f"model {name!r} {said}")
-            from nlgauge.engine.models.seq2seq import open_seq2seq
+            from nlgauge.engine.models.transformers import open_seq2seq
 
             return open_seq2seq(checkpoint)
         from nlgauge.engine.models.transformers import open_stack
@@ -140,7 +140,7 @@ def load(
 
 
 def is_detector(name: str) -> bool:
-    """Whether a name is that of a published detector: by its prefix, or by what `nlgauge convert` wrote."""
+    """Return whether a name is that of a published detector: by its prefix, or by what `nlgauge convert` wrote."""
     prefix, _, _ = name.partition(":")
     return prefix in PREFIXES or (name not in COMPANIONS and family_of(folder_of(name)) is not None)
 
@@ -156,7 +156,7 @@ def hold(name: str, precision: str = "float32", backend: str = "auto", device: s
     return model
 
 
-def kept(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
+def shared(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
     """As `load`, but the last installed model, whose files do not change, stays loaded for the next call."""
     if name != "pocket" and name not in COMPANIONS:
         return load(name, precision, backend, device)
@@ -165,7 +165,7 @@ def kept(name: str, precision: str = "float32", backend: str = "auto", device: s
 
 
 def _refuse_unreadable(folder: Path, name: str) -> None:
-    """Raises SpecError for a file and for a folder that cannot be read."""
+    """Raise SpecError for a file and for a folder that cannot be read."""
     try:
         if folder.is_dir():
             next(folder.iterdir(), None)
@@ -200,12 +200,12 @@ def _has_graphs(folder: Path) -> bool:
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether `nlgauge_lab.training.export` wrote the folder, so that its network is our BERT."""
+    """Return whether `nlgauge_lab.training.export` wrote the folder, so that its network is our BERT."""
     return _has_graphs(folder) or any((folder / file).is_file() for file in (MASKED_FILE, PAIRS_FILE, ALIGNER_FILE))
 
 
 def _is_path(name: str) -> bool:
-    """Whether a name can only be that of a folder: a Hugging Face name is NAME or ORG/NAME."""
+    """Return whether a name can only be that of a folder: a Hugging Face name is NAME or ORG/NAME."""
     return name.startswith(("/", ".", "~")) or "\\" in name or (name.count("/") > 1 and ":" not in name)
 
 

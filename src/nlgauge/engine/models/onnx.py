@@ -124,7 +124,7 @@ def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path],
 
 
 def _refuse_other_shapes(folder: Path, wanted: Mapping[str, tuple[int, int]]) -> None:
-    """Raises SpecError if the shapes of the tables differ from the configuration."""
+    """Raise SpecError if the shapes of the tables differ from the configuration."""
     path = folder / WEIGHTS_FILE
     tensors = tensors_of(path)
     for name, shape in wanted.items():

@@ -38,7 +38,7 @@ def open_openvino(folder: Path, name: str, precision: str = "float32") -> Model:
 
 
 def has_bfloat16() -> bool:
-    """Whether OpenVINO is installed and supports bfloat16 on this processor."""
+    """Return whether OpenVINO is installed and supports bfloat16 on this processor."""
     if find_spec("openvino") is None:
         return False
     return "BF16" in _library().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")

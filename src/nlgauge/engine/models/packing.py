@@ -20,7 +20,7 @@ from nlgauge.engine.models.capabilities import ALIGNER, Model
 from nlgauge.engine.models.stored import shown
 from nlgauge.engine.sentence_search import OTHER, OWN, Pairing, Search, SearchShape, Span, stretches
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
-from nlgauge.errors import SpecError
+from nlgauge.errors import InputError, SpecError
 
 Unit: TypeAlias = Literal["segment", "sentence", "text"]
 Head: TypeAlias = Literal["classes", "first token", "tokens", "answers", "words", "share", "number"]
@@ -307,7 +307,7 @@ class Packer:
     """For the head 'words', what is added once to the sum over a word's sub-words"""
 
     def __post_init__(self) -> None:
-        """Raises SpecError for a tokenizer without the tokens that the packing needs."""
+        """Raise SpecError for a tokenizer without the tokens that the packing needs."""
         if self.paired and not self.tokenizer.pair_frame[1]:
             raise SpecError(f"the tokenizer puts nothing between two texts, which {self.packing.name}: reads as a pair")
         self.row("a", "a", None)
@@ -353,9 +353,12 @@ class Packer:
     def room(self, question: str | None) -> int:
         """Maximum sub-words of source and candidate together in a row.
 
-        Raises SpecError for a row that has no room for them.
+        Raises SpecError for a row that has no room for them, and InputError where the question takes it.
         """
         room = self.longest - len(self.row("", "", question).ids) - (0 if self.packing.by_tokens else _SLACK)
+        if room < _LEAST_ROOM and question and question.strip():
+            problem = f"the question leaves {max(0, room)} of {self.longest} sub-words for the text and its source"
+            raise InputError(problem, remedy="shorten the question")
         if room < _LEAST_ROOM:
             raise SpecError(
                 f"a row of {self.longest} sub-words has no room for two texts in the form of {self.packing.name}:"

@@ -95,7 +95,7 @@ def _hub_name(source: str) -> str:
 
 
 def _fits(facts: Mapping[str, Any], sizes: Mapping[str, object]) -> bool:
-    """Whether a network has the sizes of a known one; where these are not known, enough layers.
+    """Return whether a network has the sizes of a known one; where these are not known, enough layers.
 
     The vocabulary may be larger, because tokens can be added.
     """

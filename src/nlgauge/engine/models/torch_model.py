@@ -151,7 +151,7 @@ class Checkpoint:
         return _window(net.base_model, self.config, self.splitter)
 
     def is_kind(self, mapping: str) -> bool:
-        """Whether transformers lists the model in a mapping, such as MODEL_FOR_CAUSAL_LM_MAPPING."""
+        """Return whether transformers lists the model in a mapping, such as MODEL_FOR_CAUSAL_LM_MAPPING."""
         return type(self.config) in getattr(self._transformers, mapping)
 
     def network(self, auto: str, pooled: bool = False) -> Net:
@@ -219,7 +219,7 @@ class Checkpoint:
         return net, sorted(report["missing_keys"])
 
     def refuse_lacking(self, missing: Iterable[str], pooled: bool = False) -> None:
-        """Raises SpecError for missing weights, which transformers would fill with random numbers.
+        """Raise SpecError for missing weights, which transformers would fill with random numbers.
 
         Many checkpoints lack the pooler, which our metrics do not use.
         """
@@ -227,7 +227,7 @@ class Checkpoint:
             raise SpecError(f"cannot load model {self.name!r}: it lacks {len(lacking)} weights, such as {lacking[0]}")
 
     def _check_config(self) -> None:
-        """Raises SpecError for sizes that would fill the memory, and for code that would be downloaded."""
+        """Raise SpecError for sizes that would fill the memory, and for code that would be downloaded."""
         for name in ("hidden_size", "num_hidden_layers", "vocab_size"):
             size = getattr(self.config, name, None)
             if isinstance(size, int) and not 1 <= size <= LARGEST_SIZES[name]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.reports.matrix import CorrelationMatrix, correlation_matrix
 from nlgauge.reports.page.scored import Scored
+from nlgauge.reports.plots.pairwise import CorrelationMatrix, correlation_matrix
 from nlgauge.stats.agreement import Agreement, correlate
 from nlgauge.stats.contrast import Contrast, contrast
 from nlgauge.stats.selection import label, selected

@@ -84,7 +84,7 @@ class Pair:
 
 
 def chosen(systems: Sequence[str], leading: Sequence[str]) -> list[tuple[str, str]]:
-    """Which pairs stand in the page: all, or of many systems those with one that some metric calls best."""
+    """Return which pairs stand in the page: all, or of many systems those with one that some metric calls best."""
     every = list(combinations(systems, 2))
     return every if len(systems) <= MOST_SYSTEMS else [pair for pair in every if set(pair) & set(leading)]
 
@@ -104,7 +104,7 @@ def pair(tests: Pairings, a: str, b: str) -> Pair:
 
 
 def _reasons(lines: Sequence[Line]) -> Iterator[str]:
-    """Why numbers are missing, each reason once, and which items are left out."""
+    """Yield why numbers are missing, each reason once, and which items are left out."""
     why: dict[str, list[str]] = {}
     for line in lines:
         one = line.difference

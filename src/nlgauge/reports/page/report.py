@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shlex
@@ -16,18 +17,80 @@ from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.render.markup.environment import HERE, data, digest, inlined, render, shown
-from nlgauge.render.markup.evidence import drawn
+from nlgauge.render.environment import HERE, data, digest, inlined, render, shown
+from nlgauge.render.evidence import drawn
 from nlgauge.reports.page.agreement import Agreeing, agreeing
-from nlgauge.reports.page.days import series
 from nlgauge.reports.page.pairs import Pair, Pairings, chosen, pair
 from nlgauge.reports.page.rows import MOST_ROWS, by_turns, described, histograms, listed, listed_rows, worst_of
 from nlgauge.reports.page.scored import Scored, known_texts, source_of, standing
 from nlgauge.reports.page.summary import Card, best_of, cards, estimated, verdict, wins
-from nlgauge.stats.best import PairTest, other_items
+from nlgauge.stats.best import PairTest, People, other_items, people
+from nlgauge.stats.gate.history import InterimAnalysis
 from nlgauge.stats.gate.history import read as read_history
 from nlgauge.stats.join import Source
-from nlgauge.stats.people import People, people
+
+WIDTH, HEIGHT, MARGIN = 360, 150, 24
+"""A chart's size and rim, in its own units"""
+
+
+@dataclass(frozen=True)
+class Day:
+    """One interim analysis, and where it lies in the chart."""
+
+    look: InterimAnalysis
+    x: float
+    y: float
+    low: float
+    """Where the interval ends, of the score as it is now: the baseline's mean and the interval of the difference"""
+    high: float
+
+
+@dataclass(frozen=True)
+class Series:
+    """All interim analyses of one system beside one baseline."""
+
+    name: str
+    days: list[Day]
+    before: float
+    """Where the baseline's mean lies, on the items of the last one"""
+    ends: tuple[float, float]
+    """The values at the lower and the upper edge"""
+
+    @property
+    def alarms(self) -> list[InterimAnalysis]:
+        """The interim analyses at which the score was worse beyond chance."""
+        return [day.look for day in self.days if day.look.alarm]
+
+
+def series(analyses: Sequence[InterimAnalysis]) -> list[Series]:
+    """A chart for each system, sub-score and baseline, in the order in which they were first looked at."""
+    groups: dict[tuple[str, str, str, str], list[InterimAnalysis]] = {}
+    for look in analyses:
+        groups.setdefault(look.series, []).append(look)
+    return [_series(own) for own in groups.values()]
+
+
+def _series(analyses: Sequence[InterimAnalysis]) -> Series:
+    ends = [(look.before + look.low, look.before + look.high) for look in analyses]
+    known = [end for pair in ends for end in pair if math.isfinite(end)]
+    values = [*known, *(look.now for look in analyses), *(look.before for look in analyses)]
+    low, high = min(values), max(values)
+    low, high = (low, high) if high > low else (low - 0.5, high + 0.5)
+
+    def place(value: float) -> float:
+        if not math.isfinite(value):
+            return math.nan
+        return round(HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * (value - low) / (high - low), 1)
+
+    step = (WIDTH - 2 * MARGIN) / max(1, len(analyses) - 1)
+    days = [
+        Day(look, round(MARGIN + number * step, 1), place(look.now), place(one), place(other))
+        for number, (look, (one, other)) in enumerate(zip(analyses, ends, strict=True))
+    ]
+    first = analyses[0]
+    part = "" if first.part == "score" else f" {first.part}"
+    return Series(f"{first.system}: {first.metric}{part}", days, place(analyses[-1].before), (low, high))
+
 
 _FOLDER = Path(__file__).parent
 _NAMED = 4
@@ -56,7 +119,7 @@ def report(
     takes them, instead of those. What scores are based on is shown if the table holds it (`evaluate(evidence=True)`).
     level, coefficient: of agreement with people, as `nlgauge.correlate` takes them; by default 'item' where there are
     three systems or more, else 'pooled'. Where there are ratings, the page begins with what people say. history: what
-    `nlgauge check --history` kept, drawn by day. rows: at most so many are listed: worst, best, most disputed and a
+    `nlgauge check --history` wrote, drawn by day. rows: at most so many are listed: worst, best, most disputed and a
     sample; all other numbers are of all rows. Intervals and tests are computed from `replicates` draws from `seed`.
 
     Raises InputError for a table without rows, outputs or ratings that belong to other rows, or a place that cannot be
@@ -170,7 +233,7 @@ def _matrix(agreement: Agreeing) -> dict[str, Any] | None:
 
 
 def _sets(scored: Scored) -> list[tuple[str, str, str]]:
-    """(metric, system, what its number is based on) of metrics of sets."""
+    """(metric, system, what its number is based on) of corpus-level metrics."""
     return [
         (spec, scored.table.systems[number], drawn(evidence))
         for spec, column in scored.table.columns.items()
@@ -207,7 +270,8 @@ def repeat(table: ScoreTable, name: str = "report.html") -> Repeat:
     by_spec = {spec: name for name, spec in asked.items()}
     metrics = " ".join(f"-m {_quoted(by_spec.get(spec, spec))}" for spec in own)
     commands = [
-        f"pip install nlgauge=={table.version}" if table.version else "pip install nlgauge",
+        f"pip install .  # in a clone of nlgauge at version {table.version or 'X'}; from an index: "
+        f"pip install nlgauge{f'=={table.version}' if table.version else ''}",
         f"nlgauge score outputs.jsonl {metrics}{' --evidence' if evidence else ''} -o scores.jsonl",
         f"nlgauge report scores.jsonl --outputs outputs.jsonl -o {shlex.quote(name)}",
     ]

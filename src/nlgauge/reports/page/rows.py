@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.table import ScoreTable
-from nlgauge.render.markup.environment import data, shown
-from nlgauge.render.markup.evidence import drawn
+from nlgauge.render.environment import data, shown
+from nlgauge.render.evidence import drawn
 from nlgauge.reports.page.scored import Scale, Scored, known_texts, rounded
 from nlgauge.stats.arrays import Float
 
@@ -95,7 +95,7 @@ def described(scales: Sequence[Scale]) -> list[dict[str, Any]]:
 
 
 def listed_rows(scored: Scored, scales: Sequence[Scale], listed: Listed, mean: Float, spread: Float) -> dict[str, Any]:
-    """What is known of the listed rows, column by column."""
+    """Return what is known of the listed rows, column by column."""
     table, at = scored.table, listed.rows
     systems = {system: number for number, system in enumerate(table.systems)}
     pool = _Pool()
@@ -137,7 +137,7 @@ class _Pool:
 
 
 def _reasons(scored: Scored, at: Sequence[int]) -> list[dict[str, Any]]:
-    """Why rows have no value: {metric, why, rows}, rows by their place in the list."""
+    """Return why rows have no value: {metric, why, rows}, rows by their place in the list."""
     place = {row: number for number, row in enumerate(at)}
     found: dict[tuple[str, str], list[int]] = {}
     for spec, column in scored.table.columns.items():

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.json_values import plain
 from nlgauge.data.table import ScoreTable
-from nlgauge.data.to_json import plain
 from nlgauge.errors import InputError
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.join import Source
 from nlgauge.stats.join import ratings as joined
+from nlgauge.stats.matching import matched
 from nlgauge.stats.selection import label
 
 
@@ -61,7 +62,7 @@ class Scored:
             return [None] * len(table.rows)
         if outputs.digest == table.run.get("corpus") and len(outputs) == len(table.rows):
             return list(outputs)
-        found = {(row.system, row.item): row for row in outputs}
+        found = {(row.system, row.item): row for row in matched(table, outputs)}
         texts = [found.get(place) for place in table.rows]
         if not any(texts) and texts:
             here, there = table.rows[0], next(iter(found), None)
@@ -116,7 +117,7 @@ def known_texts(row: Row | None) -> Mapping[str, Any]:
 
 
 def standing(scales: Sequence[Scale]) -> tuple[Float, Float]:
-    """How well each row does by all metrics together, and how far they disagree: [rows] both, from 0 to 1.
+    """Return how well each row does by all metrics together, and how far they disagree: [rows] both, from 0 to 1.
 
     A metric says what share of all rows is worse; its ties count half. Metrics count by their first score alone.
     """

@@ -13,7 +13,7 @@ from nlgauge.stats.best import OTHER_ITEMS, Best, PairTests, by_part
 
 @dataclass(frozen=True)
 class Standing:
-    """One system by one part of a metric."""
+    """One system by one sub-score of a metric."""
 
     score: SystemScore
     rank: str
@@ -22,7 +22,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Part:
-    """All systems by one part of a metric."""
+    """All systems by one sub-score of a metric."""
 
     name: str
     standings: list[Standing]
@@ -78,12 +78,12 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: PairTests) ->
 
 
 def best_of(part: Part) -> list[str]:
-    """The system that a part calls best; several where their numbers are equal, none where nothing can be said."""
+    """The system that a sub-score calls best; several where their numbers are equal, none where nothing can be said."""
     return [one.score.system for one in part.standings if one.rank == "best"]
 
 
 def wins(made: Sequence[Card]) -> Counter[str]:
-    """How many metrics call each system best."""
+    """Return how many metrics call each system best."""
     return Counter(system for card in made for system in best_of(card.part))
 
 
@@ -132,7 +132,7 @@ def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) 
 
 
 def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
-    """What people would say of all rows, in numbers: of the best systems where there are many."""
+    """Yield what people would say of all rows, in numbers: of the best systems where there are many."""
     for card in made:
         scores = sorted((one.score for one in card.part.standings), key=lambda one: -one.mean)[:_NAMED]
         said = [f"{one.system} {one.mean:.3g} ({one.low:.3g} to {one.high:.3g})" for one in scores]

@@ -1,4 +1,7 @@
-"""Every two systems: how large their difference is, and whether it is noise."""
+"""Heat maps: how metrics agree with people and with each other, and how large the difference of every two systems is.
+
+Figure 2 of the InfoLM paper is the matrix of correlations, Pearson over the means of the abstractive systems.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,72 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
+from nlgauge.stats.agreement import Agreement, correlate
+from nlgauge.stats.arrays import Float
+from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.comparison import Difference, compare
 from nlgauge.stats.corrections import holm
+from nlgauge.stats.correlation import LEVELS, Estimate, estimate
+from nlgauge.stats.join import Source, grid, ratings
+from nlgauge.stats.rated import by_row, rated_part
 from nlgauge.stats.selection import directed, label, selected
+
+
+@dataclass(frozen=True)
+class AgreementMap:
+    """What `agreement` found: positive is agreement, whichever way a metric is better."""
+
+    metrics: tuple[str, ...]
+    aspects: tuple[str, ...]
+    records: tuple[Agreement, ...]
+    """By metric, then by aspect"""
+    level: str
+    coefficient: str
+    notes: tuple[str, ...]
+
+    def tables(self) -> list[list[list[Cell]]]:
+        """A row a metric, a column an aspect."""
+        cells: list[list[Cell]] = [[f"{self.coefficient}, {self.level}", *self.aspects]]
+        for name, own in zip(self.metrics, self._rows(), strict=True):
+            cells.append([name, *(Number(one.value, one.low, one.high) for one in own)])
+        return [cells]
+
+    def draw(self, path: Path) -> None:
+        """A heat map."""
+        values = [[one.value for one in own] for own in self._rows()]
+        title = f"{self.coefficient}, {self.level} level"
+        figures.heats(path, {title: figures.Heat(self.metrics, self.aspects, values)}, self.coefficient, (-1, 1))
+
+    def _rows(self) -> list[tuple[Agreement, ...]]:
+        width = len(self.aspects)
+        return [self.records[at : at + width] for at in range(0, len(self.records), width)]
+
+
+def agreement(
+    table: ScoreTable,
+    source: Source,
+    *,
+    metrics: Sequence[str] | None = None,
+    every_part: bool = False,
+    level: str = "item",
+    coefficient: str = "pearson",
+    replicates: int = 1000,
+    seed: int = 0,
+) -> AgreementMap:
+    """The agreement of each metric with each aspect of the ratings, as `nlgauge.correlate` has it.
+
+    metrics and every_part as in `nlgauge.stats.selection.selected`. Raises InputError.
+    """
+    chosen = selected(table, metrics, every_part)
+    found = correlate(chosen, source, level=level, coefficient=coefficient, replicates=replicates, seed=seed)
+    aspects = tuple(found.unrated)
+    # selected() cuts parts off, and what a part is called is said by the whole table.
+    names = [label(table, one.metric, one.part) for one in found.records[:: len(aspects)]]
+    reasons = dict.fromkeys(f"{one.metric} {one.part}, {one.aspect}: {one.reason}" for one in found if one.reason)
+    return AgreementMap(
+        tuple(names), aspects, tuple(found.records), level, coefficient, (*found.notes, *reasons)
+    )  # fmt: skip
+
 
 _MOST = 2.0
 """Effects beyond it have the colour of it"""
@@ -24,7 +90,7 @@ _MOST = 2.0
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems by one part of a metric."""
+    """Two systems by one sub-score of a metric."""
 
     name: str
     """The metric, with its arrow"""
@@ -91,8 +157,9 @@ def pairwise(
 ) -> Pairwise:
     """Every two systems of a table by each metric, as `nlgauge.compare` compares two.
 
-    metrics and every_part as in `nlgauge.stats.selection.selected`; details are left out. p is corrected by Holm for
-    all pairs by one metric. Raises InputError for fewer than two systems, and as `nlgauge.compare`.
+    metrics and every_part as in `nlgauge.stats.selection.selected`; informational sub-scores are left out. p is
+    corrected by Holm for all pairs by one metric. Raises InputError for fewer than two systems, and as
+    `nlgauge.compare`.
     """
     if len(table.systems) < 2:
         raise InputError("one system has nothing to be compared with", remedy="score outputs of another")
@@ -114,5 +181,81 @@ def pairwise(
                 for (a, b, one), p in zip(found, adjusted, strict=True)
             ]
     if not pairs:
-        raise InputError("no score was chosen", remedy="details have no better direction")
+        raise InputError("no score was chosen", remedy="informational sub-scores have no better direction")
     return Pairwise(tuple(table.systems), tuple(pairs), significance, tuple(notes))
+
+
+@dataclass(frozen=True)
+class CorrelationMatrix:
+    """Every metric (and aspect of the ratings) against every other, all turned so that larger is better."""
+
+    names: tuple[str, ...]
+    values: tuple[tuple[float, ...], ...]
+    """[names, names]; NaN where there is none"""
+    n: tuple[tuple[int, ...], ...]
+    """What each value is taken over: rows (pooled), items (item), systems (system)"""
+    level: str
+    coefficient: str
+    reasons: dict[str, str]
+    """Why, by "name | name", for every pair without a value"""
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said beside the numbers."""
+        return [f"{pair}: no value: {reason}" for pair, reason in self.reasons.items()]
+
+    def tables(self) -> list[list[list[Cell]]]:
+        """For a terminal: columns are called by the number of the row."""
+        numbers = [str(number) for number in range(1, len(self.names) + 1)]
+        cells: list[list[Cell]] = [[f"{self.coefficient}, {self.level}", "", *numbers]]
+        for number, name, row in zip(numbers, self.names, self.values, strict=True):
+            cells.append([name, number, *(Number(value, digits=2) for value in row)])
+        return [cells]
+
+    def draw(self, path: Path) -> None:
+        """A heat map."""
+        heat = figures.Heat(self.names, self.names, self.values)
+        figures.heats(path, {f"{self.coefficient}, {self.level} level": heat}, self.coefficient, (-1, 1))
+
+
+def correlation_matrix(
+    table: ScoreTable,
+    source: Source | None = None,
+    *,
+    metrics: Sequence[str] | None = None,
+    every_part: bool = False,
+    level: str = "system",
+    coefficient: str = "pearson",
+) -> CorrelationMatrix:
+    """The correlation of each two metrics of a table (InfoLM's figure 2).
+
+    source: ratings as `nlgauge.correlate` takes them, whose aspects then stand among the metrics. metrics and
+    every_part as in `nlgauge.stats.selection.selected`. Two columns are compared on the rows that both have; metrics of
+    sets at level 'system' only. Raises InputError.
+    """
+    table = table.per_item()
+    if level not in LEVELS or coefficient not in COEFFICIENTS:
+        known = f"{', '.join(LEVELS)}; {', '.join(COEFFICIENTS)}"
+        raise InputError(f"level {level!r} with coefficient {coefficient!r}", remedy=f"take of {known}")
+    table = selected(table, metrics, every_part)
+    place, kind = grid(table), COEFFICIENTS[coefficient]
+    cells: dict[str, Float] = {}
+    for spec, column in table.columns.items():
+        if column.level == "item" or level == "system":
+            for part, name in enumerate(column.parts):
+                cells[label(table, spec, name)] = place.of(by_row(table, column, part))
+    if source is not None:
+        cells.update({aspect: place.of(values) for aspect, values in ratings(table, source).values.items()})
+    estimates: dict[tuple[str, str], Estimate] = {}
+    for a, x in cells.items():
+        for b, y in cells.items():
+            one, other = rated_part(x, y)
+            estimates[a, b] = estimate(one, other, kind, level)
+    return CorrelationMatrix(
+        tuple(cells),
+        tuple(tuple(estimates[a, b].value for b in cells) for a in cells),
+        tuple(tuple(estimates[a, b].n for b in cells) for a in cells),
+        level,
+        coefficient,
+        {f"{a} | {b}": str(one.reason) for (a, b), one in estimates.items() if math.isnan(one.value)},
+    )

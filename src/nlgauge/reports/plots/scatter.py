@@ -1,4 +1,4 @@
-"""Two metrics, or a metric and people's ratings: a point a row, or a point a system."""
+"""Scores against ratings: a point a row or a system, and the share of good rows by score (reliability)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
 from nlgauge.stats.arrays import Float
+from nlgauge.stats.certified import Bin, Calibration, calibrate
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.correlation import estimate, means
 from nlgauge.stats.join import Source, grid, ratings
@@ -69,7 +70,7 @@ class Scatter:
 def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, level: str = "row") -> Scatter:
     """Two metrics beside each other, or a metric and an aspect of the ratings.
 
-    x, y: a metric's spec or name, either with a part ("BERTScore recall"), or an aspect of `source`, which holds
+    x, y: a metric's spec or name, either with a sub-score ("BERTScore recall"), or an aspect of `source`, which holds
     ratings as `nlgauge.correlate` takes them. level: 'row', or 'system' for the systems' means over the rows that have
     both. Numbers stay in their own units, and so the sign of the correlations too. Raises SpecError
     for a name that is neither, InputError for rows or a level that do not fit.
@@ -100,7 +101,7 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
 
 
 def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) -> tuple[str, Float]:
-    """What an axis is called, and a number a row."""
+    """Return what an axis is called, and a number a row."""
     try:
         spec, parts = table.named(name)
     except SpecError:
@@ -123,3 +124,49 @@ def _correlations(x: Float, y: Float) -> tuple[float, float]:
     kinds = (COEFFICIENTS[name] for name in ("pearson", "spearman"))
     first, second = (estimate(x[:, None], y[:, None], kind, "pooled").value for kind in kinds)
     return first, second
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """The fifths of the rated rows, from the lowest scores to the highest."""
+
+    metric: str
+    aspect: str
+    bins: tuple[Bin, ...]
+
+    @classmethod
+    def of(cls, found: Calibration) -> Reliability:
+        """That of a calibration."""
+        return cls(found.metric, found.aspect, found.reliability)
+
+    def tables(self) -> list[list[list[Cell]]]:
+        """A row a fifth: ends and mean of its scores, its size, and the share of good rows with its interval."""
+        cells: list[list[Cell]] = [["score", "", "mean", "rated", "good"]]
+        for one in self.bins:
+            ends = (one.good, one.good_low, one.good_high)
+            cells.append(
+                [*map(Number, (one.low, one.high, one.mean)), Number(one.n, digits=0), Number(*ends, digits=2)]
+            )
+        return [cells]
+
+    def draw(self, path: Path) -> None:
+        """The share of good rows against the mean score, with its band; and the diagonal, where scores are 0 to 1."""
+        at = [one.mean for one in self.bins]
+        good, low, high = ([getattr(one, name) for one in self.bins] for name in ("good", "good_low", "good_high"))
+        lines = {"rated rows": figures.Curve(at, good, low, high)}
+        if all(one.low >= 0 and one.high <= 1 for one in self.bins):
+            lines["share of good rows = score"] = figures.Curve((0, 1), (0, 1))
+        across, up = "mean score of a fifth of the rated rows", f"share of good rows, {self.aspect}"
+        figures.curves(path, {self.metric: lines}, across, up)
+
+
+def reliability(
+    table: ScoreTable,
+    ratings: Source,
+    *,
+    metric: str | None = None,
+    aspect: str | None = None,
+    below: float | None = None,
+) -> Reliability:
+    """The table of `nlgauge.calibrate` as a figure. Its arguments, and the errors that it raises, are the same."""
+    return Reliability.of(calibrate(table, ratings, metric=metric, aspect=aspect, below=below))

@@ -18,10 +18,10 @@ from nlgauge.data.signature import fact_text
 from nlgauge.data.table import ScoreTable, Sums
 from nlgauge.data.table.intervals import together
 from nlgauge.errors import InputError, SpecError
-from nlgauge.maths.looking import least_groups, look_at
+from nlgauge.maths.intervals import interim_analysis, least_groups
 from nlgauge.stats.comparison import Difference, compare
 from nlgauge.stats.corrections import holm
-from nlgauge.stats.gate import history as kept
+from nlgauge.stats.gate import history as past
 from nlgauge.stats.gate.verdict import Regression
 from nlgauge.stats.join import grid
 
@@ -55,10 +55,10 @@ class TooFewItemsError(InputError):
 
 
 class Baseline:
-    """A table beside that of an earlier run, by one part of a metric."""
+    """A table beside that of an earlier run, by one sub-score of a metric."""
 
     def __init__(self, table: ScoreTable, earlier: ScoreTable, spec: str, part: str, upwards: bool) -> None:
-        """Raises InputError where the two cannot be compared, SpecError for a metric of sets."""
+        """Raise InputError where the two cannot be compared, SpecError for a corpus-level metric."""
         if spec not in earlier.columns:
             raise InputError(
                 f"the baseline has no {spec}", remedy=f"it has {', '.join(earlier.columns) or 'no metric'}"
@@ -69,7 +69,7 @@ class Baseline:
                 f"{spec} has one number a system, which no paired test can be made of: give a threshold alone"
             )
         if self._now.parts != self._before.parts:
-            raise InputError(f"the baseline has other parts of {spec}", remedy=_AGAIN)
+            raise InputError(f"the baseline has other sub-scores of {spec}", remedy=_AGAIN)
         table, earlier = table.per_item(), earlier.per_item()
         self._now, self._before = table.columns[spec], earlier.columns[spec]
         self._table, self._earlier, self._spec, self._upwards = table, earlier, spec, upwards
@@ -84,8 +84,8 @@ class Baseline:
         terms.refuse_wrong(len(self._systems), history is not None)
         pairs = {now: self._pair(now, before) for now, before in self._systems.items()}
         if history is not None:
-            with kept.alone(history):
-                return self._looked(pairs, terms.significance, history)
+            with past.alone(history):
+                return self._analysed(pairs, terms.significance, history)
         # The smallest p of an exchange within n items is 2 / 2^n: that has to be small enough to be found.
         least = math.floor(math.log2(2 * len(self._systems) / terms.significance)) + 1
         for now, pair in pairs.items():
@@ -138,30 +138,32 @@ class Baseline:
             one.reason, None, None if terms.margin is None else one.no_worse, one.detectable,
         )  # fmt: skip
 
-    def _looked(
+    def _analysed(
         self, pairs: Mapping[str, _Pair], significance: float, path: str | os.PathLike[str]
     ) -> tuple[Regression, ...]:
-        """The look at every system, and the history with it."""
+        """Return the interim analysis of every system, and write it to the history."""
         if self._now.sums is not None:
-            problem = f"{self._spec} has a value of all rows together, of which no look can be taken any time"
+            problem = f"{self._spec} has a value of all rows together, of which there is no interim analysis"
             raise SpecError(f"{problem}: give a metric whose value is the mean of its rows")
-        earlier, time, level = kept.read(path), kept.now(), significance / len(pairs)
-        looks, regressions = [], []
+        earlier, time, level = past.read(path), past.now(), significance / len(pairs)
+        analyses, regressions = [], []
         for system, pair in pairs.items():
             differences, sizes, now, before = pair.differences(self._spec, self._part)
             if not len(differences):
                 problem = f"system {system!r} has no item with a value in both runs"
                 raise InputError(problem, remedy="give the baseline the same items")
             series = (self._spec, self._now.parts[self._part], system, self._digest(system))
-            number = 1 + sum(look.series == series for look in earlier)
-            found = look_at(differences.tolist(), sizes.tolist(), number, level)
+            number = 1 + sum(one.series == series for one in earlier)
+            found = interim_analysis(differences.tolist(), sizes.tolist(), number, level)
             bounded = math.isfinite(found.low)
-            reason = None if bounded else f"at look {number} at least {least_groups(number, level)} are needed"
+            reason = (
+                None if bounded else f"at interim analysis {number} at least {least_groups(number, level)} are needed"
+            )
             low, high = (found.low, found.high) if bounded else (math.nan, math.nan)
             loss = found.difference < 0 if self._upwards else found.difference > 0
             alarm = loss and found.p < level
-            looks.append(
-                kept.Look(
+            analyses.append(
+                past.InterimAnalysis(
                     time, *series, number, int(sizes.sum()), now, before, found.difference, low, high, found.p, level,
                     alarm, self._upwards,
                 )
@@ -172,7 +174,7 @@ class Baseline:
                     min(1.0, found.p * len(pairs)), alarm, reason, number,
                 )
             )  # fmt: skip
-        kept.append(path, looks)
+        past.append(path, analyses)
         return tuple(regressions)
 
     def _digest(self, system: str) -> str:
@@ -238,7 +240,7 @@ def _paired_systems(table: ScoreTable, earlier: ScoreTable) -> dict[str, str]:
 def told_apart(
     table: ScoreTable, earlier: ScoreTable, spec: str, what: str = "baseline", remedy: str = _AGAIN
 ) -> list[str]:
-    """What is to be noted of the two signatures. Raises InputError where the numbers do not mean the same."""
+    """Return what is to be noted of the two signatures. Raises InputError where the numbers do not mean the same."""
     now, before = (dict(one.signatures[spec].facts) if spec in one.signatures else {} for one in (table, earlier))
     if not now or not before:
         return [f"what the numbers of {spec} depend on is not known of both runs, and was not compared"]

@@ -10,13 +10,18 @@ from dataclasses import replace
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import SpecError
-from nlgauge.stats.deciders import deciders, second_decides, told
 from nlgauge.stats.gate.baseline import Baseline, Terms
-from nlgauge.stats.gate.findings import NO_CLAIM, Found, found
-from nlgauge.stats.gate.grounded import grounded_by
-from nlgauge.stats.gate.limits import Limits, of_ratings, shown
-from nlgauge.stats.gate.verdict import Outcome, State, Verdict, unsupported
-from nlgauge.stats.rated_threshold import RatedThreshold
+from nlgauge.stats.gate.thresholds import (
+    Limits,
+    RatedThreshold,
+    deciders,
+    grounded_by,
+    of_ratings,
+    second_decides,
+    shares_decided,
+    shown,
+)
+from nlgauge.stats.gate.verdict import NO_CLAIM, Found, Outcome, State, Verdict, found, unsupported
 from nlgauge.stats.selection import meant
 
 
@@ -63,8 +68,9 @@ def check(
         margin: the loss that would not matter. A system then fails unless p that it lost the margin or more (one-sided,
             Student's t) is below `significance`. Several systems need no correction.
         history: a file (JSON Lines) of all interim analyses against the same baseline, to which this one is added. A
-            system then fails if the interval that holds at all of them at once (`nlgauge.maths.looking.look_at`) is
-            wholly a loss. If nothing changes, at most `significance` of such histories fail, however long they are.
+            system then fails if the interval that holds at all of them at once
+            (`nlgauge.maths.intervals.interim_analysis`) is wholly a loss. If nothing changes, at most `significance` of
+            such histories fail, however long they are.
         allow_missing: count rows without a value, and leave them out.
 
     Raises:
@@ -85,7 +91,7 @@ def check(
         limits = grounded_by(table, metric)
     elif threshold is not None:
         if any(one is not None for one in (metric, part, at_least, at_most)):
-            raise SpecError("a threshold of calibrate names its metric and its part, and stands alone")
+            raise SpecError("a threshold of calibrate names its metric and its sub-score, and stands alone")
         limits = of_ratings(table, threshold)
     else:
         spec, parts = meant(table, metric)
@@ -96,7 +102,7 @@ def check(
         raise SpecError("a margin and a history are of the comparison with an earlier run: give it (against)")
     verdict = Verdict(
         limits.spec, limits.part, limits.upwards, limits.at_least, limits.at_most, significance,
-        tuple(_outcomes(table, limits, allow_missing)), notes=(*limits.notes, *told(table, limits.spec)),
+        tuple(_outcomes(table, limits, allow_missing)), notes=(*limits.notes, *shares_decided(table, limits.spec)),
         second_at_least=None if limits.second is None else limits.second.at_least,
     )  # fmt: skip
     if against is None:

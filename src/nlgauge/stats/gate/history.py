@@ -1,4 +1,4 @@
-"""The history of a gate: a line (JSON Lines) for each look at each system, from which the number of looks is known."""
+"""The history of a gate: a line (JSON Lines) for each interim analysis of each system, which are numbered."""
 
 from __future__ import annotations
 
@@ -7,29 +7,21 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from nlgauge.data import file_lock
-from nlgauge.data.atomic_write import is_stream
-from nlgauge.data.table.shapes import mismatch
-from nlgauge.data.to_json import jsonable
+from nlgauge.data.atomic_write import file_lock, is_stream
+from nlgauge.data.json_values import jsonable, record_of
 from nlgauge.errors import InputError
 
 WAIT_S = 30.0
 """How long another check on the same history is waited for"""
-_NUMBERS = ("now", "before", "difference", "low", "high", "p")
-_OTHERS = {
-    **dict.fromkeys(("time", "metric", "part", "system", "baseline"), str),
-    **dict.fromkeys(("look", "n"), int),
-    **dict.fromkeys(("alarm", "higher_is_better"), bool),
-}
 _REMEDY = "give a file that nlgauge check --history wrote, or a new name"
 
 
 @dataclass(frozen=True)
-class Look:
+class InterimAnalysis:
     """One system beside the baseline on one day."""
 
     time: str
@@ -47,11 +39,11 @@ class Look:
     before: float
     difference: float
     low: float
-    """Where the interval that `nlgauge.maths.looking.look_at` gives begins; NaN where so few items bound nothing"""
+    """Where the interval of `nlgauge.maths.intervals.interim_analysis` begins; NaN where so few items bound nothing"""
     high: float
     p: float
     significance: float
-    """What all looks at this system together may err by"""
+    """The error probability of all interim analyses of this system together"""
     alarm: bool
     higher_is_better: bool
 
@@ -63,7 +55,7 @@ class Look:
 
 @contextmanager
 def alone(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Keep other checks off a history between reading and appending, so that no look is lost or numbered twice.
+    """Keep other checks off a history between reading and appending, so that none is lost or numbered twice.
 
     Raises InputError where another check holds it for longer than WAIT_S, or where its folder cannot be written.
     """
@@ -73,7 +65,7 @@ def alone(path: str | os.PathLike[str]) -> Iterator[None]:
     target = Path(os.path.realpath(path))
     with ExitStack() as held:
         try:
-            mine = held.enter_context(file_lock.alone(target.with_name(f".{target.name}.lock"), WAIT_S))
+            mine = held.enter_context(file_lock(target.with_name(f".{target.name}.lock"), WAIT_S))
         except OSError as error:
             raise InputError(f"cannot be locked: {error.strerror}", file=path, remedy="name another file") from None
         if not mine:
@@ -82,8 +74,10 @@ def alone(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
 
 
-def read(path: str | os.PathLike[str]) -> list[Look]:
-    """Return the looks of a history, none where there is no file yet. Raises InputError for a line that is no look."""
+def read(path: str | os.PathLike[str]) -> list[InterimAnalysis]:
+    """Return the interim analyses of a history, none where there is no file yet. Raises InputError for
+    any other line.
+    """
     place = Path(path)
     if not place.exists():
         return []
@@ -92,28 +86,26 @@ def read(path: str | os.PathLike[str]) -> list[Look]:
         lines = place.read_bytes().split(b"\n")
     except OSError:
         raise InputError("is no history of a gate", file=place, remedy=_REMEDY) from None
-    return [_look(line, place, number) for number, line in enumerate(lines, 1) if line.strip()]
+    return [_analysis(line, place, number) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _look(line: bytes, place: Path, number: int) -> Look:
+def _analysis(line: bytes, place: Path, number: int) -> InterimAnalysis:
     try:
-        record = json.loads(line)
-        numbers = {name: math.nan if record[name] is None else float(record[name]) for name in _NUMBERS}
-        numbers["significance"] = float(record["significance"])
-        known = {field.name: record[field.name] for field in fields(Look)}
-        if mismatch(known, _OTHERS, "the look") or record["look"] < 1:
+        analysis = record_of(InterimAnalysis, json.loads(line))
+        if analysis.look < 1 or math.isnan(analysis.significance):
             raise ValueError
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-        raise InputError(f"line {number} is no look of a gate", file=place, remedy=_REMEDY) from None
-    return Look(**{**known, **numbers})
+    except (ValueError, RecursionError):
+        raise InputError(f"line {number} is no interim analysis of a gate", file=place, remedy=_REMEDY) from None
+    return analysis
 
 
-def append(path: str | os.PathLike[str], looks: Sequence[Look]) -> None:
-    """Write looks behind those that are there: all or, where that fails, none. Raises InputError where that fails.
+def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) -> None:
+    """Write interim analyses behind those that are there: all or, where that fails, none. Raises InputError where that
+    fails.
 
-    A last line without its end gets one, so that the first look does not go on where it stops.
+    A last line without its end gets one, so that the first one does not go on where it stops.
     """
-    lines = "".join(json.dumps(jsonable(look), ensure_ascii=False) + "\n" for look in looks).encode()
+    lines = "".join(json.dumps(jsonable(one), ensure_ascii=False) + "\n" for one in analyses).encode()
     try:
         with Path(path).open("ab", buffering=0) as file:
             size = file.tell() if file.seekable() else 0

@@ -5,13 +5,71 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from nlgauge.data.to_json import jsonable
-from nlgauge.render.markup.environment import number, small
-from nlgauge.render.tables import harmless
-from nlgauge.render.tables.terminal import terminal
-from nlgauge.stats.gate.findings import SAID, Finding
+from nlgauge.data.json_values import jsonable
+from nlgauge.render.environment import number, small
+from nlgauge.render.tables import harmless, terminal
+
+Finding: TypeAlias = Literal[
+    "supported", "contradicted", "not found", "abstained", "false refusal", "no claim", "cannot say"
+]
+SAID: Mapping[Finding, str] = {
+    "supported": "nothing found against it",
+    "contradicted": "the source says something else",
+    "not found": "the source does not say it",
+    "abstained": "it says that the source does not have it, and a search finds nothing",
+    "false refusal": "it says that the source does not have it, and a search finds it",
+    "no claim": "it claims nothing",
+    "cannot say": "too close to the thresholds to decide",
+}
+"""Each finding in a sentence"""
+NO_CLAIM = "claims nothing"
+"""In the reason of a row that has no value because it claims nothing"""
+_LIKELY = 0.5
+
+
+class Found(NamedTuple):
+    """A finding, and what it is based on."""
+
+    finding: Finding | None
+    """None for a row without evidence or without a value"""
+    answer: str | None = None
+    reasons: tuple[str, ...] = ()
+    """Differences found without a model, such as "9 pm: the source has 9 am" """
+    quotes: tuple[str, ...] = ()
+    """The sentences that the worst part of the answer was read with"""
+
+
+def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
+    """Return the finding about a row from its evidence and from the side of the thresholds that it is on.
+
+    Args:
+        evidence: as JSON has it.
+        state: 'passed', 'failed' or 'unsure'.
+    """
+    texts = [one for one in (evidence or {}).get("texts", []) if one["name"] == "candidate"]
+    if not texts:
+        return Found("cannot say" if state == "unsure" else None)
+    (text, *_) = texts
+    stretches: Sequence[Mapping[str, Any]] = text.get("stretches") or []
+    said: Sequence[Mapping[str, Any]] = text.get("reasons") or []
+    reasons = tuple(one["said"] for one in said)
+    worst = min(stretches, key=lambda one: one.get("supported", 1.0), default=None)
+    if worst is None:
+        return Found("cannot say" if state == "unsure" else None, text["text"], reasons)
+    quotes = tuple(text["quotes"][number]["text"] for number in worst["quotes"])
+    if state == "passed":
+        finding: Finding = "abstained" if all(one.get("abstains") for one in stretches) else "supported"
+    elif state == "unsure":
+        finding = "cannot say"
+    elif worst.get("abstains"):
+        finding = "false refusal"
+    else:
+        sure = any(one.get("sure") and worst["begin"] <= one["begin"] < worst["end"] for one in said)
+        finding = "contradicted" if sure or worst.get("contradicted", 0.0) >= _LIKELY else "not found"
+    return Found(finding, text["text"], reasons, quotes)
+
 
 State = Literal["passed", "failed", "unsure", "missing", "allowed"]
 _LISTED = 20
@@ -22,7 +80,7 @@ _LONG = 160
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the gate says of one row; of one system, by a metric of sets."""
+    """What the gate says of one row; of one system, by a corpus-level metric."""
 
     system: str
     item: str | None
@@ -83,7 +141,9 @@ class Regression:
     low: float
     high: float
     p: float
-    """That the two runs are alike: approximate randomisation, two-sided; with a history, that of all looks so far"""
+    """That the two runs are alike: approximate randomisation, two-sided; with a history, that of all interim analyses
+    so far
+    """
     adjusted: float
     """p, corrected by Holm for the number of systems"""
     worse: bool
@@ -91,7 +151,7 @@ class Regression:
     reason: str | None
     """Why a number is missing"""
     look: int | None = None
-    """Which look at this system it is, where a history is kept; the interval then holds at all looks at once"""
+    """With a history, the number of the interim analysis of this system; the interval holds at all of them at once"""
     no_worse: float | None = None
     """With a margin: p that the system is worse than before by the margin or more"""
     detectable: float | None = None
@@ -105,7 +165,7 @@ class Verdict:
     metric: str
     part: str
     higher_is_better: bool | None
-    """None of a part that has no better direction"""
+    """None of a sub-score that has no better direction"""
     at_least: float | None
     at_most: float | None
     significance: float
@@ -215,7 +275,7 @@ class Verdict:
         return dict(Counter(one.finding for one in self.outcomes if one.finding is not None).most_common())
 
     def count(self, *states: State) -> int:
-        """How many outcomes are of these states."""
+        """Return how many outcomes are of these states."""
         return sum(one.state in states for one in self.outcomes)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from nlgauge.cli.options import IN_FORMATS, PLACE, keeping
+from nlgauge.cli.options import IN_FORMATS, PLACE, caching
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import aligned, show_tables
 from nlgauge.data.atomic_write import atomic_write, refuse_place
@@ -59,7 +59,7 @@ _Write = Callable[..., None]
 @click.option("--draws", type=click.IntRange(min=1), default=2000, show_default=True, help=f"For {COVERAGE}.")
 @click.option("--from", "clone", type=PLACE, help=f"For {ROWS}: the folder of the clone; --data says where they go.")
 @click.option("--kept", is_flag=True, help=f"For {RESULTS}: score nothing; make the page from the scores in the cache.")
-@keeping
+@caching
 @click.option("--fresh", is_flag=True, help="The same as --no-cache.")
 @IN_FORMATS
 def reproduce(

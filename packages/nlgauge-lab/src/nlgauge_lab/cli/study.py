@@ -41,14 +41,14 @@ def _swept(level: str, *coefficients: str) -> tuple[options.Option, ...]:
     leveled = click.option("--level", default=level, show_default=True, help="item, system or pooled.")
     return (
         options.MODEL, _ITEMS, leveled, _coefficients(*coefficients), options.ASPECT,
-        options.RESAMPLE, options.REPLICATES, options.SEED, options.keeping,
+        options.RESAMPLE, options.REPLICATES, options.SEED, options.caching,
     )  # fmt: skip
 
 
 @_of_scores(*_RATED, _LEVEL, options.COEFFICIENT)
 def matrix(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How metrics agree with each other and with people (InfoLM, figure 2)."""
-    from nlgauge.reports.matrix import correlation_matrix
+    from nlgauge.reports.plots.pairwise import correlation_matrix
 
     return correlation_matrix(table, rated, **how)
 
@@ -197,7 +197,7 @@ def scorings(corpus: nlgauge.Corpus, **how: Any) -> Result:
     options.MODEL,
     options.ASPECT,
     options.SEED,
-    options.keeping,
+    options.caching,
 )
 def learned_weights(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """MaskEval with weights learned on other rows (MaskEval, tables 1 and 2). Needs nlgauge-lab[train]."""
@@ -246,7 +246,7 @@ def accuracy(corpus: nlgauge.Corpus, **how: Any) -> Result:
     options.ASPECT,
     options.REPLICATES,
     options.SEED,
-    options.keeping,
+    options.caching,
 )
 def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Result:
     """Mark-Evaluate at many K, in one pass (figure 2)."""
@@ -260,16 +260,16 @@ def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Resul
     click.argument("outputs", metavar="TEXTS", type=options.PLACE),
     options.MAP,
     click.option(
-        "-m", "--metric", "metrics", multiple=True, help="Metric of sets; six of them by default; repeatable."
+        "-m", "--metric", "metrics", multiple=True, help="Corpus-level metric; six of them by default; repeatable."
     ),
     click.option("--size", type=click.IntRange(min=1), default=1000, show_default=True, help="Texts of a set."),
     options.MODEL,
     options.SEED,
-    options.keeping,
+    options.caching,
     reads=of_outputs,
 )
 def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
-    """Metrics of sets as outputs lose topics, or the order of their words (Mark-Evaluate, figures 3, 4).
+    """Corpus-level metrics as outputs lose topics, or the order of their words (Mark-Evaluate, figures 3, 4).
 
     TEXTS is a table of candidates; the system of a row is its topic.
     """
@@ -291,7 +291,7 @@ def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
     click.option("--probes", "file", type=options.PLACE, help="Sentences of your own (docs/studies.md)."),
     options.REPLICATES,
     options.SEED,
-    options.keeping,
+    options.caching,
 )  # fmt: skip
 def probes(**how: Any) -> Result:
     """Does a metric find small errors, or does it only recognise copies?

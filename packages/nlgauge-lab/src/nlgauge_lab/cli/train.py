@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from nlgauge.cli.options import IN_FORMATS, MAP, MODEL, PLACE, keeping
+from nlgauge.cli.options import IN_FORMATS, MAP, MODEL, PLACE, caching
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import read_outputs, show_tables
 from nlgauge.errors import MissingExtraError, SpecError
@@ -157,7 +157,7 @@ def temperature(texts: Sequence[Path], model: str, tokens: int, write: bool, lay
 @click.option("--page", type=PLACE, help="With --write: put the tables of pocket and base into this page, too.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only so many rows of each set: to try things out.")
 @IN_FORMATS
-@keeping
+@caching
 def thresholds(
     labelled: Path, model: str, write: bool, page: Path | None, limit: int | None, layout: str, cache: Path | bool
 ) -> None:

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence, Item
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import COSTS, POCKET, Cost, Prepared, RowMetric, Setup, Value, model_of
-from nlgauge.metrics.evidence import Evidence, Item
 from nlgauge.metrics.parameters import param
 from nlgauge_lab.combination_file import CombinationFile, Member
 

@@ -11,7 +11,7 @@ from nlgauge.data.table import Column, ScoreTable
 
 
 def rows_of(table: ScoreTable, rows: Sequence[int]) -> ScoreTable:
-    """The table with some of its rows, by number, and of metrics of sets with their systems."""
+    """The table with some of its rows, by number, and of corpus-level metrics with their systems."""
     kept = [table.rows[row] for row in rows]
     systems = {system for system, _ in kept}
     places = {"item": list(rows), "system": [n for n, system in enumerate(table.systems) if system in systems]}

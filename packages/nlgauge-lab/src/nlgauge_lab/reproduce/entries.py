@@ -67,7 +67,7 @@ class Entries:
                 return self._scores.why(corpus, metric)
             scored.append(defined(one, entry.undefined))
         if entry.part and entry.part not in only(scored[0]).parts:
-            return f"{metric} has no part {entry.part!r}"
+            return f"{metric} has no sub-score {entry.part!r}"
         return scored
 
     def values(self, table: Table, entry: Entry, data: str) -> ScoreTable | str:

@@ -15,9 +15,9 @@ from nlgauge.errors import InputError
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.coefficients import correlation
+from nlgauge.stats.contrast import williams
 from nlgauge.stats.correlation import means
 from nlgauge.stats.join import grid, ratings, turned
-from nlgauge.stats.williams import williams
 from nlgauge_lab.reproduce.columns import only, part_of
 from nlgauge_lab.reproduce.entries import Entries
 from nlgauge_lab.reproduce.published import Column, Entry, Table

@@ -98,7 +98,8 @@ def distributions(
 
     Where lower is better the scale is turned, as the paper turns its distances. source: ratings as `nlgauge.correlate`
     takes them; they are shown too, and how far each metric's distribution lies from theirs. metrics and every_part as
-    in `nlgauge.stats.selection.selected`. Metrics of sets have no distribution and are left out. Raises InputError.
+    in `nlgauge.stats.selection.selected`. Corpus-level metrics have no distribution and are left out. Raises
+    InputError.
     """
     if bins < 2:
         raise InputError(f"{bins} bins show nothing", remedy="take 2 or more")

@@ -32,7 +32,9 @@ _ESTIMATORS = ("petersen", "schnabel", "diversity", "capture")
 
 @dataclass(frozen=True)
 class Neighbours(MarkEvaluate):
-    """All estimates at many K as parts of one metric of sets: their scores, then the estimated over the true sizes."""
+    """All estimates at many K as parts of one corpus-level metric: their scores, then the estimated over the true
+    sizes.
+    """
 
     ks: tuple[int, ...] = KS
 

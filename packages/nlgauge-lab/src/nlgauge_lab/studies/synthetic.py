@@ -1,4 +1,4 @@
-"""What happens to metrics of sets when outputs lose variety, or quality (Mark-Evaluate, figures 3 and 4).
+"""What happens to corpus-level metrics when outputs lose variety, or quality (Mark-Evaluate, figures 3 and 4).
 
 Mode collapse (section 4.1): topics are dropped one after another from the outputs. Word swap (section 4.2): each word
 of an output changes places with another one of its text with some probability. The references stay the same.
@@ -84,7 +84,7 @@ def synthetic(
     corpus: Corpus, metrics: Sequence[str] = METRICS, *, size: int = 1000, model: str | None = None, seed: int = 0,
     progress: bool = False, cache: bool | str | Path = True,
 ) -> Synthetic:  # fmt: skip
-    """Metrics of sets while topics are dropped from the outputs, and while their words are swapped.
+    """Corpus-level metrics while topics are dropped from the outputs, and while their words are swapped.
 
     corpus: texts as candidates, the topic of each as its system. One half of a topic's texts are references, and the
     other half are outputs; where there is one topic, none is dropped. size: of both sets at most. seed: which texts are
@@ -93,7 +93,7 @@ def synthetic(
     """
     chosen = [registry.metric(spec, model=model) for spec in metrics]
     if other := [metric for metric in chosen if not isinstance(metric, SetMetric)]:
-        raise SpecError(f"{other[0]} is not a metric of sets; there are {', '.join(METRICS)}")
+        raise SpecError(f"{other[0]} is not a corpus-level metric; there are {', '.join(METRICS)}")
     generator = np.random.default_rng(seed)
     references, held = _halves(corpus, size, generator)
     steps = dict(_steps(held, sum(map(len, references.values())), generator))

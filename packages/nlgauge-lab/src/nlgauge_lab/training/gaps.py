@@ -24,7 +24,7 @@ from nlgauge.engine.batching import padded
 from nlgauge.engine.masking import MaskingLimits, gap_row, passes
 from nlgauge.engine.models.capabilities import GAP_FILLER, TOKENIZER, Model
 from nlgauge.engine.models.torch_model import Checkpoint
-from nlgauge.engine.pairs import pair_room, paired_row
+from nlgauge.engine.windows import pair_room, paired_row
 from nlgauge.errors import InputError
 from nlgauge_lab.reproduce.markdown import table
 from nlgauge_lab.training.pair_rows import Pairs, read_pairs

@@ -25,8 +25,8 @@ from nlgauge.engine.models.card import CARD_FILE, write_facts
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.render.tables import Cell, Number
-from nlgauge.stats.gate.findings import SAID, found
-from nlgauge.stats.gate.grounded import METRIC, PART
+from nlgauge.stats.gate.thresholds import METRIC, PART
+from nlgauge.stats.gate.verdict import SAID, found
 from nlgauge_lab.reproduce.markdown import table as markdown
 from nlgauge_lab.reproduce.markdown import write_region
 from nlgauge_lab.training.labelled import Labelled, as_corpus, held_out, labelled_set
@@ -231,6 +231,9 @@ def card_tables() -> list[str]:
             for title, one in card["rates"].items()
         ]
         lines += [*markdown(list(_HEADS), "lrrrrr", rows), ""]
+    cards = {name: card for name, card in cards.items() if "kinds" in card}  # measured since there are written answers
+    if not cards:
+        return lines[:-1]
     kinds = list(dict.fromkeys(kind for card in cards.values() for kind in card["kinds"]))
     rows = [
         [kind, f"{max(card['kinds'][kind]['rows'] for card in cards.values()):,}"]

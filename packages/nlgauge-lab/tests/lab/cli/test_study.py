@@ -96,7 +96,7 @@ def test_synthetic(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
     assert found["size"] == 4 and len(found["records"]) == (2 + 5) * 3
-    refused("study", "synthetic", texts, "--map", "candidate=text", "-m", "Length", say="is not a metric of sets")
+    refused("study", "synthetic", texts, "--map", "candidate=text", "-m", "Length", say="is not a corpus-level metric")
 
 
 def test_refusals_name_the_file(outputs: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("one_model", "counting")
 
 def test_a_part_of_a_metric(folder: Path) -> None:
     assert cells(folder, {"spec": "Words", "part": "half"})[0].ours == pytest.approx(POOLED)
-    assert cells(folder, {"spec": "Words", "part": "third"})[0].reason == "Words has no part 'third'"
+    assert cells(folder, {"spec": "Words", "part": "third"})[0].reason == "Words has no sub-score 'third'"
 
 
 def test_values_are_averaged_over_references(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Mode collapse and word swap: what is compared with what, and what metrics of sets say of it."""
+"""Mode collapse and word swap: what is compared with what, and what corpus-level metrics say of it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_topics_are_dropped_and_words_swapped_against_the_same_references(
 
 
 def test_refusals() -> None:
-    with pytest.raises(SpecError, match="Length is not a metric of sets"):
+    with pytest.raises(SpecError, match="Length is not a corpus-level metric"):
         synthetic(corpus(TOPICS), ["Length"])
     with pytest.raises(InputError, match="'sea' has too few texts"):
         synthetic(corpus(TOPICS), size=1)

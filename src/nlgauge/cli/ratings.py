@@ -1,0 +1,212 @@
+"""nlgauge sample, estimate and calibrate: the commands of people's ratings of some rows."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import nlgauge
+from nlgauge.cli.options import ADDED, ASPECT, IN_FORMATS, ONE_ASPECT, PLACE, RATING_LABEL, SEED
+from nlgauge.cli.streams import remark, show_json
+from nlgauge.cli.terminal import joined, on_some_ratings, read_outputs, say, show_tables, with_interval
+from nlgauge.data.atomic_write import refuse_place
+from nlgauge.errors import SpecError
+from nlgauge.render.tables import Cell, Number
+
+if TYPE_CHECKING:
+    from nlgauge.stats.estimate import Estimates
+
+
+@click.command(short_help="Choose rows for people to rate: a folder with sheet and page.")
+@click.argument("outputs", type=PLACE)
+@click.option("--scores", type=PLACE, help="Scores of these outputs: draw within groups of neighbouring scores.")
+@click.option("-m", "--metric", help="The metric of --scores; may be left out where there is one.")
+@click.option("-n", "count", type=click.IntRange(min=1), default=100, show_default=True, help="How many rows to draw.")
+@click.option("--strata", type=click.IntRange(min=1), default=5, show_default=True, help="How many groups by score.")
+@click.option("--allocation", type=click.Choice(("proportional", "neyman")), default="proportional", show_default=True,
+              help="neyman draws more rows from groups whose scores differ more.")  # fmt: skip
+@click.option("--cluster", metavar="COLUMN", help="Draw whole clusters: all rows that share its value; item, for one.")
+@click.option("--aspect", "aspects", multiple=True, help="What is rated; repeatable; rating by default.")
+@click.option("--scale", "scales", multiple=True,
+              help="The ratings that there are, as in 1-5; ASPECT=1-5 for one; repeatable; else 0-1.")  # fmt: skip
+@RATING_LABEL
+@SEED
+@ADDED
+@click.option("-o", "--output", type=PLACE, required=True, help="The folder to make; it must not hold anything yet.")
+def sample(
+    outputs: Path, scores: Path | None, metric: str | None, count: int, aspects: Sequence[str], scales: Sequence[str],
+    labels: Sequence[str], columns: Sequence[str], add: Sequence[str], lower: Sequence[str], output: Path,
+    seed: int, **how: Any,
+) -> None:  # fmt: skip
+    """Draw rows for people to rate, in random order and without their systems, and make a folder of them.
+
+    The folder is a rating project. sheet.csv is for a spreadsheet, sheet.html is a page to rate in a browser,
+    guideline.md is the beginning of a guideline for raters, and project.json says which row is which and how it was
+    drawn. Put what raters send back into the folder: nlgauge estimate and nlgauge calibrate take it with --ratings.
+    """
+    from nlgauge import ScoreTable
+    from nlgauge import sample as run
+    from nlgauge.reports.page.sheet import GUIDELINE, LONGEST_CELL, PAGE, SHEET, refuse_folder, write_project
+    from nlgauge.stats.labels import aspects_from
+    from nlgauge.stats.matching import matched
+
+    asked = aspects_from(list(aspects) or ["rating"], scales, labels)
+    refuse_folder(output)
+    corpus = read_outputs(outputs, columns)
+    if scores is None and (add or lower):
+        raise SpecError("--add and --lower are of the scores: add --scores")
+    table = None if scores is None else joined(ScoreTable.load(scores), add, lower, corpus, outputs)
+    corpus = corpus if table is None else matched(table, corpus)
+    draw = run(corpus, count, scores=table, metric=metric, seed=seed, **how)
+    design = {"n": count, "seed": seed, **how, "metric": metric, "scores": table is not None}
+    project = write_project(output, corpus, draw, asked, design)
+    for name in (SHEET, PAGE, GUIDELINE, "project.json"):
+        click.echo(str(output / name))
+    remark(f"{len(draw.sheet)} of {len(corpus)} rows were drawn for the project {project.id}")
+    remark("keep project.json from those who rate: it names the system of each row")
+    longest = max(len(text) for row in corpus for text in (row.candidate, row.source or "", row.context or ""))
+    if longest > LONGEST_CELL:
+        cut = f"spreadsheets cut texts after {LONGEST_CELL:,}"
+        remark(f"the longest text of the outputs has {longest:,} characters, and {cut}: rate on the page")
+
+
+@click.command(short_help="Estimate the mean rating of all outputs, from a few.")
+@on_some_ratings
+@click.option("-m", "--metric", "metrics", multiple=True, help="A metric of the scores; repeatable; all by default.")
+@ASPECT
+@click.option("--below", type=float, metavar="X", help="Estimate the share of rows that are rated below X.")
+@click.option("--margin", type=click.FloatRange(min=0, min_open=True), metavar="X",
+              help="Say how many further ratings make the interval plus or minus X.")  # fmt: skip
+@click.option("--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
+              show_default=True)  # fmt: skip
+@click.option("--scale", type=float, nargs=2, metavar="LOW HIGH",
+              help="The least and the greatest rating that there can be, as in --scale 1 5.")  # fmt: skip
+@IN_FORMATS
+def estimate(
+    table: nlgauge.ScoreTable, rated: nlgauge.Corpus, metrics: Sequence[str], aspects: Sequence[str],
+    below: float | None, margin: float | None, layout: str, **how: Any,
+) -> None:  # fmt: skip
+    """Each system's mean rating with a valid interval, from the scores of all rows and the ratings of some.
+
+    First a sentence for each system. Beside the estimate stand what the ratings alone say, and the effective number of
+    ratings: how many would give an interval as short without the metric. The rated rows have to be drawn at random, or
+    by nlgauge sample. docs/guides/estimate.md explains it.
+    """
+    found = nlgauge.estimate(
+        table, rated, metrics=metrics or None, aspects=aspects or None, below=below, margin=margin, **how
+    )
+    if layout == "json":
+        show_json("estimate", found.notes, answers=found.answers, estimates=found.records)
+    else:
+        say(found.answers, layout)
+        groups = dict.fromkeys((one.aspect, one.metric) for one in found)
+        more: list[Cell] = [] if margin is None else [f"more for ±{margin:g}"]
+        heads = ["rated", "estimate", "ratings alone", "effective", *more]
+        share = "" if below is None else f" below {below:g}"
+        names = [f"{aspect}{share}, by {metric}" for aspect, metric in groups]
+        corners = names if len(names) > 1 else ["system"]
+        show_tables(
+            [[[corner, *heads], *_lines(found, group, margin)] for corner, group in zip(corners, groups, strict=True)],
+            layout,
+        )
+        remark(*(names if len(names) == 1 else ()), *_legend(found))
+    remark(*found.notes)
+
+
+def _lines(found: Estimates, group: tuple[str, str], margin: float | None) -> Iterator[list[Cell]]:
+    for one in found:
+        if (one.aspect, one.metric) == group:
+            wanted: Cell = "more rows" if math.isinf(one.more) else Number(one.more, digits=0)
+            yield [
+                one.system,
+                f"{one.ratings} of {one.rows}",
+                Number(one.estimate, one.low, one.high),
+                Number(one.alone, one.alone_low, one.alone_high),
+                Number(one.worth, digits=0),
+                *([] if margin is None else [wanted]),
+            ]
+
+
+def _legend(found: Estimates) -> Iterator[str]:
+    """Yield what the bare metric says, and what has no number."""
+    from nlgauge.maths.intervals import unequal
+
+    for aspect, metric in dict.fromkeys((one.aspect, one.metric) for one in found):
+        bare = [one for one in found if (one.aspect, one.metric) == (aspect, metric) and not math.isnan(one.bare)]
+        if bare:
+            means = ", ".join(f"{one.system} {with_interval(one.bare, one.bare_low, one.bare_high)}" for one in bare)
+            yield f"{metric}: its own mean, which is no estimate of {aspect}: {means}"
+    clustered = [one for one in found if not math.isnan(one.effective)]
+    fewest = min(clustered, key=lambda one: one.effective, default=None)
+    if fewest is not None and (said := unequal(fewest.clusters, fewest.effective)):
+        yield f"{fewest.system}: the ratings' {said}"
+    for reason in dict.fromkeys(one.reason for one in found if one.reason):
+        yield f"no estimate for {reason}"
+
+
+_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+_WAYS = ("risk", "recall", "f1", "cost", "precision")
+
+
+@click.command(short_help="Choose a threshold for check, from scores and a few ratings.")
+@on_some_ratings
+@click.option("-m", "--metric", help="A metric of the scores, with its sub-score; may be left out where there is one.")
+@ONE_ASPECT
+@click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1.")
+@click.option("--risk", type=_SHARE, default=0.1, show_default=True, help="At most this share of passing rows is bad.")
+@click.option("--recall", type=_SHARE, metavar="X", help="Promise too that at least this share of bad rows is stopped.")
+@click.option("--confidence", type=_SHARE, default=0.9, show_default=True, help="Confidence that a promise is kept.")
+@click.option("--by", type=click.Choice(_WAYS), help="Which threshold -o writes; recall with --recall, else risk.")
+@click.option("--system", metavar="NAME", help="Rows of this system alone.")
+@click.option("--cost", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
+              help="What a bad row that passes costs, a good one that is stopped costing 1.")  # fmt: skip
+@click.option("--precision", type=_SHARE, default=0.9, show_default=True,
+              help="At least this share of stopped rows is bad.")  # fmt: skip
+@click.option("-o", "--output", type=PLACE, help="Write the threshold here, for nlgauge check --threshold.")
+@IN_FORMATS
+def calibrate(
+    table: nlgauge.ScoreTable, rated: nlgauge.Corpus, risk: float, recall: float | None, confidence: float,
+    by: str | None, output: Path | None, layout: str, **how: Any,
+) -> None:  # fmt: skip
+    """A threshold with a promise: of the rows that pass it, at most the share --risk is bad, with --confidence.
+
+    With --recall there is one more: of the bad rows, at least that share is stopped. Where the ratings cannot certify
+    one, it says so, writes nothing and ends with exit code 1. Three thresholds without a promise stand beside it, and
+    how many rows are good at which score. docs/guides/estimate.md explains it.
+    """
+    from nlgauge.reports.plots.scatter import Reliability
+
+    refuse_place(output)
+    by = by or ("risk" if recall is None else "recall")
+    if by == "recall" and recall is None:
+        raise SpecError("--by recall: say with --recall which share of the bad rows is to be stopped")
+    found = nlgauge.calibrate(table, rated, risk=risk, recall=recall, confidence=confidence, **how)
+    if layout == "json":
+        show_json("calibrate", **{name: value for name, value in vars(found).items() if name != "thresholds"})
+    else:
+        thresholds: list[list[Cell]] = [
+            ["threshold by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]
+        ]
+        for one in found.chosen:
+            shares = [Number(share, digits=3) for share in (one.passing, one.bad, one.recall)]
+            thresholds.append([one.by, Number(one.threshold), *shares])
+        show_tables([thresholds, *Reliability.of(found).tables()], layout)
+    remark(f"{found.metric}, {found.aspect}: {found.bad} of {found.n} rated rows are bad", *found.notes)
+    missing = next((one.reason for one in found.chosen if one.by == by and one.reason), None)
+    if missing:
+        remark(missing)
+        sys.exit(1)
+    threshold = found.threshold(by)
+    if threshold.confidence is not None:
+        promise = f"of what passes {threshold.threshold:.4g}, at most {risk:.0%} is bad"
+        if threshold.recall is not None:
+            promise = f"of what is bad, at least {threshold.recall:.0%} does not pass {threshold.threshold:.4g}"
+        remark(f"{promise}, with {confidence:.0%} confidence; {threshold.passing:.0%} of the scored rows pass")
+    remark("f1, cost and precision: without a promise; what they do is of rows they were not chosen on")
+    if output is not None:
+        threshold.save(output)

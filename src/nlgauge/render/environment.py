@@ -1,0 +1,111 @@
+"""Templates to HTML: every value is escaped, data lies in the page as JSON that cannot end its element."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+HERE = Path(__file__).parent
+# A browser leaves most control characters out, or puts one sign for all of them: they are shown by their pictures.
+_PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {127: 0x2421}
+
+
+_TURNING = "\u202a-\u202e\u2066-\u2069"
+
+
+def shown(text: object) -> str:
+    """A text as a page can hold it, as long as it was.
+
+    Control characters are pictures. Half characters are U+FFFD, and so are signs that turn round the order of what
+    follows them.
+    """
+    return re.sub(rf"[\x80-\x9f\ud800-\udfff{_TURNING}]", "\ufffd", str(text).translate(_PICTURES))
+
+
+def render(template: str, *folders: Path, **facts: Any) -> str:
+    """A template with its values, from this room's templates or from those of other folders."""
+    return environment(*folders).get_template(template).render(**facts)
+
+
+@cache
+def environment(*folders: Path) -> Environment:
+    """Return what templates are read by; a name that no value has is an error, and no empty text."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader([HERE / "templates", *folders]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: shown(value) if type(value) is str else value,
+    )
+    made.filters.update(json=data, number=number, count="{:,}".format, p=p_value, places=places)
+    return made
+
+
+def data(value: object) -> Markup:
+    """A value of dicts, lists, texts and finite numbers as JSON that is safe inside <script>, whatever it holds.
+
+    Inside a script nothing but "<" can begin a tag or a comment: it is written as an escape, and so are the signs that
+    turn a line round for who reads the file. Nothing else is, since a page holds much JSON and an escape is long.
+    """
+    from markupsafe import Markup
+
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return Markup(re.sub(f"[{_TURNING}]", lambda sign: f"\\u{ord(sign.group()):04x}", text))
+
+
+def inlined(*files: Path) -> Markup:
+    """Our own files, one after the other, to stand in a page as they are."""
+    from markupsafe import Markup
+
+    return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))
+
+
+def digest(script: str) -> str:
+    """Return what a content security policy calls a script by, so that a page runs this one and nothing that texts
+    bring.
+    """
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number for people; a dash for none."""
+    if value is None or value != value:
+        return "–"
+    if abs(value) == float("inf"):
+        return "∞" if value > 0 else "−∞"
+    large = abs(value) >= 1000
+    return f"{value:,.{0 if large else 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else digits}f}".replace(
+        "-", "−"
+    )
+
+
+def places(values: Sequence[float], low: float, high: float, margin: float = 4) -> list[float]:
+    """Return where numbers lie on a bar from low to high, in per cent of its width; -1 for what lies nowhere."""
+    room = 100 - 2 * margin
+    return [round(margin + room * (v - low) / (high - low), 2) if math.isfinite(v) else -1.0 for v in values]
+
+
+def p_value(value: float | None) -> str:
+    """A p-value for people; a dash for none."""
+    if value is None or value != value:
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def small(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:
+    """HTML of a table with a head; the first cell of a row says what the row is."""
+    return render("small.html", caption=caption, head=head, rows=rows, notes=notes, style=inlined(HERE / "parts.css"))

@@ -1,0 +1,120 @@
+"""What a score is based on, as HTML: one drawing for the report, for `nlgauge explain` and for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard
+
+from nlgauge.render.environment import number, render
+from nlgauge.render.words import (
+    LISTED,
+    Record,
+    Table,
+    flow_panes,
+    flow_table,
+    legend,
+    match_panes,
+    match_tables,
+    word_panes,
+    word_tables,
+)
+
+_COVERING = {"side", "covered", "nearest", "item", "distance", "nearest_item"}
+
+
+def drivers(items: Sequence[Record]) -> list[Record]:
+    """Items that have both probabilities, as InfoLM's have; none where the items are others."""
+    right = all(
+        all(isinstance(item.get(side), int | float) for side in ("candidate", "reference"))
+        and isinstance(item.get("share", ""), int | float | None)
+        for item in items
+    )
+    return list(items) if right else []
+
+
+def covering(items: Sequence[Record]) -> dict[str, list[Record]]:
+    """Texts of sets by side, those first that nothing covers; empty where the items are no texts of sets."""
+    sides: dict[str, list[Record]] = {}
+    for item in items:
+        if item.keys() >= _COVERING and isinstance(item["side"], str) and isinstance(item["covered"], int | float):
+            sides.setdefault(item["side"], []).append(item)
+    return sides
+
+
+def curve(items: Sequence[Record]) -> str:
+    """The points of an SVG line, 100 units a side, of an item that holds precision and recall as lists; '' for none."""
+    for item in items:
+        precision, recall = item.get("precision"), item.get("recall")
+        if _are_numbers(precision) and _are_numbers(recall) and len(precision) == len(recall):
+            return " ".join(f"{100 * x:.1f},{100 - 100 * y:.1f}" for x, y in zip(recall, precision, strict=True))
+    return ""
+
+
+def item_table(items: Sequence[Record], left_out: int) -> Table:
+    """Items of any other kind, with what is known of them."""
+    names = list(dict.fromkeys(name for item in items[:LISTED] for name in item))
+    rows = [[_cell(item.get(name)) for name in names] for item in items[:LISTED]]
+    heads = ["item" if name == "name" else name for name in names]
+    return Table("What the score is based on", heads, rows, len(items) - len(rows) + left_out)
+
+
+def _are_numbers(values: object) -> TypeGuard[list[float]]:
+    return isinstance(values, list) and all(isinstance(value, int | float) for value in values)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, Mapping):
+        return " ".join(map(_cell, value.values()))
+    if isinstance(value, list):
+        return " ".join(map(_cell, value))
+    return "" if value is None else str(value)
+
+
+_LEGENDS = {
+    "matches": ("alike", "less alike", "unlike"),
+    "flows": ("cheap to move", "costlier", "costliest"),
+}
+
+
+def drawn(evidence: Mapping[str, Any], texts: Mapping[str, Any] | None = None, titles: bool = False) -> str:
+    """A row's, or a system's, evidence as JSON has it.
+
+    texts: what is known of the row, by name: 'candidate', 'source', 'context' and 'references', a list. What is not
+    known is drawn without the words around it. titles: what is said of a word stands in its title, for a place that
+    runs no script.
+    """
+    known = dict(texts or {})
+    reference = evidence.get("reference")
+    references = known.get("references") or []
+    if reference is not None and reference < len(references):
+        known["reference"] = references[reference]
+    judged, matches, flows, items = (evidence.get(name, []) for name in ("texts", "matches", "flows", "items"))
+    left_out = evidence.get("left_out", 0)
+    found, sides, line = drivers(items), covering(items), curve(items)
+    panes = word_panes(judged, known)
+    tables = [*word_tables(judged), *match_tables(matches)]
+    if matches:
+        panes += match_panes(matches, known)
+    if flows:
+        panes += flow_panes(flows, known)
+        tables.append(flow_table(flows, left_out))
+    if items and not (found or sides or line):
+        tables.append(item_table(items, left_out))
+    kind = "words" if judged else "flows" if flows else "matches"
+    return render(
+        "evidence.html",
+        reference=None if reference is None else reference + 1,
+        of=len(references),
+        kind=kind,
+        legend=legend(judged) if kind == "words" else _LEGENDS[kind],
+        panes=panes,
+        tables=tables,
+        drivers=found[:LISTED],
+        most=max((item[side] for item in found for side in ("candidate", "reference")), default=0) or 1,
+        sides=sides,
+        curve=line,
+        left_out=left_out,
+        titles=titles,
+    )

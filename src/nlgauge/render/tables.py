@@ -1,0 +1,368 @@
+r"""Tables of cells, and every form that they are printed in: a terminal, LaTeX, Markdown and CSV.
+
+On a terminal a table is aligned, no wider than wanted, and coloured where that is asked for.
+
+LaTeX is for \usepackage{booktabs}, Markdown has GitHub's tables: the best is bold, what does not differ significantly
+underlined or in italics, and columns of numbers are set to the right.
+
+CSV is for spreadsheets and scripts: whole numbers of digits, interval and p in columns of their own. A text that a
+spreadsheet would run as a formula gets an apostrophe in front: names of systems and items come from files that others
+wrote. Such a text begins with =, +, - or @, or with the full-width form of one. Blanks, quotes and signs that are not
+shown may stand before that, because some programs leave them out. A tab or a line end first is enough too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import click
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number, NaN for none, with its interval and p where it has them."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    digits: int = 4
+    """Behind the point, where people read it"""
+    mark: Literal["", "best", "alike"] = ""
+    """'best' of its kind; 'alike': it does not differ significantly from the best"""
+
+    @property
+    def text(self) -> str:
+        """The number itself."""
+        return "-" if math.isnan(self.value) else f"{self.value:.{self.digits}f}"
+
+    @property
+    def interval(self) -> str:
+        """The interval in brackets; empty where there is none."""
+        known = not (math.isnan(self.value) or math.isnan(self.low))
+        return f"[{self.low:.{self.digits}f}, {self.high:.{self.digits}f}]" if known else ""
+
+    @property
+    def chance(self) -> str:
+        """p; empty where there is none."""
+        return "" if math.isnan(self.p) else f"p={self.p:.4f}"
+
+
+Cell: TypeAlias = "str | Number"
+Cells: TypeAlias = "Sequence[Sequence[Cell]]"
+"""Rows, all of one length; the first is the head"""
+
+
+def words(cell: Cell) -> str:
+    """A cell in one line of plain text, without its mark."""
+    if isinstance(cell, str):
+        return cell
+    return " ".join(filter(None, (cell.text, cell.interval, cell.chance)))
+
+
+_BIDI = r"\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+_STEERING = re.compile(rf"[\x00-\x1f\x7f-\x9f{_BIDI}]")
+_STEERING_IN_LINES = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}]")
+
+
+def harmless(text: str, *, lines: bool = False) -> str:
+    """With U+FFFD for each control character, and for each that sets the direction of what follows it.
+
+    lines: leave line ends and tabs.
+    """
+    return (_STEERING_IN_LINES if lines else _STEERING).sub("\ufffd", text)
+
+
+def harmless_json(text: str) -> str:
+    """Return a text with JSON's escape of each such character, but for line ends and tabs. JSON says the same then."""
+    return _STEERING_IN_LINES.sub(lambda sign: f"\\u{ord(sign.group()):04x}", text)
+
+
+_GAP = "  "
+_NARROWEST, _LEAST_HEAD = 20, 6
+"""To what columns of text, and heads of numbers, shrink before the table falls into blocks"""
+_MARKS = {"": "", "best": "*", "alike": "~"}
+_STYLES: Mapping[str, dict[str, Any]] = {
+    "head": {"bold": True},
+    "best": {"fg": "green", "bold": True},
+    "alike": {"fg": "green"},
+    "interval": {"dim": True},
+}
+
+
+class Line(NamedTuple):
+    """One line of a cell: pieces of text, each with the name of its style."""
+
+    pieces: tuple[tuple[str, str], ...] = ()
+    right: bool = False
+
+    @property
+    def width(self) -> int:
+        return sum(shown_width(text) for text, _ in self.pieces)
+
+    def padded(self, width: int, colour: bool) -> str:
+        space = " " * (width - self.width)
+        styled = (
+            click.style(text, **_STYLES[style]) if colour and style and text else text for text, style in self.pieces
+        )
+        return space + "".join(styled) if self.right else "".join(styled) + space
+
+    def broken(self, width: int) -> list[Line]:
+        """Lines of text in lines no wider than that, at spaces where there are some; numbers stay whole."""
+        if self.width <= width or len(self.pieces) != 1:
+            return [self]
+        ((text, style),) = self.pieces
+        return [Line(((part, style),), self.right) for part in _parts(text, width)]
+
+
+class Column(NamedTuple):
+    """The cells of a column, each some lines; the first is the head."""
+
+    rows: Sequence[Sequence[Line]]
+    numeric: bool
+    """Whether it holds numbers, which are never broken"""
+
+    @property
+    def width(self) -> int:
+        return max((line.width for cell in self.rows for line in cell), default=0)
+
+    def wrapped(self, width: int, cells: int | None = None) -> Column:
+        """With every cell, or the first few, broken into lines no wider than that."""
+        broken = [[part for line in cell for part in line.broken(width)] for cell in self.rows[:cells]]
+        return self._replace(rows=[*broken, *self.rows[len(broken) :]])
+
+    def with_narrow_head(self) -> Column:
+        """With its head broken into lines as wide as what stands under it."""
+        words = (shown_width(word) for line in self.rows[0] for text, _ in line.pieces for _, word in _words(text))
+        return self.wrapped(max(self._replace(rows=self.rows[1:]).width, _LEAST_HEAD, *words), cells=1)
+
+
+def terminal(cells: Cells, width: int = 100, colour: bool = False, keys: int = 1) -> list[str]:
+    """The lines of one table, in blocks of columns where one is too wide; `keys` columns begin each block."""
+    columns = [column_of(column) for column in zip(*cells, strict=True)]
+    if _total(columns) > width:
+        columns = [*columns[:keys], *(column.with_narrow_head() for column in columns[keys:])]
+    columns = _narrowed(columns, width)
+    blocks = [columns] if _total(columns) <= width else _blocks(columns, width, keys)
+    lines: list[str] = []
+    for number, block in enumerate(blocks):
+        lines += [*[""] * bool(number), *_printed(block, colour)]
+    return lines
+
+
+def shown_width(text: str) -> int:
+    """Return how many columns a terminal takes for a text: two for East Asian signs, none for marks that
+    join others.
+    """
+    joins = ("Mn", "Me", "Cf")
+    return sum(
+        0 if unicodedata.category(sign) in joins else 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+        for sign in text
+    )
+
+
+def column_of(cells: Sequence[Cell]) -> Column:
+    """The lines of a column's cells; numbers stand under each other by their last digit."""
+    head, *body = cells
+    numbers = [cell for cell in body if isinstance(cell, Number)]
+    digits = max((len(number.text) for number in numbers), default=0)
+    marked = max((len(_MARKS[number.mark]) for number in numbers), default=0)
+    alone = bool(numbers) and not any(number.interval or number.chance for number in numbers)
+    rows = [[Line(((harmless(head if isinstance(head, str) else head.text), "head"),), alone)]]
+    for cell in body:
+        if isinstance(cell, str):
+            rows.append([Line(((harmless(cell), ""),))])
+            continue
+        rest = " ".join(filter(None, (cell.interval, cell.chance)))
+        value = cell.text.rjust(digits) + _MARKS[cell.mark].ljust(marked)
+        rows.append([Line(((value, cell.mark), (f" {rest}" if rest else "", "interval")), alone)])
+    return Column(rows, bool(numbers))
+
+
+def _total(columns: Sequence[Column]) -> int:
+    return sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
+
+
+def _narrowed(columns: Sequence[Column], width: int) -> list[Column]:
+    """With columns of text broken into lines, the widest first, until all fits or they are as narrow as may be."""
+    widths = [column.width for column in columns]
+    for _ in range(_total(columns) - width):
+        wide = [n for n, column in enumerate(columns) if not column.numeric and widths[n] > _NARROWEST]
+        if wide:
+            widths[max(wide, key=lambda n: widths[n])] -= 1
+    return [column.wrapped(wanted) for column, wanted in zip(columns, widths, strict=True)]
+
+
+def _blocks(columns: Sequence[Column], width: int, keys: int) -> list[list[Column]]:
+    own = list(columns[:keys])
+    room = max(width - _total(own) - len(_GAP), _NARROWEST)
+    blocks: list[list[Column]] = []
+    for column in columns[keys:]:
+        fits = column.wrapped(room)
+        if blocks and _total([*blocks[-1], fits]) <= width:
+            blocks[-1].append(fits)
+        else:
+            blocks.append([*own, fits])
+    return blocks or [own]
+
+
+def _printed(columns: Sequence[Column], colour: bool) -> list[str]:
+    lines: list[str] = []
+    for row in zip(*(column.rows for column in columns), strict=True):
+        # The head stands on the line above the numbers, however many lines it takes.
+        height = max(map(len, row))
+        filled = [[*[Line()] * (height - len(cell)), *cell] if not lines else cell for cell in row]
+        for parts in zip_longest(*filled, fillvalue=Line()):
+            padded = (line.padded(column.width, colour) for line, column in zip(parts, columns, strict=True))
+            lines.append(_GAP.join(padded).rstrip())
+    return lines
+
+
+def _words(text: str) -> list[tuple[str, str]]:
+    """Return what a text may be broken between, each with what stands before it: at spaces, and after the ( of a spec.
+
+    An arrow stays with what it is of.
+    """
+    return [
+        ("" if number else " ", part)
+        for word in re.split(" (?![↑↓])", text)
+        for number, part in enumerate(re.split(r"(?<=\()(?=.)", word))
+    ]
+
+
+def _parts(text: str, width: int) -> list[str]:
+    parts = [""]
+    for space, word in _words(text):
+        joined = f"{parts[-1]}{space}{word}" if parts[-1] else word
+        if shown_width(joined) <= width:
+            parts[-1] = joined
+            continue
+        parts += [word] if parts[-1] else []
+        parts[-1] = parts[-1] or word
+        while shown_width(parts[-1]) > width:
+            long = parts.pop()
+            cut = next(n for n in range(len(long), 0, -1) if shown_width(long[:n]) <= width or n == 1)
+            parts += [long[:cut], long[cut:]]
+    return parts
+
+
+_SIGNS = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "'": r"\textquotesingle{}",
+    '"': r"\textquotedbl{}",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+_AROUND = {"": "", "best": "**", "alike": "*"}
+_UNSEEN = r"\s\x00-\x20\x7f-\xa0\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+_QUOTES = "\"'`\u2018\u2019\u201c\u201d"
+_FORMULA = re.compile(rf"[\t\r\n]|[{_UNSEEN}{_QUOTES}]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
+
+
+def formatted(
+    tables: Sequence[Cells], layout: str, *, width: int = 100, colour: bool = False, keys: int = 1
+) -> list[str]:
+    """The lines of some tables in one of `FORMATS`, an empty line between two.
+
+    width, colour and keys are of text alone: how many columns it takes, whether it may use colours, and how many of the
+    table's columns say what a row is, and so stand before each block of a table that is too wide for one.
+    """
+    lines: list[str] = []
+    for number, cells in enumerate(tables):
+        own = terminal(cells, width, colour, keys) if layout == "text" else _PLAIN[layout](cells)
+        lines += [*[""] * bool(number), *own]
+    return lines
+
+
+def _latex(cells: Cells) -> list[str]:
+    """A tabular that stands in a table of the paper's own."""
+    head, *body = [" & ".join(map(_in_latex, row)) + r" \\" for row in cells]
+    places = "".join("r" if numeric else "l" for numeric in _numeric(cells))
+    rows = [r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
+    # Double quotes in the typewriter's form want T1, which every LaTeX has.
+    needed = r"% \usepackage{booktabs}, \usepackage[T1]{fontenc}"
+    return [needed, rf"\begin{{tabular}}{{{places}}}", *rows, r"\end{tabular}"]
+
+
+def _in_latex(cell: Cell) -> str:
+    if isinstance(cell, str):
+        return "".join(_SIGNS.get(sign, sign) for sign in _line(cell))
+    text = cell.text.replace("inf", r"\infty")
+    value = "--" if text == "-" else rf"$\mathbf{{{text}}}$" if cell.mark == "best" else f"${text}$"
+    value = rf"\underline{{{value}}}" if cell.mark == "alike" else value
+    interval = re.sub(r"-?(\d[\d.]*|inf)", r"$\g<0>$", cell.interval)
+    small = " ".join(filter(None, (interval, re.sub(r"p=(.*)", r"$p=\1$", cell.chance))))
+    return value + (rf" {{\small {small}}}" if small else "")
+
+
+def _markdown(cells: Cells) -> list[str]:
+    head, *body = [[_in_markdown(cell) for cell in row] for row in cells]
+    rules = ["---:" if numeric else "---" for numeric in _numeric(cells)]
+    return [f"| {' | '.join(row)} |" for row in (head, rules, *body)]
+
+
+def _in_markdown(cell: Cell) -> str:
+    if isinstance(cell, str):
+        return re.sub(r"([\\|*_`<~\[\]])", r"\\\1", _line(cell))
+    around = _AROUND[cell.mark]
+    return f"{around}{cell.text}{around}" + words(cell).removeprefix(cell.text)
+
+
+def _numeric(cells: Cells) -> list[bool]:
+    """Return which columns hold numbers."""
+    return [any(isinstance(cell, Number) for cell in column[1:]) for column in zip(*cells, strict=True)]
+
+
+def _line(text: str) -> str:
+    return harmless(" ".join(text.split()))
+
+
+def _csv(cells: Cells) -> list[str]:
+    """An empty cell is no number; what is infinite is a word, as in a scores file."""
+    wide = [more for column in zip(*cells, strict=True) for more in _expanded(column)]
+    lines = []
+    for row in zip(*wide, strict=True):
+        # A field with a lone carriage return is only quoted where that is among the characters that end a line.
+        csv.writer(file := io.StringIO(), lineterminator="\r\n").writerow(row)
+        lines.append(file.getvalue().removesuffix("\r\n"))
+    return lines
+
+
+def _expanded(column: Sequence[Cell]) -> list[list[str]]:
+    """The column, and one for each of interval and p that one of its cells has."""
+    head, *body = column
+    made = [[inert(str(head)), *(inert(cell) if isinstance(cell, str) else _digits(cell.value) for cell in body)]]
+    for name in ("low", "high", "p"):
+        values = [math.nan if isinstance(cell, str) else getattr(cell, name) for cell in body]
+        if not all(map(math.isnan, values)):
+            made.append([inert(f"{head} {name}"), *map(_digits, values)])
+    return made
+
+
+def inert(text: str) -> str:
+    """A text that no spreadsheet computes."""
+    return f"'{text}" if _FORMULA.match(text) and text != "-" else text
+
+
+def _digits(value: float) -> str:
+    if math.isfinite(value):
+        return repr(float(value)).removesuffix(".0")
+    return "" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+_PLAIN: Mapping[str, Callable[[Cells], list[str]]] = {"latex": _latex, "markdown": _markdown, "csv": _csv}
+FORMATS = ("text", *_PLAIN)

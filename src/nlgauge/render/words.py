@@ -1,0 +1,261 @@
+"""Panes of texts: words that are supported or not, and words of two texts that point at each other; with tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from nlgauge.render.environment import number
+
+
+class Piece(NamedTuple):
+    """A stretch of a text, and the mark on it where there is one."""
+
+    text: str
+    mark: Mapping[str, Any] | None = None
+
+
+def pieces(text: str, marks: Iterable[tuple[int, int, Mapping[str, Any]]]) -> Iterator[Piece]:
+    """All of a text, in order, cut at marks (begin, end, mark); of marks that overlap the first one is kept whole."""
+    at = 0
+    for begin, end, mark in sorted(marks, key=lambda one: one[:2]):
+        begin = max(at, begin)
+        if end <= begin:
+            continue
+        if begin > at:
+            yield Piece(text[at:begin])
+        yield Piece(text[begin:end], mark)
+        at = end
+    if at < len(text):
+        yield Piece(text[at:])
+
+
+Record = Mapping[str, Any]
+LISTED = 12
+"""How many lines a table of evidence has"""
+
+
+class Pane(NamedTuple):
+    """A text with marks on it."""
+
+    title: str
+    pieces: list[Piece]
+
+
+class Table(NamedTuple):
+    """What a pane shows, in words and numbers: for whom the colours are none."""
+
+    caption: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    left_out: int = 0
+
+
+def word_panes(texts: Sequence[Record], known: Record) -> list[Pane]:
+    """A pane for each text that is judged, and one for each text that it is compared with, where that is known."""
+    panes = [Pane(f"{text['name']}, against the {text['against']}", _judged(text)) for text in texts]
+    judged = {text["name"] for text in texts}
+    for name in dict.fromkeys(name for text in texts for name in _others(text) if name not in judged):
+        if known.get(name):
+            panes.append(Pane(name, list(pieces(known[name], _quoted(texts, name)))))
+    return panes
+
+
+def word_tables(texts: Sequence[Record]) -> Iterator[Table]:
+    """By text, the spans that are not supported, or the words that were guessed wrong."""
+    for text in texts:
+        if text.get("unsupported"):
+            spans = text["unsupported"]
+            rows = [_span(text, *span) for span in spans[:LISTED]]
+            head = ("not supported", "characters", "the nearest sentence")
+            yield Table(f"Not supported in the {text['name']}", head, rows, len(spans) - len(rows))
+        if text.get("reasons"):
+            said = [(one["said"], f"{one['begin']}–{one['end']}") for one in text["reasons"]]
+            caption = f"Where the {text['name']} says another thing than the {text['against']}, checked without a model"
+            yield Table(caption, ("what", "characters"), said[:LISTED], max(0, len(said) - LISTED))
+        missed = [word for word in text["words"] if "predicted" in word and word["alignment"] < text["weak"]]
+        if missed:
+            missed.sort(key=lambda word: word.get("log_probability", 0.0))
+            rows = [(word["text"], word["predicted"], number(word.get("log_probability"), 2)) for word in missed]
+            head = ("word", "guess", "log-probability of the word")
+            caption = f"Words of the {text['name']} that the {text['against']} does not let a model guess"
+            yield Table(caption, head, rows[:LISTED], max(0, len(rows) - LISTED))
+
+
+def shade(alignment: float, weak: float) -> str:
+    """The class of a word: not supported, partly, supported."""
+    return "no" if alignment < weak else "half" if alignment < (1 + weak) / 2 else "yes"
+
+
+def _others(text: Record) -> list[str]:
+    """The names of the texts that one is compared with: 'source and context' are two."""
+    quoted = [quote["name"] for quote in text.get("quotes", [])]
+    named = [name for name in ("candidate", "source", "context") if name in str(text["against"])]
+    return list(dict.fromkeys([*quoted, *named]))
+
+
+def _judged(text: Record) -> list[Piece]:
+    looked_up = _shared(text)
+    marks = []
+    for word in text["words"]:
+        colour = shade(word["alignment"], text["weak"])
+        mark = {"shade": "half" if looked_up and colour == "no" else colour, "note": _note(text, word, looked_up)}
+        if "quote" in word:
+            mark["to"] = f"q{word['quote']}"
+        marks.append((word["begin"], word["end"], mark))
+    return list(pieces(text["text"], marks))
+
+
+def legend(texts: Sequence[Record]) -> tuple[str, str, str]:
+    """Return what is said of words under the colours of yes, partly and no; '' for a colour that no word has."""
+    words = [word for text in texts for word in text["words"]]
+    if any("predicted" in word for word in words):
+        return "guessed right", "", "guessed wrong"
+    if any("log_probability" in word for word in words):
+        return "likely", "less likely", "unlikely"
+    said = ("shared", "not shared", ""), ("supported", "partly supported", "not supported")
+    return said[not all(map(_shared, texts))]
+
+
+def _shared(text: Record) -> bool:
+    """Return whether words were only looked up in the other text: then each is there or is not, and no more is known of
+    it.
+    """
+    return all(
+        word.keys() == {"text", "begin", "end", "alignment"} and word["alignment"] in (0, 1) for word in text["words"]
+    )
+
+
+def _note(text: Record, word: Record, looked_up: bool) -> str:
+    hit = word["alignment"] >= text["weak"]
+    if looked_up:
+        return f"{'stands' if hit else 'does not stand'} in the {text['against']}"
+    said = []
+    if "predicted" in word:
+        said.append("guessed right" if hit else f"guessed “{word['predicted']}” instead")
+    elif "log_probability" not in word:
+        said.append(f"supported: {number(word['alignment'], 2)}")
+    if "log_probability" in word:
+        said.append(f"log-probability {number(word['log_probability'], 2)}")
+    if "weight" in word:
+        said.append(f"weight {number(word['weight'], 3)}")
+    return ", ".join(said)
+
+
+def _quoted(texts: Sequence[Record], name: str) -> list[tuple[int, int, dict[str, str]]]:
+    """The sentences of a text that were read, each under the name by which the words that are from it call it."""
+    found: dict[tuple[int, int], str] = {}
+    for text in texts:
+        for index, quote in enumerate(text.get("quotes", [])):
+            if quote["name"] == name:
+                found.setdefault((quote["begin"], quote["end"]), f"q{index}")
+    return [(begin, end, {"key": key}) for (begin, end), key in found.items()]
+
+
+def nearest(text: Record, begin: int, end: int) -> Record | None:
+    """The sentence that most words of a span are most likely from; None where none of them names one."""
+    named = [word["quote"] for word in text["words"] if begin <= word["begin"] < end and "quote" in word]
+    return text["quotes"][max(named, key=named.count)] if named else None
+
+
+def _span(text: Record, begin: int, end: int) -> tuple[str, str, str]:
+    """A span of words that are not supported, and the sentence that is nearest to it."""
+    quote = nearest(text, begin, end)
+    return text["text"][begin:end], f"{begin}–{end}", "" if quote is None else f"{quote['name']}: {quote['text']}"
+
+
+_Marks = dict[tuple[int, int], dict[str, Any]]
+
+
+def match_panes(matches: Sequence[Record], known: Record) -> list[Pane]:
+    """Both texts; a word points at the one of the other text that it was matched with."""
+    sides: dict[str, _Marks] = {"candidate": {}, "reference": {}}
+    for match in matches:
+        side, other = match["side"], "reference" if match["side"] == "candidate" else "candidate"
+        one, two = match["token"], match["match"]
+        note = f"matched with “{_name(two)}”, similarity {number(match['similarity'], 2)}"
+        level = min(4, max(0, int(5 * match["similarity"])))  # from 0, unlike, to 4, alike
+        _mark(sides[side], side, one, other, two, note, level)
+        if "begin" in two:  # so that a word can be pointed at that itself was matched with nothing
+            sides[other].setdefault((two["begin"], two["end"]), {"key": _key(other, two), "text": _name(two)})
+    return _panes(sides, known)
+
+
+def flow_panes(flows: Sequence[Record], known: Record) -> list[Pane]:
+    """Both texts; a word points at all that it was moved to, and the costlier its way the darker it is."""
+    sides: dict[str, _Marks] = {"candidate": {}, "reference": {}}
+    costs = {side: _costs(flows, side) for side in sides}
+    most = max((cost for of_side in costs.values() for cost in of_side.values()), default=0.0) or 1.0
+    for flow in flows:
+        way = f"{number(flow['share'], 3)} of all, distance {number(flow['distance'], 3)}"
+        for side, other in (("candidate", "reference"), ("reference", "candidate")):
+            one, two = flow[side], flow[other]
+            said = f"{'to' if side == 'candidate' else 'from'} “{_name(two)}”: {way}"
+            cost = costs[side].get((one.get("begin", -1), one.get("end", -1)), 0.0)
+            _mark(sides[side], side, one, other, two, said, min(4, int(5 * (1 - cost / most))))
+    return _panes(sides, known)
+
+
+def match_tables(matches: Sequence[Record]) -> Iterator[Table]:
+    """The matches of each side that are least alike."""
+    for side in ("candidate", "reference"):
+        own = sorted((match for match in matches if match["side"] == side), key=lambda match: match["similarity"])
+        if own:
+            rows = [
+                (_name(m["token"]), _name(m["match"]), number(m["similarity"]), number(m["weight"]))
+                for m in own[:LISTED]
+            ]
+            head = (f"of the {side}", "matched with", "similarity", "weight")
+            yield Table(f"The least similar matches of the {side}", head, rows, len(own) - len(rows))
+
+
+def flow_table(flows: Sequence[Record], left_out: int) -> Table:
+    """The flows that cost most."""
+    costliest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:LISTED]
+    rows = [
+        (_name(f["candidate"]), _name(f["reference"]), number(f["share"]), number(f["distance"])) for f in costliest
+    ]
+    head = ("of the candidate", "moved to", "share", "distance")
+    return Table("The costliest flows", head, rows, len(flows) - len(rows) + left_out)
+
+
+def _mark(marks: _Marks, side: str, one: Record, other: str, two: Record, note: str, level: int) -> None:
+    if "begin" not in one:
+        return
+    mark = marks.setdefault((one["begin"], one["end"]), {"key": _key(side, one), "text": _name(one)})
+    mark["note"] = f"{mark['note']}; {note}" if "note" in mark else note
+    mark["shade"] = f"m{min(level, int(mark['shade'][1:])) if 'shade' in mark else level}"
+    if "begin" in two:
+        mark["to"] = f"{mark['to']} {_key(other, two)}" if "to" in mark else _key(other, two)
+
+
+def _panes(sides: Mapping[str, _Marks], known: Record) -> list[Pane]:
+    panes = []
+    for side, marks in sides.items():
+        text = known.get(side) or _rebuilt(marks)
+        panes.append(Pane(side, list(pieces(text, [(begin, end, mark) for (begin, end), mark in marks.items()]))))
+    return panes
+
+
+def _rebuilt(marks: _Marks) -> str:
+    """A stand-in for a text that is not at hand: its marked words, as far as they are known, at their places."""
+    letters = [" "] * max((end for _, end in marks), default=0)
+    for (begin, end), mark in marks.items():
+        letters[begin:end] = mark.get("text", "").ljust(end - begin)[: end - begin]
+    return "".join(letters)
+
+
+def _costs(flows: Sequence[Record], side: str) -> dict[tuple[int, int], float]:
+    costs: dict[tuple[int, int], float] = {}
+    for flow in flows:
+        place = flow[side].get("begin", -1), flow[side].get("end", -1)
+        costs[place] = costs.get(place, 0.0) + flow["share"] * flow["distance"]
+    return costs
+
+
+def _key(side: str, place: Record) -> str:
+    return f"{side[0]}{place['begin']}"
+
+
+def _name(place: Record) -> str:
+    return place.get("text") or "(special token)"

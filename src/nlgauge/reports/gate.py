@@ -1,0 +1,215 @@
+"""The verdict of a gate as one HTML file: the answer first, then the failing rows, the worst first."""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nlgauge._version import __version__
+from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.table import ScoreTable
+from nlgauge.render.environment import HERE, digest, inlined, render
+from nlgauge.render.words import Piece, pieces
+from nlgauge.stats.gate.verdict import SAID, Outcome, Verdict
+
+_FOLDER = Path(__file__).parent
+MOST_ROWS = 2_000
+"""Rows of a page; the worst ones are listed"""
+_COLUMNS = ("row", "system", "item", "state", "finding", "value", "question", "answer", "unsupported", "why")
+_ORDER = {"failed": 0, "missing": 1, "unsure": 2, "allowed": 3, "passed": 4}
+_WORDS = {
+    "failed": "fails",
+    "missing": "has no value",
+    "unsure": "cannot say",
+    "allowed": "allowed",
+    "passed": "passes",
+}
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The same gate on an earlier run."""
+
+    verdict: Verdict
+    table: ScoreTable
+    outputs: Corpus
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A row of the page."""
+
+    outcome: Outcome
+    finding: str
+    question: str
+    answer: Sequence[Piece]
+    passages: Sequence[Sequence[Piece]]
+    before: str
+    """The answer of the earlier run, if it was another one"""
+    change: str
+    """'fixed' or 'broken' since the earlier run, or nothing"""
+
+
+def gate_page(
+    verdict: Verdict,
+    table: ScoreTable,
+    outputs: Corpus,
+    path: str | os.PathLike[str],
+    *,
+    command: str = "",
+    share: str = "",
+    earlier: Earlier | None = None,
+    title: str | None = None,
+) -> None:
+    """Write a page that shows what a gate found of each row: one file, complete or not there at all.
+
+    Args:
+        table: the scores that were checked, with their evidence.
+        outputs: the rows that were scored, in the order of the table.
+        command: the command that ran, to be shown.
+        share: a sentence about the true share of bad answers, where people rated some.
+        earlier: an earlier run. Rows are joined by item, and by system if there are several.
+
+    Raises:
+        InputError: if the place cannot be written.
+    """
+    lines = _lines(verdict, table, list(outputs), earlier)
+    rows = [one for one in verdict.outcomes if one.row is not None]
+    failing = [one for one in rows if one.failed]
+    script = inlined(_FOLDER / "gate.js")
+    page = render(
+        "gate.html",
+        _FOLDER,
+        title=title or verdict.headline,
+        version=__version__,
+        verdict=verdict,
+        rows=len(rows),
+        failing=len(failing),
+        findings=_counted(rows),
+        lines=lines[:MOST_ROWS],
+        left_out=max(0, len(lines) - MOST_ROWS),
+        fixed=sum(one.change == "fixed" for one in lines),
+        broken=sum(one.change == "broken" for one in lines),
+        earlier=earlier is not None,
+        words=_WORDS,
+        share=share,
+        command=command,
+        signature=str(table.signatures.get(verdict.metric, "")),
+        style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "gate.css"),
+        script=script,
+        policy=digest(str(script)),
+    )
+    with atomic_write(Path(path)) as file:
+        file.write(page)
+
+
+def write_verdicts(verdict: Verdict, outputs: Corpus, path: str | os.PathLike[str]) -> None:
+    """Write the verdict of each row as CSV: row, system, item, state, finding, value, question, answer, why."""
+    texts = list(outputs)
+    with atomic_write(Path(path)) as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(_COLUMNS)
+        for one in verdict.outcomes:
+            if one.row is None:
+                continue
+            row = texts[one.row - 1]
+            words = " | ".join(word for text in one.unsupported for word in text.words)
+            why = one.why
+            value = "" if math.isnan(one.value) else one.value
+            table.writerow(
+                [one.row, one.system, one.item, one.state, one.finding, value, row.question, row.candidate, words, why]
+            )
+
+
+def _counted(rows: Sequence[Outcome]) -> list[tuple[str, int, str]]:
+    """(finding, how many rows, what it means), the most frequent first."""
+    counts: dict[str, int] = {}
+    for one in rows:
+        name = one.finding or _WORDS[one.state]
+        counts[name] = counts.get(name, 0) + 1
+    said: Mapping[str, str] = SAID  # type: ignore[assignment]
+    return [(name, n, said.get(name, "")) for name, n in sorted(counts.items(), key=lambda one: -one[1])]
+
+
+def _lines(verdict: Verdict, table: ScoreTable, texts: Sequence[Row], earlier: Earlier | None) -> list[_Line]:
+    column = table.columns[verdict.metric]
+    old = {} if earlier is None else _by_row(earlier, several=len(table.systems) > 1)
+    lines: list[_Line] = []
+    for one in verdict.outcomes:
+        if one.row is None:
+            continue
+        row = texts[one.row - 1]
+        evidence = column.evidence.get(one.row - 1)
+        name = one.finding or _WORDS[one.state]
+        was = old.get((one.system if len(table.systems) > 1 else "", one.item))
+        change = ""
+        if was is not None and was[0].failed != one.failed:
+            change = "broken" if one.failed else "fixed"
+        before = was[1] if was is not None and was[1] != row.candidate else ""
+        lines.append(
+            _Line(
+                one, name, row.question or "", _answer(one, row.candidate, evidence),
+                _passages(row.source or row.context or "", evidence), before, change,
+            )
+        )  # fmt: skip
+    value = {id(one): math.inf if math.isnan(one.outcome.value) else one.outcome.value for one in lines}
+    better = verdict.at_most is None
+    return sorted(lines, key=lambda one: (_ORDER[one.outcome.state], value[id(one)] if better else -value[id(one)]))
+
+
+def _by_row(earlier: Earlier, several: bool) -> dict[tuple[str, str | None], tuple[Outcome, str]]:
+    texts = list(earlier.outputs)
+    rows = [one for one in earlier.verdict.outcomes if one.row is not None]
+    return {(one.system if several else "", one.item): (one, texts[(one.row or 1) - 1].candidate) for one in rows}
+
+
+def _texts(evidence: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    return [text for text in (evidence or {}).get("texts", []) if text["name"] == "candidate"]
+
+
+def _answer(outcome: Outcome, answer: str, evidence: Mapping[str, Any] | None) -> list[Piece]:
+    """The answer with what differs from the source, and the words that nothing supports."""
+    marks: list[tuple[int, int, Mapping[str, Any]]] = []
+    for text in _texts(evidence):
+        differences = [(one["begin"], one["end"]) for one in text.get("reasons", [])]
+        marks += [
+            (one["begin"], one["end"], {"kind": "differs", "note": one["said"]}) for one in text.get("reasons", [])
+        ]
+        words = next(
+            (one.spans for one in outcome.unsupported if one.name == text["name"]), text.get("unsupported", [])
+        )
+        for begin, end in words:
+            at = begin
+            for first, last in [*sorted(differences), (end, end)]:
+                if at < first and at < end:
+                    marks.append((at, min(first, end), {"kind": "unsupported", "note": "not supported"}))
+                at = max(at, last)
+    return list(pieces(answer, marks))
+
+
+def _passages(source: str, evidence: Mapping[str, Any] | None) -> list[list[Piece]]:
+    """The passages of the source, with the sentences marked that the answer was read with."""
+    quotes = {
+        (quote["begin"], quote["end"]): {"kind": "quote", "note": "read with the answer"}
+        for text in _texts(evidence)
+        for quote in text.get("quotes", [])
+        if quote["name"] in ("source", "context")
+    }
+    passages: list[list[Piece]] = []
+    at, between = 0, "\n\n" if "\n\n" in source else "\n"  # several passages are joined by ends of lines
+    for passage in source.split(between):
+        inside = [
+            (begin - at, end - at, mark)
+            for (begin, end), mark in quotes.items()
+            if at <= begin and end <= at + len(passage)
+        ]
+        if passage.strip():
+            passages.append(list(pieces(passage, inside)))
+        at += len(passage) + len(between)
+    return passages

@@ -1,0 +1,153 @@
+"""The allow-list: which metrics a request may ask for, and with which parameters. It never names what is opened.
+
+The metrics that are named when the service starts may hold anything: files, folders, models. A request repeats such a
+spec, or writes one of a metric of nlgauge whose parameters are allowed: True or False, a number where the metric takes
+any, None, or one of the values that the metric itself lists. All other texts, which a metric might take for a file, a
+model or a package, are refused before the metric is made, and so are whole numbers, which say how much is computed. A
+new metric inherits the rule: what it does not list is refused.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass
+from typing import Any
+
+from nlgauge._version import __version__
+from nlgauge.errors import SpecError
+from nlgauge.metrics import registry
+from nlgauge.metrics.base import POCKET, Metric, model_of
+from nlgauge.metrics.parameters import parameters_of
+from nlgauge.stats.gate.thresholds import METRIC, PART
+
+LONGEST_SPEC = 500
+_LARGEST = 1e6
+
+
+@dataclass(frozen=True)
+class AllowList:
+    """The allow-list: the metrics that were named at the start, and what else may be asked for."""
+
+    named: Mapping[str, Metric]
+    """By canonical spec"""
+    asked: Mapping[str, str]
+    """Canonical specs by what was written at the start"""
+    model: str | None
+    """The model of metrics that name none; None for the embedded one"""
+    any_metric: bool = False
+    """Whether metrics of nlgauge that were not named may be asked for, with allowed parameters"""
+
+    @classmethod
+    def of(cls, specs: Sequence[str], model: str | None, any_metric: bool = False) -> AllowList:
+        """Raises SpecError for a spec that cannot be read."""
+        made = {spec: registry.metric(spec, model=model) for spec in specs}
+        named = {str(metric): metric for metric in made.values()}
+        return cls(named, {spec: str(metric) for spec, metric in made.items()}, model, any_metric)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of all models that a request can lead to."""
+        default = [self.model or POCKET] if self.any_metric else []
+        named = [name for metric in self.named.values() if (name := model_of(metric)) is not None]
+        others = [name for metric in self.named.values() for name in metric.other_models]
+        return tuple(dict.fromkeys([*named, *default, *others]))
+
+    @property
+    def grounded(self) -> str:
+        """The metric of a grounded check that names none: the first at the start that has the probability for it."""
+        return next((spec for spec, metric in self.named.items() if PART in metric.parts), METRIC)
+
+    def metric(self, spec: str) -> Metric:
+        """The metric that a request asks for. Raises SpecError for one that it may not ask for."""
+        if len(spec) > LONGEST_SPEC:
+            raise SpecError(f"a metric's spec has {len(spec)} characters, and at most {LONGEST_SPEC} are read")
+        if (known := self.asked.get(spec, spec)) in self.named:
+            return self.named[known]
+        name, given = registry.parsed(spec)
+        kind = self._kind(name)
+        for parameter, value in registry.named(kind, given, spec).items():
+            self._refuse_open(kind, name, parameter, value)
+        metric = registry.metric(spec, model=self.model)
+        if str(metric) not in self.named and not self.any_metric:
+            raise SpecError(f"{metric} is not offered here; there is {', '.join(self.named)}")
+        return metric
+
+    def _kind(self, name: str) -> type[Metric]:
+        """A metric of nlgauge's own, or one that was named; no package is imported because a request names it."""
+        kinds = {metric.name: type(metric) for metric in self.named.values()}
+        if self.any_metric:
+            kinds = {**registry.built_in_metrics(), **kinds}
+        if name not in kinds:
+            raise SpecError(f"no metric {name!r} is offered here; there is {', '.join(self.named)}")
+        return kinds[name]
+
+    def _refuse_open(self, kind: type[Metric], name: str, parameter: str, value: Any) -> None:
+        if parameter == "preset" and kind.presets:
+            return
+        known = parameters_of(kind)
+        if parameter not in known:
+            raise SpecError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
+        if parameter == "model" and value in self.models:
+            return
+        if may_be_set(kind, parameter, value) or _same(value, known[parameter].default):
+            return
+        if known[parameter].choices:
+            raise SpecError(f"{name}: {parameter}={value!r} is not {known[parameter].values}")
+        raise SpecError(
+            f"{name}: a request cannot set {parameter} so; whoever starts the service can: nlgauge serve -m "
+            f'"{name}({parameter}=...)"'
+        )
+
+
+def may_be_set(kind: type[Metric], parameter: str, value: object) -> bool:
+    """Return whether a client may set this value: it can neither name a resource nor raise the cost."""
+    if value is None or isinstance(value, bool):
+        return True
+    declared = parameters_of(kind)[parameter]
+    if declared.choices:
+        return any(_same(value, allowed) for allowed in declared.choices)
+    any_number = declared.kind in (float, float | None)
+    return any_number and isinstance(value, int | float) and abs(value) <= _LARGEST
+
+
+def _same(value: object, other: object) -> bool:
+    return type(value) is type(other) and value == other
+
+
+Record = dict[str, Any]
+
+
+def listing(allowed: AllowList) -> Record:
+    """The metrics that were named at the start; where any may be asked for, the names of all with their parameters."""
+    named = [_named(spec, metric) for spec, metric in allowed.named.items()]
+    others = [_kind(name, kind) for name, kind in registry.built_in_metrics().items()] if allowed.any_metric else []
+    return {"nlgauge": __version__, "metrics": named, "others": others}
+
+
+def _named(spec: str, metric: Metric) -> Record:
+    return {
+        "metric": spec,
+        "about": _about(type(metric)),
+        "higher_is_better": None if set(metric.parts) <= set(metric.details) else metric.higher_is_better,
+        "parts": list(metric.parts),
+        "reads": list(metric.columns),
+        "uses_corpus": metric.uses_corpus,
+        "model": model_of(metric),
+    }
+
+
+def _kind(name: str, kind: type[Metric]) -> Record:
+    parameters = {
+        parameter: {
+            "default": None if one.default is MISSING else one.default,
+            "choices": list(one.choices),
+        }
+        for parameter, one in parameters_of(kind).items()
+        if one.choices or one.kind is bool or may_be_set(kind, parameter, 0.5)
+    }
+    return {"metric": name, "about": _about(kind), "parameters": parameters, "presets": list(kind.presets)}
+
+
+def _about(kind: type[Metric]) -> str:
+    return (inspect.getdoc(kind) or "").partition("\n")[0]

@@ -1,0 +1,269 @@
+"""The thresholds of a check: one that the user names, one that ratings chose, or the defaults of --grounded.
+
+A threshold that ratings chose is a file (`RatedThreshold`): what passes it, what was promised of that, and for which
+numbers. The defaults are calibrated per model and read from the table's signature, which also says which of two models
+decided about a row.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.json_values import read_record
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.errors import InputError, SpecError
+from nlgauge.maths.prediction_powered import selection_p
+from nlgauge.stats.arrays import Float
+from nlgauge.stats.gate.baseline import told_apart
+from nlgauge.stats.refusing import CHOSEN
+
+_BINS = 10
+
+
+@dataclass(frozen=True)
+class RatedThreshold:
+    """A threshold of one sub-score of a metric, and the rated rows that it was made of."""
+
+    metric: str
+    part: str
+    direction: str
+    """'at_least' or 'at_most'"""
+    threshold: float
+    by: str
+    """'risk' and 'recall': certified; 'f1', 'cost' or 'precision': best on the rated rows, without a promise"""
+    risk: float | None
+    """At most this share of the rows that pass is bad, ..."""
+    confidence: float | None
+    """... unless the drawing of the rated rows was one of the unlucky 1 - confidence"""
+    n: int
+    """Rated rows"""
+    passing: float
+    """The share of all scored rows that passed"""
+    aspect: str
+    below: float
+    """A row is bad that is rated below this"""
+    signature: str
+    """That of the metric, as it is printed"""
+    facts: Mapping[str, Any]
+    """The same as data: what the numbers depend on, empty where that is not known"""
+    scores: tuple[float, ...] = field(default=(), repr=False)
+    """Those of the rated rows"""
+    recall: float | None = None
+    """At least this share of the bad rows is stopped, with that confidence; `by` is 'recall'"""
+
+    def passes(self, values: Float) -> Float:
+        """1 where a value passes the threshold, 0 elsewhere and where there is none: [rows]."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(
+                values >= self.threshold if self.direction == "at_least" else values <= self.threshold, float
+            )
+
+    def mix(self, values: Float) -> tuple[float, float]:
+        """p that other rows' scores are like those of the rated rows, and how many rated rows count for these rows.
+
+        The effective size is that of weights which give each tenth of the scores the share that the rows have there
+        (Kish 1965): rated rows of a kind that has become rare say little.
+        """
+        own, theirs = np.array(self.scores), values[np.isfinite(values)]
+        if not len(own) or not len(theirs):
+            return math.nan, math.nan
+        p = selection_p(np.concatenate([own, theirs]), np.arange(len(own) + len(theirs)) < len(own))
+        edges = np.unique(np.quantile(own, np.linspace(0, 1, _BINS + 1)[1:-1]))
+        here, there = (np.bincount(np.digitize(x, edges), minlength=len(edges) + 1) / len(x) for x in (own, theirs))
+        weights = (there / np.where(here > 0, here, 1))[np.digitize(own, edges)]
+        return p, float(weights.sum() ** 2 / (weights @ weights)) if weights.any() else 0.0
+
+    def save(self, path: str | Path) -> None:
+        """Write JSON, complete or not at all. Raises InputError where it cannot be written."""
+        with atomic_write(path) as file:
+            file.write(json.dumps(vars(self), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> RatedThreshold:
+        """Read what `save` wrote. Raises InputError for anything else."""
+        what, remedy = "a threshold", "give what nlgauge calibrate -o wrote"
+        made = read_record(cls, path, what, remedy)
+        if made.direction not in ("at_least", "at_most") or not math.isfinite(made.threshold):
+            raise InputError(f"is not {what}", file=path, remedy=remedy)
+        return made
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a sub-score of a metric has to reach, and what it may not exceed."""
+
+    spec: str
+    part: str
+    column: Column
+    at_least: float | None = None
+    at_most: float | None = None
+    sure: float | None = None
+    """What a value that is not below `at_least` has to reach for a row to pass"""
+    notes: tuple[str, ...] = ()
+    second: Limits | None = None
+    """The limits of rows that a second model decided; None if they are the same"""
+
+    @property
+    def upwards(self) -> bool | None:
+        """Whether higher is better; None of a sub-score that has no better direction."""
+        return None if self.part in self.column.details else self.column.higher_is_better
+
+    def refuse_wrong(self, compared: bool) -> None:
+        """Raise SpecError for a threshold that cannot be meant, or for none where nothing else is asked."""
+        label = self.column.label(self.spec, self.part)
+        named = {"at_least": self.at_least, "at_most": self.at_most}
+        given = {name: value for name, value in named.items() if value is not None}
+        if not given and not compared:
+            raise SpecError("there is nothing to check: give at_least, at_most, or an earlier run (against)")
+        for name, value in given.items():
+            if not math.isfinite(value):
+                raise SpecError(f"{name.replace('_', ' ')} {value!r} is no threshold: give a finite number")
+        wrong = {None: None, True: "at_most", False: "at_least"}[self.upwards]
+        if wrong in given:
+            way, right = ("higher", "at_least") if self.upwards else ("lower", "at_most")
+            raise SpecError(f"{way} is better for {label}: give {right}, --{right.replace('_', '-')} in the command")
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            raise SpecError(f"nothing is at least {self.at_least:g} and at most {self.at_most:g}")
+        if compared and self.upwards is None and len(given) != 1:
+            problem = f"{label} has no better direction: give either a least or a most value beside the earlier run"
+            raise SpecError(f"{problem}, to say which way is worse")
+
+    def problem(self, value: float) -> str | None:
+        """Return how a value misses the threshold; None where it does not."""
+        if self.at_least is not None and value < self.at_least:
+            return f"{shown(value, self.at_least)} is below {self.at_least:g}"
+        if self.at_most is not None and value > self.at_most:
+            return f"{shown(value, self.at_most)} is above {self.at_most:g}"
+        return None
+
+
+def shown(value: float, threshold: float) -> str:
+    """A value with as many digits as tell it from a threshold."""
+    for digits in (4, 6, 9):
+        if f"{value:.{digits}f}" != f"{threshold:.{digits}f}":
+            return f"{value:.{digits}f}"
+    return repr(value)
+
+
+def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
+    """A threshold that ratings chose, held to a table: only to numbers that mean the same.
+
+    Raises InputError where the table lacks the threshold's metric, or has other numbers than the threshold was made of.
+    """
+    if made.metric not in table.columns or made.part not in table.columns[made.metric].parts:
+        problem = f"the table has no {made.metric} {made.part}, of which the threshold was made"
+        raise InputError(problem, remedy=f"it has {', '.join(table.columns) or 'no metric'}")
+    of = {made.metric: Signature(made.metric, made.facts)} if made.facts else {}
+    notes = told_apart(
+        table, ScoreTable([], {}, of), made.metric, "threshold", "run nlgauge calibrate again, on new scores"
+    )
+    p, effective = made.mix(table.values(made.metric, made.part))
+    rated = f"{made.n} rated rows"
+    if made.recall is not None:
+        share = f"at least {made.recall:.0%} of those rated below {made.below:g} for {made.aspect} are stopped"
+        notes.append(f"of rows like those that the threshold was made of, {share}: {made.confidence:.0%} sure, {rated}")
+    elif made.risk is None:
+        notes.append(f"the threshold was chosen by {made.by} on {rated}: it promises nothing")
+    else:
+        share = f"at most {made.risk:.0%} are rated below {made.below:g} for {made.aspect}"
+        notes.append(
+            f"of rows like those that it was made of and that pass, {share}: {made.confidence:.0%} sure, {rated}"
+        )
+    if not math.isnan(p) and p < CHOSEN:
+        unlike = "these rows' scores are not like those of the rated rows, so nothing is promised of them"
+        notes.append(f"{unlike}: for these rows the {rated} count as {effective:.0f}; rate some of these rows too")
+    upwards = made.direction == "at_least"
+    return Limits(
+        made.metric, made.part, table.columns[made.metric], at_least=made.threshold if upwards else None,
+        at_most=None if upwards else made.threshold, notes=tuple(notes),
+    )  # fmt: skip
+
+
+DECIDED = "decided"
+"""The sub-score that is 1 where the first model decided, and 2 where the second did"""
+METRIC, PART = "Consistency(aligner='D')", "probability"
+"""How likely it is that the source supports all of a candidate. The mean over the words is no gate: it forgives one
+wrong word among many right ones"""
+
+
+def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
+    """Return the metric that decides, with the thresholds in the table's signature.
+
+    metric: which one, if the table has several.
+    Raises InputError if the table lacks the metric, or if no thresholds were measured for its model.
+    """
+    able = [spec for spec, column in table.columns.items() if PART in column.parts and column.level == "item"]
+    if metric is not None:
+        able = [spec for spec in able if spec == str(metric) or table.run.get("asked", {}).get(str(metric)) == spec]
+    if len(able) != 1:
+        problem = f"the table has {'several metrics' if able else 'no metric'} with a {PART}"
+        raise InputError(problem, remedy=f"name one of {', '.join(able)}" if able else f"score with {METRIC}")
+    (spec,) = able
+    second = DECIDED in table.columns[spec].parts
+    fail_below, pass_from, origin = _thresholds(table, spec, "unsure" if second else "grounded", "grounded")
+    notes = [] if origin is None else [f"thresholds {fail_below:g} and {pass_from:g} of the model: {origin}"]
+    limits = Limits(spec, PART, table.columns[spec], at_least=fail_below, sure=pass_from, notes=tuple(notes))
+    if not second:
+        return limits
+    theirs = _thresholds(table, spec, "then_grounded", "then_grounded")
+    return replace(limits, second=replace(limits, at_least=theirs[0], sure=theirs[1]))
+
+
+def _thresholds(table: ScoreTable, spec: str, fact: str, origin: str) -> tuple[float, float, str | None]:
+    """Two thresholds in a signature, and where they are from."""
+    facts = table.signatures[spec].facts if spec in table.signatures else {}
+    thresholds, told = facts.get(fact), facts.get(f"{origin}_from")
+    if not (isinstance(thresholds, Sequence) and len(thresholds) == 2):
+        remedy = (
+            "name the least probability that passes (at_least), or choose a threshold by ratings (nlgauge calibrate)"
+        )
+        which = "second model" if fact.startswith("then") else "model"
+        raise InputError(f"the {which} of {spec} has no measured thresholds", remedy=remedy)
+    fail_below, pass_from = map(float, thresholds)
+    return fail_below, pass_from, None if told is None else str(told)
+
+
+def _models(table: ScoreTable, spec: str) -> list[str]:
+    """Return the names of the first model and of the second, nothing for a metric without a second model."""
+    if DECIDED not in table.columns[spec].parts or spec not in table.signatures:
+        return []
+    facts = table.signatures[spec].facts
+    return [str(one["name"]) for name, one in facts.items() if isinstance(one, Mapping) and name.startswith("model")]
+
+
+def deciders(table: ScoreTable, spec: str) -> list[str | None]:
+    """Return the name of the model that decided about each row; None for a row that neither decided.
+
+    An empty list for a metric without a second model.
+    """
+    models, column = _models(table, spec), table.columns[spec]
+    numbers = column.values[:, column.parts.index(DECIDED)].tolist() if models else []
+    return [models[int(number) - 1] if number in (1.0, 2.0) else None for number in numbers]
+
+
+def second_decides(column: Column, index: int) -> bool:
+    """Return whether the second model was asked about a row."""
+    return bool(column.values[index, column.parts.index(DECIDED)] != 1)
+
+
+def shares_decided(table: ScoreTable, spec: str) -> list[str]:
+    """Return a sentence that says how many rows each model decided: what the second model cost."""
+    names = deciders(table, spec)
+    if not names:
+        return []
+    first, second = _models(table, spec)[:2]
+    asked, decided = len(names) - names.count(first), names.count(second)
+    neither = f"; {asked - decided} were decided by neither" if asked > decided else ""
+    return [
+        f"{second} read {asked} of {len(names)} rows ({asked / len(names):.0%}), which the first model cannot decide"
+        f"{neither}"
+    ]

@@ -1,0 +1,118 @@
+"""Which row of a table each output is: by its texts, where nothing but its position in the file names its item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus.row import same_texts
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError
+
+C = TypeVar("C", bound=Corpus)
+BY_POSITION = (
+    "rows without a column item were joined by their position alone, because there are no texts to compare; give both "
+    "files a column item, and score again"
+)
+_NAME_ITEMS = "give the outputs and the ratings a column item and score again, or keep the order of the scores"
+
+
+def matched(table: ScoreTable, outputs: C) -> C:
+    """Return outputs with the system and item of the row of a table that has the same texts.
+
+    Rows without a system are of the one system of the table. Rows whose file names their item keep it. The others have
+    their position as their item, which holds as long as the texts of all rows agree with those of the table at these
+    positions. Where some differ, the file is in another order, or lacks rows or systems: then each row is the one row
+    of its system that has its texts.
+
+    Raises:
+        InputError: by its row, for texts that no row of the table has, or that several have.
+    """
+    if _is_scored(table, outputs):
+        return outputs
+    systems, known = set(table.systems), fingerprints(table)
+    if len(systems) == 1 and Row.system not in systems and any(row.system == Row.system for row in outputs):
+        (only,) = systems
+        alone = (replace(row, system=only) if row.system == Row.system else row for row in outputs)
+        outputs = replace(outputs, rows=tuple(alone))
+    mine = {n: row for n, row in enumerate(outputs) if row.counted and row.system in {*systems, Row.system}}
+    if not known or not mine:
+        return outputs
+    texts = {n: row.fingerprint for n, row in mine.items()}
+    at = {key: number for number, key in enumerate(table.rows)}
+    places = {n: at[row.system, row.item] for n, row in mine.items() if (row.system, row.item) in at}
+    told = {n: place for n, place in places.items() if texts[n].strip(".")}
+    if not places:
+        why = f"row {min(mine) + 1} has neither a system nor an item of the scores"
+        places = _by_texts(table, known, mine, texts, why)
+    elif differing := [n for n, place in told.items() if not same_texts(texts[n], known[place])]:
+        item = table.rows[told[differing[0]]][1]
+        why = f"row {differing[0] + 1} is not the output of item {item!r} in the scores"
+        places = _by_texts(table, known, mine, texts, why)
+    else:
+        places = told
+    keys = {n: table.rows[place] for n, place in places.items()}
+    rows = (
+        replace(row, system=keys[n][0], item=keys[n][1], counted=False) if n in keys else row
+        for n, row in enumerate(outputs)
+    )
+    return replace(outputs, rows=tuple(rows))
+
+
+def _by_texts(
+    table: ScoreTable, known: Sequence[str], mine: Mapping[int, Row], texts: Mapping[int, str], why: str
+) -> dict[int, int]:
+    """The place of each row in a table. Raises InputError where there is none, or not one alone."""
+    by_candidate: dict[str, list[int]] = {}
+    for number, text in enumerate(known):
+        by_candidate.setdefault(text.partition(".")[0], []).append(number)
+    places, systems = {}, set(table.systems)
+    for n, row in mine.items():
+        found = [one for one in by_candidate.get(texts[n].partition(".")[0], []) if same_texts(texts[n], known[one])]
+        if row.system in systems:
+            found = [one for one in found if table.rows[one][0] == row.system]
+        if len(found) != 1:
+            have = f"{len(found)} rows of the scores have" if found else "no row of the scores has"
+            problem = f"{have} its texts, and rows without an item join by their texts: {why}"
+            raise InputError(problem, row=n + 1, remedy=_NAME_ITEMS)
+        places[n] = found[0]
+    return places
+
+
+def by_position(table: ScoreTable, outputs: Corpus, unrated: bool = False) -> list[str]:
+    """Return notes on rated rows that join a table by their position alone, or whose item has another candidate there.
+
+    unrated: whether the others count too.
+    """
+    if _is_scored(table, outputs):
+        return []
+    rows = {n: row for n, row in enumerate(outputs, 1) if unrated or row.scores}
+    notes = [BY_POSITION] if any(row.counted for row in rows.values()) else []
+    known = dict(zip(table.rows, fingerprints(table), strict=False))
+    other = [
+        n
+        for n, row in rows.items()
+        if not row.counted
+        and (was := known.get((row.system, row.item), "").partition(".")[0])
+        and (now := row.fingerprint.partition(".")[0])
+        and now != was
+    ]
+    if other:
+        notes.append(
+            f"{len(other)} rated rows have another candidate than the scored row of their item, the first in row "
+            f"{other[0]}: ratings hold for the text that people read"
+        )
+    return notes
+
+
+def _is_scored(table: ScoreTable, outputs: Corpus) -> bool:
+    """Whether these very outputs, in this order, were scored."""
+    return table.run.get("corpus") == outputs.digest
+
+
+def fingerprints(table: ScoreTable) -> Sequence[str]:
+    """Return the fingerprint of each row's texts; none where the table does not hold them."""
+    texts: Sequence[str] = table.run.get("texts", ())
+    return texts if len(texts) == len(table.rows) and all(text.count(".") == 3 for text in texts) else ()
