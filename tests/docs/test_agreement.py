@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+from tests.contracts.browser import Watched, chromium
 from tests.docs.test_figures import sections, tables
 
 DATA = Path(__file__).parents[2] / "docs" / "data"
@@ -80,5 +81,30 @@ def test_the_page_with_the_table_holds_every_number_and_asks_for_no_other_file()
     [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     rows = json.loads(data)["rows"]
     known = [[cell for name, cell in line.items()] for line in lines() if line["kind"] != "lacking"]
-    shown = [["" if cell is None else f"{cell:.3f}" if isinstance(cell, float) else cell for cell in row] for row in rows]
+    shown = [
+        ["" if cell is None else f"{cell:.3f}" if isinstance(cell, float) else cell for cell in row] for row in rows
+    ]
     assert shown == known
+
+
+def test_the_table_is_filtered_and_sorted_in_a_browser() -> None:
+    with chromium() as browser:
+        opened = Watched(browser, DATA / "agreement.html")
+        page = opened.page
+        page.get_by_label("only the best of each column").uncheck()
+        page.locator("[name=data]").select_option("WebNLG 2020")
+        page.locator("[name=aspect]").select_option("correctness")
+        page.locator("[name=coefficient]").select_option("pearson")
+        page.get_by_label("metric contains").fill("BaryScore")
+        wanted = [
+            line
+            for line in lines()
+            if line["data"] == "WebNLG 2020" and line["aspect"] == "correctness" and "BaryScore" in line["metric"]
+        ]
+        wanted = [line for line in wanted if line["coefficient"] == "pearson"]
+        assert page.locator("#body tr").count() == len(wanted) > 3
+        page.get_by_role("button", name="agreement", exact=True).click()
+        shown = [number(cell) for cell in page.locator("#body td:nth-child(6)").all_inner_texts()]
+        assert shown == sorted((float(line["value"]) for line in wanted), reverse=True)
+        assert opened.errors == []
+        assert len(opened.requests) == 1

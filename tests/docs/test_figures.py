@@ -1,7 +1,7 @@
 """A figure that a page quotes is the one of the table that it comes from.
 
-There are two ways to quote. The figures of a table with the heads of `HEAD` are those of docs/data/agreement.csv. Anywhere
-else, a comment in front of the figure names its cell:
+There are two ways to quote. The figures of a table with the heads of `HEAD` are those of docs/data/agreement.csv.
+Anywhere else, a comment in front of the figure names its cell:
 
     <!-- PAGE / SECTION / FIRST HEAD OF THE TABLE / ROW / COLUMN -->.407
 
@@ -78,18 +78,20 @@ def rows(table: list[list[str]]) -> dict[str, list[str]]:
 
 @cache
 def agreement() -> dict[tuple[str, str, str, str], str]:
-    """The figures of the table of agreement, by (data, level and coefficient, metric and model, aspect); the best without a
-    model and the best published one under the heads of the pages that quote them."""
+    """The figures of the table of agreement, by (data, level and coefficient, metric and model, aspect).
+
+    The best without a model and the best published one stand under the heads of the pages that quote them.
+    """
     found: dict[tuple[str, str, str, str], str] = {}
     with (ROOT / "docs" / "data" / "agreement.csv").open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
-            of = line["data"], f"{line['level']}, {line['coefficient']}"
+            data, level = line["data"], f"{line['level']}, {line['coefficient']}"
             name = ", ".join(filter(None, (line["metric"], line["model"].partition("@")[0])))
             if line["kind"] != "published":
-                found[*of, name, line["aspect"]] = line["value"]
+                found[data, level, name, line["aspect"]] = line["value"]
             best = {"no model": "best without a model", "published": "best published"}.get(line["kind"])
-            if best and float(found.get((*of, best, line["aspect"]), -1)) < float(line["value"]):
-                found[*of, best, line["aspect"]] = line["value"]
+            if best and float(found.get((data, level, best, line["aspect"]), -1)) < float(line["value"]):
+                found[data, level, best, line["aspect"]] = line["value"]
     return {key: re.sub(r"^(-?)0\.", r"\1.", value).replace("-", "−") for key, value in found.items()}
 
 

@@ -123,11 +123,12 @@ def test_the_results_page_is_written_where_asked(folder: Path, tmp_path: Path, m
     options = ("--model", "pocket", "--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
     before = nlgauge("reproduce", "results", *options, "--kept")
     assert "0 values were computed" in before.stderr
-    assert "No number: `Words`: not scored." in place.read_text(encoding="utf-8")
+    assert "- Tiny, no model: `Words` not scored" in place.read_text(encoding="utf-8")
     result = nlgauge("reproduce", "results", *options)
     assert result.exit_code == 0, result.output
     assert result.stdout == f"{place}\n"
-    assert "| `Words` | **.715 [" in place.read_text(encoding="utf-8")
+    assert "quality,pooled,pearson,Words,pocket@" in (tmp_path / "data" / "agreement.csv").read_text(encoding="utf-8")
+    assert "1 numbers](data/agreement.html)" in place.read_text(encoding="utf-8")
 
 
 def test_the_page_of_the_papers_needs_no_data(folder: Path, tmp_path: Path) -> None:
