@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from nlgauge_lab.reproduce.rated import Data
     from nlgauge_lab.reproduce.scoring import Scores
 
+PAPER = "paper"
+"""As `entries.PAPER`, which is not imported to print the help"""
 RESULTS, DETECTION, LAYERS, COVERAGE, LIST = "results", "detection", "layers", "coverage", "papers"
 SLIPS, ROWS = "slips", "data"
 PAGES = {
@@ -46,14 +49,25 @@ _Write = Callable[..., None]
 )  # fmt: skip
 @click.option(
     "--model", "models", multiple=True,
-    help="In place of the embedded model: a Hugging Face name, such as the paper's own, or a folder; repeatable for "
-    "pages.",
+    help="In place of the embedded model: a Hugging Face name, or a folder; 'paper' for the checkpoint that each row's "
+    "paper used. Repeatable for pages.",
 )  # fmt: skip
+@click.option(
+    "--checkpoints",
+    type=PLACE,
+    help="With --model paper: folder of checkpoints that are no public names, such as converted ones.",
+)
 @click.option("--metrics", multiple=True, metavar="METRIC", help="Only this metric, by name or spec; repeatable.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only this many items from the start: to try things out.")
 @click.option(
     "--page", type=PLACE, help="Where a page goes; in the folder by default: agreement.md, detection.md and so on."
 )
+@click.option(
+    "--record",
+    type=PLACE,
+    help=f"CSV file: tables made on all their data write into it when and how near; {LIST} tells of what it holds.",
+)
+@click.option("--check", is_flag=True, help=f"For {LIST}: write nothing; exit 1 if --readme is not what it would be.")
 @click.option("--readme", type=PLACE, help=f"{_ABOUT}: write the short table between two comments of this page, too.")
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
 @click.option("--draws", type=click.IntRange(min=1), default=2000, show_default=True, help=f"For {COVERAGE}.")
@@ -63,9 +77,10 @@ _Write = Callable[..., None]
 @click.option("--fresh", is_flag=True, help="The same as --no-cache.")
 @IN_FORMATS
 def reproduce(
-    names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], metrics: Sequence[str],
-    limit: int | None, page: Path | None, readme: Path | None, replicates: int, draws: int, clone: Path | None,
-    kept: bool, cache: Path | bool, fresh: bool, layout: str,
+    names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], checkpoints: Path | None,
+    metrics: Sequence[str], limit: int | None, page: Path | None, record: Path | None, check: bool,
+    readme: Path | None, replicates: int,
+    draws: int, clone: Path | None, kept: bool, cache: Path | bool, fresh: bool, layout: str,
 ) -> None:  # fmt: skip
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
 
@@ -98,6 +113,10 @@ def reproduce(
     if clone is not None:
         _convert(clone, folder)
         return
+    if PAPER in models and (alone or len(models) > 1):
+        raise SpecError("--model paper is for tables, and stands alone")
+    if checkpoints is not None and PAPER not in models:
+        raise SpecError("--checkpoints is for --model paper")
     tables = find([name for name in names if name not in PAGES])
     data = None if folder is None else Data(folder, limit)
     if not names:
@@ -114,12 +133,16 @@ def reproduce(
         raise InputError(f"cannot be made: {error.strerror}", file=output, remedy="choose another folder") from None
     if data is None or LIST in names:
         from nlgauge_lab.reproduce.exhibits import page as papers
+        from nlgauge_lab.reproduce.records import read
 
-        listed = papers()
+        listed = papers(read(record))
+        if check:
+            _check(readme, listed)
+            return
         write = _page_for(page or output / "papers.md", readme)
         write(f"# The papers, table by table\n\n{listed}", LIST, listed.splitlines())
         return
-    _held = [] if kept else _loaded(models)
+    _held = [] if kept or PAPER in models else _loaded(models)
     place = output / "scores" if cache is True else cache
     scores = Scores(place, remark)
     if alone:
@@ -142,8 +165,9 @@ def reproduce(
         from nlgauge_lab.reproduce.rebuild import Rebuilder
 
         tables = _at_hand(tables, data) if "all" in names else tables
-        rebuilder = Rebuilder(data, scores, next(iter(models), None), metrics)
-        writer = _Writer(output, layout, len(tables))
+        places = _places(tables, checkpoints) if PAPER in models else None
+        rebuilder = Rebuilder(data, scores, next(iter(models), None), metrics, places)
+        writer = _Writer(output, layout, len(tables), None if limit or metrics else record)
         rebuilder.score(tables, lambda table: writer.write(rebuilder.rebuild(table)))
         writer.close()
     where = f"scores are kept in {place}" if place else "no score was kept"
@@ -159,6 +183,18 @@ def _loaded(models: Sequence[str]) -> list[Model]:
     except NlgaugeError as error:
         remark(f"nlgauge: nothing was scored: {error}")
         sys.exit(1)
+
+
+def _places(tables: Sequence[Table], folder: Path | None) -> Mapping[str, str | NlgaugeError]:
+    """Where the papers' checkpoints are; each that is lacking is named on stderr with the tables that need it."""
+    from nlgauge_lab.reproduce.checkpoints import found, needed
+
+    wanted = needed(tables)
+    places = found(wanted, folder)
+    for name, place in places.items():
+        if isinstance(place, NlgaugeError):
+            remark(f"lacking for {', '.join(wanted[name])}: {place}")
+    return places
 
 
 def _at_hand(tables: Sequence[Table], data: Data) -> list[Table]:
@@ -224,17 +260,21 @@ def _slips(layout: str) -> None:
 class _Writer:
     """Writes tables as they come, the cheapest first. As text they are printed too; in other forms all at the end."""
 
-    def __init__(self, output: Path, layout: str, tables: int) -> None:
+    def __init__(self, output: Path, layout: str, tables: int, record: Path | None) -> None:
         self._output, self._layout, self._tables, self._told = output, layout, tables, False
+        self._record = record
         self._written: list[Rebuilt] = []
 
     def write(self, one: Rebuilt) -> None:
+        from nlgauge_lab.reproduce import records
         from nlgauge_lab.reproduce.writing import markdown, table_csv, text
 
         figures = self._figures(one)
         for kind, content in (("md", markdown(one, figures)), ("csv", table_csv([one]))):
             with atomic_write(self._output / f"{one.table.name}.{kind}") as file:
                 file.write(content)
+        if self._record is not None:
+            records.write(self._record, [records.record(one, date.today())])
         self._written.append(one)
         if self._layout == "text":
             click.echo("\n".join([*text(one), ""]))
@@ -296,6 +336,22 @@ def _page_for(place: Path, readme: Path | None) -> _Write:
             click.echo(str(readme))
 
     return write
+
+
+def _check(readme: Path | None, listed: str) -> None:
+    """Exits with 1, and says which, if a page or a file beside it is not what it would be."""
+    from nlgauge_lab.reproduce.markdown import region, tables_beside
+
+    if readme is None:
+        raise SpecError("--check compares the list in a page: give --readme")
+    text, files = tables_beside(listed, readme)
+    text = "\n".join(text.splitlines())
+    stale = [place for place, content in files.items() if not place.is_file() or place.read_text("utf-8") != content]
+    stale += [readme] if region(readme.read_text("utf-8"), LIST) != text.strip("\n") else []
+    for place in stale:
+        remark(f"{place} is not what the tables and records say: run it without --check")
+    if stale:
+        sys.exit(1)
 
 
 def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, kept: bool) -> None:

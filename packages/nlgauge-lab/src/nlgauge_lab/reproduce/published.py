@@ -11,12 +11,13 @@ A file holds numbers, names of rows, and:
     systems   how many stand behind a number at system level, by the data's name
     exchanged pairs of columns whose numbers stand in each other's place in print; all else is kept as it is printed
     rows      `spec` is the metric of ours, or one for each of `data`; `own` its settings on the paper's own checkpoint,
-              by that checkpoint's name; `rating` an aspect that stands as a metric; `best` of these rows, column by
-              column, as a paper has it that chose a parameter by the ratings; `part` of the metric; `view` instead of
-              the table's; `without` these systems; `undefined`, the number that the published scores have where ours
-              has none; `why` there is nothing of ours; `average` as printed; `misprints` says of a column, by its
-              number, why the printed number is not taken
+              by that checkpoint's name; `checkpoint` the one that the paper used, if not the table's; `rating` an
+              aspect that stands as a metric; `best` of these rows, column by column, as a paper has it that chose a
+              parameter by the ratings; `part` of the metric; `view` instead of the table's; `without` these systems;
+              `undefined`, the number that the published scores have where ours has none; `why` there is nothing of
+              ours; `average` as printed; `misprints` says of a column, by its number, why its number is not taken
     differs   why our numbers are not the published ones; of a table that has published numbers
+    unrun     why nobody has run it here, and how long it takes
     why       it cannot be rebuilt; such a table has no rows, as one that another `command` makes has none
     kind      'agreement' with ratings (default), a 'sweep' of a parameter, and 'between', 'williams' and
               'distributions', which are of the metrics alone or of pairs of them
@@ -77,6 +78,8 @@ class Entry:
     """By the number of a column: why its number is not taken"""
     spec: str | Mapping[str, str] | None = None
     own: Mapping[str, str] = field(default_factory=dict)
+    checkpoint: str | None = None
+    """The checkpoint that the paper used for the row, where it is not its table's or the one of `own`"""
     rating: str | None = None
     best: tuple[str, ...] = ()
     part: str | None = None
@@ -105,8 +108,12 @@ class Table:
     """It cannot be rebuilt"""
     differs: str | None = None
     """Why our numbers are not the published ones"""
+    unrun: str | None = None
+    """Why nobody has run it here, and how long it takes"""
     command: str | None = None
     """What makes it, where that is not `nlgauge reproduce`"""
+    checkpoint: str | None = None
+    """The checkpoint that the paper used: a name of the hub, or of a folder that has to be made"""
     kind: str = "agreement"
     digits: int = 4
     scale: float = 1
@@ -121,6 +128,10 @@ class Table:
     average: bool = False
     notes: tuple[str, ...] = ()
     rows: tuple[Entry, ...] = ()
+
+    def used(self, entry: Entry) -> str | None:
+        """The checkpoint that the paper used for a row; None where it does not say, or used several together."""
+        return next(iter(entry.own), entry.checkpoint or self.checkpoint)
 
     @property
     def files(self) -> list[str]:
