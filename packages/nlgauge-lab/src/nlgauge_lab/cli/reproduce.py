@@ -32,7 +32,7 @@ PAGES = {
     DETECTION: "what is found of what people marked as unsupported, as a page",
     COVERAGE: "whether the intervals of estimate and the bars of calibrate hold, in so many draws, as a page",
     LAYERS: "agreement of every family on each layer of a model, from which a card's layers are chosen",
-    LIST: "every table and figure of the five papers: rebuilt, compared, or why it cannot be had, as a page",
+    LIST: "every table and figure of the five papers: made, prepared, or why it cannot be had, as a page",
     ROWS: "the rated data of QAGS, WMT15 and WMT16, made from a clone of the repository that released them (--from)",
     SLIPS: "numbers in print that the papers' own tables contradict, and what is compared in their place",
 }
@@ -113,6 +113,12 @@ def reproduce(
     if clone is not None:
         _convert(clone, folder)
         return
+    if check and LIST not in names:
+        raise SpecError(f"--check is for {LIST}")
+    if record is not None and alone and LIST not in names:
+        raise SpecError(f"--record is for tables and {LIST}")
+    if record is not None and (limit or metrics):
+        raise SpecError("--record is of whole tables: leave out --limit and --metrics")
     if PAPER in models and (alone or len(models) > 1):
         raise SpecError("--model paper is for tables, and stands alone")
     if checkpoints is not None and PAPER not in models:
@@ -167,7 +173,7 @@ def reproduce(
         tables = _at_hand(tables, data) if "all" in names else tables
         places = _places(tables, checkpoints) if PAPER in models else None
         rebuilder = Rebuilder(data, scores, next(iter(models), None), metrics, places)
-        writer = _Writer(output, layout, len(tables), None if limit or metrics else record)
+        writer = _Writer(output, layout, len(tables), record)
         rebuilder.score(tables, lambda table: writer.write(rebuilder.rebuild(table)))
         writer.close()
     where = f"scores are kept in {place}" if place else "no score was kept"
@@ -342,10 +348,9 @@ def _check(readme: Path | None, listed: str) -> None:
     """Exits with 1, and says which, if a page or a file beside it is not what it would be."""
     from nlgauge_lab.reproduce.markdown import region, tables_beside
 
-    if readme is None:
-        raise SpecError("--check compares the list in a page: give --readme")
+    if readme is None or not readme.is_file():
+        raise SpecError("--check compares the list in a page: name the page with --readme")
     text, files = tables_beside(listed, readme)
-    text = "\n".join(text.splitlines())
     stale = [place for place, content in files.items() if not place.is_file() or place.read_text("utf-8") != content]
     stale += [readme] if region(readme.read_text("utf-8"), LIST) != text.strip("\n") else []
     for place in stale:

@@ -58,7 +58,7 @@ def _told(one: Table, records: Mapping[str, Sequence[Record]]) -> str:
             f"{each.date}{f' by {each.models}' if each.models else ''}: {each.numbers}" for each in records[one.name]
         ]
         return f"**{MADE}** {'; '.join(made)}"
-    return f"**{kind}**: {one.why if kind == ABSENT else one.unrun or 'nobody has run it here'}"
+    return f"**{kind}**: {one.why if kind == ABSENT else one.unrun or 'no run is recorded'}"
 
 
 def _title(one: Table) -> str:
