@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,11 @@ def linked(text: str, name: str, cards: dict[str, str]) -> str:
 
 
 def shown(docs: Path, page: str, cards: dict[str, str]) -> str:
-    """The card of a page, whose links to its neighbours lead to their pages."""
+    """The card of a page, whose links to other cards lead to their pages."""
     (card,) = (card for card, name in cards.items() if name == page)
     text = (docs.parent / card).read_text(encoding="utf-8")
     for other, name in cards.items():
-        if Path(other).parent == Path(card).parent:
-            text = text.replace(f"]({Path(other).name})", f"]({name})")
+        text = text.replace(f"]({relpath(other, Path(card).parent)})", f"]({name})")
     return text
 
 

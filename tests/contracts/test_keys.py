@@ -153,7 +153,9 @@ FEW = Corpus(
 """For metrics with a pass for every word"""
 WIDE = ROWS[4:]
 """For masks that are at least eight sub-words apart"""
-_LONG = " ".join(f"Train {number} was late, and its {word} lamp lit." for number in range(9) for word in ("red", "old"))
+_LONG = " ".join(
+    f"Train {number} was late, and its {word} lamp lit." for number in range(16) for word in ("red", "old")
+)
 BESIDE_LONG = Corpus((Row("The red lamp of a train was lit.", ("A lamp.",), f"A lamp. {_LONG} A train came.", _LONG),))
 """A source and a context that do not fit a row of an aligner"""
 

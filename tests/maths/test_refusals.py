@@ -61,4 +61,4 @@ def test_only_the_clause_that_refuses_is_set_apart() -> None:
     ],
 )  # fmt: skip
 def test_a_refusal_is_honest_where_the_source_lacks_it(topic: str, honest: bool) -> None:
-    assert (honesty(topic, "", [SOURCE]) > -0.4) == honest
+    assert (honesty(topic, "", [SOURCE]) > 0) == honest

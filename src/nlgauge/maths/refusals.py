@@ -121,10 +121,11 @@ _BECAUSE = re.compile(
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][\w'’-]+")
 _SPECIAL = re.compile(r"\b(?:[A-Z]|\d)[\w'’-]*")
-_HONEST, _FOUND = 2.2, 5.0
+_HONEST, _FOUND = 2.55, 5.0
 """Log-odds that a refusal is honest where the source has none of its words, and what is taken off where it has all. Of
 200 refusals to answer everyday questions, 128 of them honest, 89 % of the honest and 75 % of the false ones then pass:
-most of these false ones have no word of the source"""
+most of these false ones have no word of the source. A refusal of which the source has half of the words is at .51,
+above the thresholds of both shipped models"""
 _TIMES = frozenset({"date", "clock", "weekday", "duration", "months", "decade"})
 
 

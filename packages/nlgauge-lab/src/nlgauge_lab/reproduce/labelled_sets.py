@@ -64,6 +64,13 @@ LABELLED_SETS = (
         "the claim alone tells nothing. Whole texts are labelled. Nothing published is by these measures. The "
         "evidence of 215 rows, but not their claims, also stands in FEVER's dev part, which our aligners have read.",
     ),
+    LabelledSet(
+        "written.test",
+        "Written answers",
+        "Everyday answers of our own, right and wrong ones in free and in copied words, about invented sources and "
+        "about edited twins of them. No aligner has read a row of this writer (`nlgauge_lab.written`), but rows of "
+        "other writers taught the shipped ones what such answers look like.",
+    ),
 )
 
 WHOLE_TEST_PART = (
