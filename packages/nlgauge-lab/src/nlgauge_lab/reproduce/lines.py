@@ -19,6 +19,8 @@ from nlgauge_lab.reproduce.published import best
 from nlgauge_lab.reproduce.suites import Suite
 
 OURS, BASELINE, PUBLISHED, UNFINISHED, LACKING = "ours", "no model", "published", "unfinished", "lacking"
+DATA = "data"
+"""The kind of a line that says how large a data set is"""
 
 Key = tuple[str, str, str, str]
 """(data, aspect, level, coefficient)"""
@@ -40,7 +42,7 @@ class Line(NamedTuple):
     """The interval of 95 %; NaN where there is none"""
     kind: str
     note: str
-    """The table of a published number, the rows of an unfinished one, and why a number is lacking"""
+    """The table of a published number, the rows of an unfinished one, why a number is lacking, the size of data"""
 
     @property
     def key(self) -> Key:
@@ -58,6 +60,8 @@ def lines(measured: Iterable[Measured]) -> list[Line]:
     found: list[Line] = []
     for one in measured:
         title, model = one.suite.title, ", ".join(one.models)
+        size = f"{one.rows:,} rows, {one.items} items, {one.systems} system{'s' * (one.systems != 1)}"
+        found.append(Line(title, "", "", "", "", "", math.nan, math.nan, math.nan, DATA, size))
         for key in one.keys:
             for name, agreed in one.of(key).items():
                 reads = name in one.reading
@@ -106,10 +110,10 @@ def merged(old: Sequence[Line], new: Sequence[Line]) -> list[Line]:
     return list(once.values())
 
 
-def ordered(found: Iterable[Line]) -> list[Line]:
-    """Return the lines data by data and column by column, the published one first."""
+def ordered(found: Iterable[Line], suites: Iterable[Suite]) -> list[Line]:
+    """Return the lines suite by suite and column by column, the published one first."""
     lines = list(found)
-    data, keys = (list(dict.fromkeys(each)) for each in ([line.data for line in lines], [line.key for line in lines]))
+    data, keys = [suite.title for suite in suites], list(dict.fromkeys(line.key for line in lines))
     return sorted(lines, key=lambda line: (data.index(line.data), keys.index(line.key), line.kind != PUBLISHED))
 
 

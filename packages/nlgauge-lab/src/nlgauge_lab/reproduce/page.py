@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from nlgauge._version import __version__
 from nlgauge_lab.reproduce.kept import NOT_SCORED
-from nlgauge_lab.reproduce.lines import BASELINE, LACKING, OURS, PUBLISHED, UNFINISHED, Key, Line
+from nlgauge_lab.reproduce.lines import BASELINE, DATA, LACKING, OURS, PUBLISHED, UNFINISHED, Key, Line
 from nlgauge_lab.reproduce.markdown import render, short, table
-from nlgauge_lab.reproduce.measuring import Measured
 from nlgauge_lab.reproduce.suites import Suite
 
 NOISE = 0.02
@@ -136,11 +135,11 @@ def _lost(one: Verdict) -> str:
 
 
 def page(
-    lines: Sequence[Line], measured: Sequence[Measured], absent: Sequence[str], limit: int | None, replicates: int,
+    lines: Sequence[Line], suites: Sequence[Suite], absent: Sequence[str], limit: int | None, replicates: int,
     stem: str = "agreement",
 ) -> str:  # fmt: skip
     """Return the results page in Markdown. stem: the name of the files with every number, in the folder `data`."""
-    suites = [one.suite for one in measured]
+    sizes = {line.data: line.note for line in lines if line.kind == DATA}
     digests = dict.fromkeys(line.model for line in lines if line.kind == OURS)
     return render(
         "results.md",
@@ -157,7 +156,8 @@ def page(
         standing=standing(lines, suites),
         counts=counts(lines, suites),
         losses=losses(lines),
-        measured=measured,
+        suites=suites,
+        sizes=sizes,
         lacking=_lacking(lines),
     )
 
@@ -185,7 +185,7 @@ def html(lines: Sequence[Line], limit: int | None) -> str:
     rows = [
         [None if cell != cell else round(cell, 3) if isinstance(cell, float) else cell for cell in line]
         for line in lines
-        if line.kind != LACKING
+        if line.kind not in (LACKING, DATA)
     ]
     data = json.dumps({"rows": rows, "margin": IN_PRINT}, ensure_ascii=False, separators=(",", ":"))
     data = data.replace("</", "<\\/")  # which would end the script

@@ -144,6 +144,25 @@ def test_the_page_of_the_papers_needs_no_data(folder: Path, tmp_path: Path) -> N
     refused("reproduce", "papers", "ctc-table-d1", "--data", folder, say="papers stands alone")
 
 
+def test_a_run_of_some_metrics_on_some_data_leaves_the_other_lines(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    how = ("quality",), (("pooled", "pearson"),), (Group(("Words", "Length")),)
+    suites = tuple(Suite(name, name.title(), (Source(name),), *how) for name in ("tiny", "other"))
+    monkeypatch.setattr(measuring, "SUITES", suites)
+    place, table_of = tmp_path / "agreement.md", tmp_path / "data" / "agreement.csv"
+    pieces.write(folder, "other", ("long", "middle"))
+    run = ("reproduce", "results", "--model", "pocket", "-o", tmp_path / "out", "--page", place, "--replicates", 0)
+    assert nlgauge(*run, "--data", folder).exit_code == 0
+    before, text = table_of.read_text(encoding="utf-8"), place.read_text(encoding="utf-8")
+    assert "- **Tiny**: 9 rows, 3 items, 3 systems." in text and "- **Other**: 6 rows" in text
+    (folder / "tiny.jsonl").unlink()
+    result = nlgauge(*run, "--data", folder, "--metrics", "Words")
+    assert result.exit_code == 0, result.output
+    assert sorted(table_of.read_text(encoding="utf-8").splitlines()) == sorted(before.splitlines())
+    assert place.read_text(encoding="utf-8") == text
+
+
 @pytest.mark.usefixtures("one_table")
 def test_a_table_that_was_made_is_recorded_and_the_page_is_held_against_it(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -125,5 +125,5 @@ def written(folder: Path, suites: Sequence[Suite] = (SUITE,), limit: int | None 
     """The results page of some suites, and below it the CSV of its numbers, with its scores beside the data."""
     scores = Scores(folder / "scores")
     measured, absent = measure(Data(folder, limit), scores, replicates=50, suites=suites, **options)
-    found = ordered([*lines.published(suites), *lines.lines(measured)])
-    return page(found, measured, absent, limit, 50) + as_csv(found)
+    found = ordered([*lines.published(suites), *lines.lines(measured)], suites)
+    return page(found, [one.suite for one in measured], absent, limit, 50) + as_csv(found)

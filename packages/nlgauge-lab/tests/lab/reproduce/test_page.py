@@ -86,7 +86,7 @@ def test_a_run_of_some_metrics_replaces_their_lines_alone(tmp_path: Path) -> Non
     old = [line("Words", 0.3), line("Words half", 0.2), line("Words(of='difference')", 0.1), line("Length", 0.4)]
     old += [line("Words", 0.5, model="base@2"), THEIRS]
     new = [line("Words", 0.7, model="pocket@9"), line("Words", 0.6, level="system", model="pocket@9")]
-    found = ordered([*merged(old, new), THEIRS])
+    found = ordered([*merged(old, new), THEIRS], [SUITE])
     told = [(one.metric, one.model, one.level, one.value) for one in found]
     assert told == [
         ("Other", "", "pooled", 0.9),
