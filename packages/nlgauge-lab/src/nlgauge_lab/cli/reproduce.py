@@ -360,20 +360,21 @@ def _check(readme: Path | None, listed: str) -> None:
 
 
 def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, kept: bool) -> None:
-    from nlgauge_lab.reproduce import measuring
     from nlgauge_lab.reproduce import page as made
+    from nlgauge_lab.reproduce import suites as known
     from nlgauge_lab.reproduce.lines import Line, as_csv, lines, merged, ordered, published, read
+    from nlgauge_lab.reproduce.measuring import measure
 
     place = page.parent / "data" / f"{page.stem}.csv"
     # A run of some metrics goes into the table that is there, with the data sets that it has.
     old = read(place) if asked.metrics and asked.limit is None and place.is_file() else []
     found: list[Line] = []
     for model in asked.models:
-        measured, absent = measuring.measure(asked.data, scores, model, asked.metrics, asked.replicates, kept=kept)
+        measured, absent = measure(asked.data, scores, model, asked.metrics, asked.replicates, known.SUITES, kept)
         found += lines(measured)
     found = merged(old, found)
     told = {line.data for line in found}
-    suites = [suite for suite in measuring.SUITES if suite.title in told]
+    suites = [suite for suite in known.SUITES if suite.title in told]
     absent = [name for name in absent if name not in {suite.sources[0].file for suite in suites}]
     found = ordered([*found, *published(suites)], suites)
     files = {place: as_csv(found), place.with_suffix(".html"): made.html(found, asked.limit)}

@@ -11,7 +11,7 @@ import pytest
 
 from lab.reproduce import pieces
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge_lab.reproduce import exhibits, layers, measuring, published
+from nlgauge_lab.reproduce import exhibits, layers, published, suites
 from nlgauge_lab.reproduce.published import Source, table
 from nlgauge_lab.reproduce.suites import Group, Suite
 from tests.command import nlgauge, refused
@@ -120,7 +120,7 @@ def test_without_matplotlib_there_are_no_figures_and_a_note(
 
 def test_the_results_page_is_written_where_asked(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     suite = Suite("tiny", "Tiny", (Source("tiny"),), ("quality",), (("pooled", "pearson"),), (Group(("Words",)),))
-    monkeypatch.setattr(measuring, "SUITES", (suite,))
+    monkeypatch.setattr(suites, "SUITES", (suite,))
     place = tmp_path / "agreement.md"
     options = ("--model", "pocket", "--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
     before = nlgauge("reproduce", "results", *options, "--kept")
@@ -148,8 +148,8 @@ def test_a_run_of_some_metrics_on_some_data_leaves_the_other_lines(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     how = ("quality",), (("pooled", "pearson"),), (Group(("Words", "Length")),)
-    suites = tuple(Suite(name, name.title(), (Source(name),), *how) for name in ("tiny", "other"))
-    monkeypatch.setattr(measuring, "SUITES", suites)
+    both = tuple(Suite(name, name.title(), (Source(name),), *how) for name in ("tiny", "other"))
+    monkeypatch.setattr(suites, "SUITES", both)
     place, table_of = tmp_path / "agreement.md", tmp_path / "data" / "agreement.csv"
     pieces.write(folder, "other", ("long", "middle"))
     run = ("reproduce", "results", "--model", "pocket", "-o", tmp_path / "out", "--page", place, "--replicates", 0)
