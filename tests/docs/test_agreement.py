@@ -1,65 +1,110 @@
-"""What the page of agreement says of its own tables is what they have."""
+"""What the page of agreement says of its own table is what the table has."""
 
 from __future__ import annotations
 
+import csv
+import json
 import re
+from collections import defaultdict
+from pathlib import Path
 
+from tests.contracts.browser import Watched, chromium
 from tests.docs.test_figures import sections, tables
 
-PAGE = "agreement.md"
-BEST = "aspect"
-"""The first head of a section's table of the best metrics"""
-LOSS = re.compile(r"^- (.+), (.+) \((\w+, \w+)\): (\S+) \((`.+`)\) against (\S+) \(", re.MULTILINE)
+DATA = Path(__file__).parents[2] / "docs" / "data"
+LOSS = re.compile(r"^- (.+), ([^,]+) \((\w+, \w+)\): (\S+) \(`(.+)`\) against (\S+) \((.+)\)$", re.MULTILINE)
 
-Key = tuple[str, str, str, str]
-"""(data, aspect, level and coefficient, model)"""
+Key = tuple[str, str, str]
+"""(data, aspect, level and coefficient)"""
 
 
-def number(cell: str) -> float:
-    return float(cell.strip("*").split(" ")[0].replace("−", "-"))
+def lines() -> list[dict[str, str]]:
+    with (DATA / "agreement.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
-def best_rows() -> dict[Key, tuple[str, str, str, str]]:
-    """The metric, its figure, the verdict and the published figure of each best row."""
-    found = {}
-    for data, text in sections(PAGE).items():
-        for head, *lines in tables(text):
-            for line in lines if head[0] == BEST else ():
-                aspect, level, _, published, model, metric, figure, verdict = line[:8]
-                found[data, aspect, level, model.partition("@")[0]] = metric, figure, verdict, published
+def best(kind: str, model: str = "") -> dict[Key, dict[str, str]]:
+    """The largest line of each column."""
+    found: dict[Key, dict[str, str]] = {}
+    for line in lines():
+        key = line["data"], line["aspect"], f"{line['level']}, {line['coefficient']}"
+        if line["kind"] == kind and line["model"].startswith(model):
+            found[key] = max(found.get(key, line), line, key=lambda one: float(one["value"]))
     return found
 
 
-def test_a_best_row_is_the_largest_figure_of_its_model() -> None:
-    best = best_rows()
-    assert len(best) > 60
-    for (data, aspect, level, model), (metric, figure, verdict, published) in best.items():
-        (head, *lines) = next(one for one in tables(sections(PAGE)[data]) if one[0][0] == level)
-        # A row with its number of scored rows takes no part.
-        of_model = {line[0]: line[head.index(aspect)] for line in lines if line[0].endswith(f", {model}")}
-        most = max(number(cell) for cell in of_model.values() if cell != "-")
-        where = (data, aspect, level, model)
-        assert of_model[f"{metric.replace('`', '')}, {model}"] == figure and number(figure) == most, where
-        if number(figure) != number(published):  # the verdict knows more digits
-            assert ("ahead" in verdict) == (number(figure) > number(published)), where
+def number(shown: str) -> float:
+    return float(shown.strip("*").replace("−", "-"))
 
 
-def test_who_wins_has_the_figures_of_the_best_rows() -> None:
-    best = best_rows()
-    losses = {}
-    for section, text in sections(PAGE).items():
-        if section.startswith("Columns by data, on "):
-            model = section.removeprefix("Columns by data, on ").partition("@")[0]
-            for data, aspect, level, *cells in LOSS.findall(text):
-                losses[data, aspect, level, model] = cells
-    assert losses.keys() == {key for key, (*_, verdict, _) in best.items() if "behind" in verdict}
-    for key, (figure, metric, published) in losses.items():
-        row = best[key]
-        assert [figure, metric, published] == [row[1].split(" ")[0], row[0].replace(" ‡", ""), row[3]], key
-    shown = next(one for one in tables(sections(PAGE)["Who wins"]) if one[0][0] == "rated")
-    for title, level, _, *figures in shown[1:]:
-        data, aspect = title.rsplit(": ", 1)
-        for model, figure in zip(("pocket", "base"), figures, strict=False):
-            row = best[data, aspect, level, model]
-            assert figure.strip("*") == row[1].split(" ")[0], (data, aspect, level, model)
-            assert figure.startswith("**") == ("ahead" in row[2]), (data, aspect, level, model)
+def test_who_wins_counts_the_columns_of_the_table() -> None:
+    (head, *rows), *_ = tables(sections("agreement.md")["Who wins"])
+    published, floors = best("published"), best("no model")
+    counted: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for key, line in published.items():
+        beside = [best("ours", model).get(key) for model in ("pocket", "base")] + [floors.get(key)]
+        if not any(beside[:2]):
+            continue
+        counted[key[0]][0] += 1
+        for n, one in enumerate(beside, 1):
+            # Both have three digits: ahead is ahead by more than the last one.
+            counted[key[0]][n] += one is not None and round(1000 * (float(one["value"]) - float(line["value"]))) > 1
+    shown = {row[0]: [0 if cell == "-" else int(cell) for cell in row[1:]] for row in rows if row[0] in counted}
+    assert head[1:] == ["published columns", "pocket ahead", "base ahead", "no model ahead"]
+    assert shown == counted
+    total = next(row for row in rows if row[0] == "**all in print**")
+    printed = [counts for data, counts in counted.items() if not data.startswith("REALSumm")]
+    assert [int(cell.strip("*")) for cell in total[1:]] == [sum(column) for column in zip(*printed, strict=True)]
+
+
+def test_what_is_clearly_lost_is_in_the_table() -> None:
+    published = best("published")
+    text = sections("agreement.md")["Who wins"]
+    for model in ("pocket", "base"):
+        ours = best("ours", model)
+        clear = {
+            key: line
+            for key, line in ours.items()
+            if key in published and float(line["high"] or 1) < float(published[key]["value"])
+        }
+        told = text.partition(f"**Where {model} clearly loses**")[2].partition("**Where")[0]
+        losses = {(data, aspect, level): cells for data, aspect, level, *cells in LOSS.findall(told)}
+        assert losses.keys() == clear.keys()
+        for key, (value, metric, theirs, row) in losses.items():
+            assert (number(value), metric) == (float(clear[key]["value"]), clear[key]["metric"]), key
+            assert (number(theirs), row) == (float(published[key]["value"]), published[key]["metric"]), key
+
+
+def test_the_page_with_the_table_holds_every_number_and_asks_for_no_other_file() -> None:
+    text = (DATA / "agreement.html").read_text(encoding="utf-8")
+    assert not re.search(r"""(?:src|href)\s*=|@import|url\(|https?://""", text)
+    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    rows = json.loads(data)["rows"]
+    known = [[cell for name, cell in line.items()] for line in lines() if line["kind"] not in ("lacking", "data")]
+    shown = [
+        ["" if cell is None else f"{cell:.3f}" if isinstance(cell, float) else cell for cell in row] for row in rows
+    ]
+    assert shown == known
+
+
+def test_the_table_is_filtered_and_sorted_in_a_browser() -> None:
+    with chromium() as browser:
+        opened = Watched(browser, DATA / "agreement.html")
+        page = opened.page
+        page.get_by_label("only the best of each column").uncheck()
+        page.locator("[name=data]").select_option("WebNLG 2020")
+        page.locator("[name=aspect]").select_option("correctness")
+        page.locator("[name=coefficient]").select_option("pearson")
+        page.get_by_label("metric contains").fill("BaryScore")
+        wanted = [
+            line
+            for line in lines()
+            if line["data"] == "WebNLG 2020" and line["aspect"] == "correctness" and "BaryScore" in line["metric"]
+        ]
+        wanted = [line for line in wanted if line["coefficient"] == "pearson"]
+        assert page.locator("#body tr").count() == len(wanted) > 3
+        page.get_by_role("button", name="agreement", exact=True).click()
+        shown = [number(cell) for cell in page.locator("#body td:nth-child(6)").all_inner_texts()]
+        assert shown == sorted((float(line["value"]) for line in wanted), reverse=True)
+        assert opened.errors == []
+        assert len(opened.requests) == 1

@@ -65,6 +65,10 @@ def test_links_to_cards_lead_to_their_pages() -> None:
 
 def test_every_card_has_a_page() -> None:
     root = DOCS.parent
-    folders = ("src/nlgauge/engine/models/pocket", "packages/nlgauge-base/src/nlgauge_base/model")
+    folders = (
+        "src/nlgauge/engine/models/pocket",
+        "packages/nlgauge-base/src/nlgauge_base/model",
+        "packages/nlgauge-lab/src/nlgauge_lab/written",
+    )
     there = {path.relative_to(root).as_posix() for folder in folders for path in (root / folder).glob("*.md")}
     assert set(homes(DOCS)) == there

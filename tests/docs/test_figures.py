@@ -1,9 +1,11 @@
 """A figure that a page quotes is the one of the table that it comes from.
 
-There are two ways to quote. The figures of a table with the heads of `HEAD` are those of docs/agreement.md. Anywhere
-else, a comment in front of the figure names its cell:
+There are two ways to quote. The figures of a table with the heads of `HEAD` are those of docs/data/agreement.csv.
+Anywhere else, a comment in front of the figure names its cell:
 
     <!-- PAGE / SECTION / FIRST HEAD OF THE TABLE / ROW / COLUMN -->.407
+
+In the table of agreement these are DATA / LEVEL, COEFFICIENT / METRIC, MODEL / ASPECT.
 
 A long table stands as CSV in docs/data, and a link in its place on the page: it is read as if it stood there.
 
@@ -74,9 +76,30 @@ def rows(table: list[list[str]]) -> dict[str, list[str]]:
     return named
 
 
+@cache
+def agreement() -> dict[tuple[str, str, str, str], str]:
+    """The figures of the table of agreement, by (data, level and coefficient, metric and model, aspect).
+
+    The best without a model and the best published one stand under the heads of the pages that quote them.
+    """
+    found: dict[tuple[str, str, str, str], str] = {}
+    with (ROOT / "docs" / "data" / "agreement.csv").open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file):
+            data, level = line["data"], f"{line['level']}, {line['coefficient']}"
+            name = ", ".join(filter(None, (line["metric"], line["model"].partition("@")[0])))
+            if line["kind"] != "published":
+                found[data, level, name, line["aspect"]] = line["value"]
+            best = {"no model": "best without a model", "published": "best published"}.get(line["kind"])
+            if best and float(found.get((data, level, best, line["aspect"]), -1)) < float(line["value"]):
+                found[data, level, best, line["aspect"]] = line["value"]
+    return {key: re.sub(r"^(-?)0\.", r"\1.", value).replace("-", "−") for key, value in found.items()}
+
+
 def figure_at(cell: str) -> str:
     """The figure of a cell; a LookupError names what is not there."""
     page, section, head, row, column = cell.split(" / ")
+    if page == "agreement.md":
+        return agreement()[section, head, row, column]
     found = [one for one in tables(sections(page)[section]) if one[0][0] == head and column in one[0]]
     if not found:
         raise LookupError(f"no such table: {cell}")
@@ -84,13 +107,13 @@ def figure_at(cell: str) -> str:
 
 
 def of_agreement(heads: list[str], line: list[str]) -> list[tuple[str, str]]:
-    """The cells of docs/agreement.md that a line under `HEAD` quotes, with its figures."""
+    """The cells of the table of agreement that a line under `HEAD` quotes, with its figures."""
     data, aspect, level, metric, *figures = line
     metric = metric.replace("`", "")
     # A metric that uses no model has one figure, in the place of pocket's.
     names = [metric] if figures[1] == "-" else [f"{metric}, pocket", f"{metric}, base"]
     quoted = [(f"agreement.md / {data} / {level} / {name} / {aspect}", figures[n]) for n, name in enumerate(names)]
-    best = [f"agreement.md / Who wins / rated / {data}: {aspect}, {level} / {head}" for head in heads[len(HEAD) :]]
+    best = [f"agreement.md / {data} / {level} / {head} / {aspect}" for head in heads[len(HEAD) :]]
     return quoted + list(zip(best, figures[2:], strict=True))
 
 

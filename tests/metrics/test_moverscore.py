@@ -74,3 +74,11 @@ def test_it_is_one_minus_linear_programming():
         assert value(MoverScore(**PLAIN), pieces(words[0], x), pieces(words[1], y)) == pytest.approx(
             1 - least, abs=1e-6
         )
+
+
+def test_stopwords_are_left_out_where_they_shall_be():
+    one, other = pieces("the dog", [[1, 0], [0, 1]]), pieces("dog", [[0, 1]])
+    assert value(MoverScore(**PLAIN), one, other) == pytest.approx(1 - math.sqrt(2) / 2)
+    without = MoverScore(**PLAIN, stopwords=False)
+    assert value(without, one, other) == pytest.approx(1)
+    assert without.unusable(pieces("of the", [[1, 0], [0, 1]])) == "nothing but stop-words and punctuation"

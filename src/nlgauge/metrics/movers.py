@@ -37,7 +37,7 @@ from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.words import is_word, words
-from nlgauge.maths.text import sentence_ends
+from nlgauge.maths.text import is_stopword, sentence_ends
 from nlgauge.maths.transport import plans
 from nlgauge.maths.vectors import distances, flows, run_means, runs, unit
 from nlgauge.metrics.base import Cost, Prepared, Setup
@@ -144,6 +144,7 @@ class MoverScore(MovingMetric):
         help="weights of the words. 'general' (from a large general text), 'references' (from the run's distinct "
         "references) or 'none'.",
     )  # fmt: skip
+    stopwords: bool = param(True, help="keep English stopwords, which the authors leave out in their experiments")
     model: str | None = None
 
     def __post_init__(self) -> None:
@@ -164,17 +165,19 @@ class MoverScore(MovingMetric):
         return VectorsRequest(text, prepared.layers)
 
     def unusable(self, side: TokenVectors) -> str | None:
-        return None if len(_words(side)[0]) else "nothing but punctuation"
+        if len(self._words(side)[0]):
+            return None
+        return "nothing but punctuation" if self.stopwords else "nothing but stop-words and punctuation"
 
     def pair_note(self, candidate: TokenVectors, reference: TokenVectors, prepared: MoverScorePrepared) -> str | None:
-        alike = any(not _weights(text, _words(text)[0], prepared.table).any() for text in (candidate, reference))
+        alike = any(not _weights(text, self._words(text)[0], prepared.table).any() for text in (candidate, reference))
         return "all idf weights of a text are 0: its words have equal weights" if alike else None
 
     def from_cost(self, cost: float) -> float:
         return 1.0 - cost
 
     def moved(self, feature: TokenVectors, prepared: MoverScorePrepared) -> Moved:
-        first, spans = _words(feature)
+        first, spans = self._words(feature)
         layers = unit(feature.vectors[:, first])
         means = [layers.min(axis=0), layers.mean(axis=0), layers.max(axis=0)]
         vectors = np.concatenate(means, axis=1) if self.aggregate == "power_means" else means[1]
@@ -188,16 +191,18 @@ class MoverScore(MovingMetric):
         joined = unit((weights[within][..., None] * vectors[within]).sum(axis=1))
         return Moved(joined, sums, np.stack([spans[: len(sums), 0], spans[size - 1 :, 1]], axis=1))
 
+    def _words(self, feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+        """First sub-word and position of each word of a text that is moved."""
+        kept, starts, spans = word_pieces(feature)
+        if not self.stopwords:
+            content = np.array([not is_stopword(feature.text[a:b]) for a, b in spans.tolist()], np.bool_)
+            kept, spans = kept[content], spans[content]
+        return np.flatnonzero(~feature.special)[starts[kept]], spans
+
 
 def _weights(feature: TokenVectors, first: NDArray[np.intp], table: TokenWeights | None) -> Array:
     """The weights of words, from their first sub-words."""
     return table.values[feature.ids[first]] if table else np.ones(len(first))
-
-
-def _words(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-    """First sub-word and position of each word of a text, without punctuation."""
-    kept, starts, spans = word_pieces(feature)
-    return np.flatnonzero(~feature.special)[starts[kept]], spans
 
 
 @dataclass(frozen=True, kw_only=True)

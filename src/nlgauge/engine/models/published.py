@@ -74,6 +74,11 @@ def _known() -> dict[str, dict[str, Any]]:
     return checkpoints
 
 
+def known_names() -> frozenset[str]:
+    """Return the names of the known checkpoints."""
+    return frozenset(_known())
+
+
 @cache
 def _by_name() -> dict[str, str]:
     """The known name of each hub name, in lower case; of a folder, that of its last part after a slash."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,16 +23,21 @@ if TYPE_CHECKING:
     from nlgauge_lab.reproduce.rated import Data
     from nlgauge_lab.reproduce.scoring import Scores
 
+PAPER = "paper"
+"""As `entries.PAPER`, which is not imported to print the help"""
 RESULTS, DETECTION, LAYERS, COVERAGE, LIST = "results", "detection", "layers", "coverage", "papers"
+SLIPS, ROWS = "slips", "data"
 PAGES = {
     RESULTS: "every metric of ours beside the best published numbers, as a page",
     DETECTION: "what is found of what people marked as unsupported, as a page",
     COVERAGE: "whether the intervals of estimate and the bars of calibrate hold, in so many draws, as a page",
     LAYERS: "agreement of every family on each layer of a model, from which a card's layers are chosen",
-    LIST: "every table and figure of the five papers: rebuilt, compared, or why it cannot be had, as a page",
+    LIST: "every table and figure of the five papers: made, prepared, or why it cannot be had, as a page",
+    ROWS: "the rated data of QAGS, WMT15 and WMT16, made from a clone of the repository that released them (--from)",
+    SLIPS: "numbers in print that the papers' own tables contradict, and what is compared in their place",
 }
 _ABOUT = "For results and detection"
-_Write = Callable[[str, str, Sequence[str]], None]
+_Write = Callable[..., None]
 
 
 @click.command(short_help="Rebuild the public tables of the five papers.")
@@ -43,17 +49,29 @@ _Write = Callable[[str, str, Sequence[str]], None]
 )  # fmt: skip
 @click.option(
     "--model", "models", multiple=True,
-    help="In place of the embedded model: a Hugging Face name, such as the paper's own, or a folder; repeatable for "
-    "pages.",
+    help="In place of the embedded model: a Hugging Face name, or a folder; 'paper' for the checkpoint that each row's "
+    "paper used. Repeatable for pages.",
 )  # fmt: skip
+@click.option(
+    "--checkpoints",
+    type=PLACE,
+    help="With --model paper: folder of checkpoints that are no public names, such as converted ones.",
+)
 @click.option("--metrics", multiple=True, metavar="METRIC", help="Only this metric, by name or spec; repeatable.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only this many items from the start: to try things out.")
 @click.option(
     "--page", type=PLACE, help="Where a page goes; in the folder by default: agreement.md, detection.md and so on."
 )
+@click.option(
+    "--record",
+    type=PLACE,
+    help=f"CSV file: tables made on all their data write into it when and how near; {LIST} tells of what it holds.",
+)
+@click.option("--check", is_flag=True, help=f"For {LIST}: write nothing; exit 1 if --readme is not what it would be.")
 @click.option("--readme", type=PLACE, help=f"{_ABOUT}: write the short table between two comments of this page, too.")
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
 @click.option("--draws", type=click.IntRange(min=1), default=2000, show_default=True, help=f"For {COVERAGE}.")
+@click.option("--from", "clone", type=PLACE, help=f"For {ROWS}: the folder of the clone; --data says where they go.")
 @click.option(
     "--kept", is_flag=True, help=f"For tables and {RESULTS}: score nothing; show what the cache has, in part or whole."
 )
@@ -61,16 +79,19 @@ _Write = Callable[[str, str, Sequence[str]], None]
 @click.option("--fresh", is_flag=True, help="The same as --no-cache.")
 @IN_FORMATS
 def reproduce(
-    names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], metrics: Sequence[str],
-    limit: int | None, page: Path | None, readme: Path | None, replicates: int, draws: int, kept: bool,
-    cache: Path | bool, fresh: bool, layout: str,
+    names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], checkpoints: Path | None,
+    metrics: Sequence[str], limit: int | None, page: Path | None, record: Path | None, check: bool,
+    readme: Path | None, replicates: int,
+    draws: int, clone: Path | None, kept: bool, cache: Path | bool, fresh: bool, layout: str,
 ) -> None:  # fmt: skip
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
 
     NAMES are tables, or all; without NAMES they are listed. The name results makes the page of every metric's agreement
     with people beside the best published numbers, and detection the page of how well unsupported texts and words are
     found. Both pages have pocket and, where it is installed, base. coverage asks whether the intervals of nlgauge
-    estimate hold the truth. papers lists what is made of each table and figure, and needs no data. docs/reproduce.md
+    estimate hold the truth. papers lists what is made of each table and figure, and slips which
+    numbers in print cannot be right; they need no data. data makes
+    files of rated data from public repositories. docs/reproduce.md
     says what the data folder holds.
     """
     from nlgauge_lab.reproduce.published import find
@@ -89,10 +110,28 @@ def reproduce(
         raise SpecError("several models, and --readme, are for results and detection")
     if {LAYERS, COVERAGE}.intersection(names) and (len(models) > 1 or readme is not None):
         raise SpecError(f"{alone[0]} are of one model, and have no place in the README")
+    if (ROWS in names) != (clone is not None):
+        raise SpecError(f"{ROWS} and --from FOLDER go together: nlgauge reproduce {ROWS} --from CLONE --data rated")
+    if clone is not None:
+        _convert(clone, folder)
+        return
+    if check and LIST not in names:
+        raise SpecError(f"--check is for {LIST}")
+    if record is not None and alone and LIST not in names:
+        raise SpecError(f"--record is for tables and {LIST}")
+    if record is not None and (limit or metrics):
+        raise SpecError("--record is of whole tables: leave out --limit and --metrics")
+    if PAPER in models and (alone or len(models) > 1):
+        raise SpecError("--model paper is for tables, and stands alone")
+    if checkpoints is not None and PAPER not in models:
+        raise SpecError("--checkpoints is for --model paper")
     tables = find([name for name in names if name not in PAGES])
     data = None if folder is None else Data(folder, limit)
     if not names:
         _list(data, layout)
+        return
+    if SLIPS in names:
+        _slips(layout)
         return
     if data is None and LIST not in names:
         raise SpecError("give the folder of the rated data with --data; nlgauge reproduce lists what each table needs")
@@ -102,18 +141,23 @@ def reproduce(
         raise InputError(f"cannot be made: {error.strerror}", file=output, remedy="choose another folder") from None
     if data is None or LIST in names:
         from nlgauge_lab.reproduce.exhibits import page as papers
+        from nlgauge_lab.reproduce.records import read
 
-        listed = papers()
+        listed = papers(read(record))
+        if check:
+            _check(readme, listed)
+            return
         write = _page_for(page or output / "papers.md", readme)
         write(f"# The papers, table by table\n\n{listed}", LIST, listed.splitlines())
         return
-    _held = [] if kept else _loaded(models)
+    _held = [] if kept or PAPER in models else _loaded(models)
     place = output / "scores" if cache is True else cache
     scores = Scores(place, remark)
     if alone:
         from nlgauge.engine.models.loading import companions
 
-        write = _page_for(page or output / f"{'agreement' if RESULTS in names else alone[0]}.md", readme)
+        made_at = page or output / f"{'agreement' if RESULTS in names else alone[0]}.md"
+        write = _page_for(made_at, readme)
         asked = _Asked(data, list(models) or [None, *companions()], metrics, limit, replicates)
         if LAYERS in names:
             _layers(asked, scores, write)
@@ -122,15 +166,16 @@ def reproduce(
         elif DETECTION in names:
             _detection(asked, place, write)
         else:
-            _results(asked, scores, write, kept)
+            _results(asked, scores, write, made_at, kept)
         if RESULTS not in names:
             return
     else:
         from nlgauge_lab.reproduce.rebuild import Rebuilder
 
         tables = _at_hand(tables, data) if "all" in names else tables
-        rebuilder = Rebuilder(data, scores, next(iter(models), None), metrics)
-        writer = _Writer(output, layout, len(tables))
+        places = _places(tables, checkpoints) if PAPER in models else None
+        rebuilder = Rebuilder(data, scores, next(iter(models), None), metrics, places)
+        writer = _Writer(output, layout, len(tables), record)
         rebuilder.score(tables, lambda table: writer.write(rebuilder.rebuild(table)), cached=kept)
         writer.close()
     where = f"scores are kept in {place}" if place else "no score was kept"
@@ -146,6 +191,18 @@ def _loaded(models: Sequence[str]) -> list[Model]:
     except NlgaugeError as error:
         remark(f"nlgauge: nothing was scored: {error}")
         sys.exit(1)
+
+
+def _places(tables: Sequence[Table], folder: Path | None) -> Mapping[str, str | NlgaugeError]:
+    """Where the papers' checkpoints are; each that is lacking is named on stderr with the tables that need it."""
+    from nlgauge_lab.reproduce.checkpoints import found, needed
+
+    wanted = needed(tables)
+    places = found(wanted, folder)
+    for name, place in places.items():
+        if isinstance(place, NlgaugeError):
+            remark(f"lacking for {', '.join(wanted[name])}: {place}")
+    return places
 
 
 def _at_hand(tables: Sequence[Table], data: Data) -> list[Table]:
@@ -184,20 +241,48 @@ def _list(data: Data | None, layout: str) -> None:
         click.echo(f"{name}\n  {about}")
 
 
+def _convert(clone: Path, folder: Path | None) -> None:
+    from nlgauge_lab.reproduce.converting import converted
+
+    if folder is None:
+        raise SpecError("--data says into which folder the rated data go")
+    for place in converted(clone, folder):
+        click.echo(str(place))
+
+
+def _slips(layout: str) -> None:
+    from nlgauge_lab.reproduce.slips import Slip, slips
+
+    found = slips()
+    if layout == "json":
+        show_json("reproduce", slips=[slip._asdict() for slip in found])
+    elif layout != "text":
+        show_tables([[list(Slip._fields), *map(list, found)]], layout)
+    else:
+        for slip in found:
+            taken = f"; taken: {slip.taken}" if slip.taken else ""
+            printed = f": {slip.printed}" if slip.printed else ""
+            click.echo(f"{slip.table}, {slip.row}, {slip.columns}{printed}\n  {slip.why}{taken}")
+
+
 class _Writer:
     """Writes tables as they come, the cheapest first. As text they are printed too; in other forms all at the end."""
 
-    def __init__(self, output: Path, layout: str, tables: int) -> None:
+    def __init__(self, output: Path, layout: str, tables: int, record: Path | None) -> None:
         self._output, self._layout, self._tables, self._told = output, layout, tables, False
+        self._record = record
         self._written: list[Rebuilt] = []
 
     def write(self, one: Rebuilt) -> None:
+        from nlgauge_lab.reproduce import records
         from nlgauge_lab.reproduce.writing import markdown, table_csv, text
 
         figures = self._figures(one)
         for kind, content in (("md", markdown(one, figures)), ("csv", table_csv([one]))):
             with atomic_write(self._output / f"{one.table.name}.{kind}") as file:
                 file.write(content)
+        if self._record is not None:
+            records.write(self._record, [records.record(one, date.today())])
         self._written.append(one)
         if self._layout == "text":
             click.echo("\n".join([*text(one), ""]))
@@ -248,9 +333,9 @@ def _page_for(place: Path, readme: Path | None) -> _Write:
             with atomic_write(path) as file:
                 file.write(content)
 
-    def write(text: str, name: str, short: Sequence[str]) -> None:
+    def write(text: str, name: str, short: Sequence[str], beside: Mapping[Path, str] | None = None) -> None:
         text, tables = tables_beside(text, place)
-        save({place: text, **tables})
+        save({place: text, **tables, **(beside or {})})
         click.echo(str(place))
         if readme is not None:
             text, tables = tables_beside("\n".join([*short, ""]), readme)
@@ -261,15 +346,42 @@ def _page_for(place: Path, readme: Path | None) -> _Write:
     return write
 
 
-def _results(asked: _Asked, scores: Scores, write: _Write, kept: bool) -> None:
-    from nlgauge_lab.reproduce.measuring import measure
-    from nlgauge_lab.reproduce.page import page, standing
+def _check(readme: Path | None, listed: str) -> None:
+    """Exits with 1, and says which, if a page or a file beside it is not what it would be."""
+    from nlgauge_lab.reproduce.markdown import region, tables_beside
 
-    by_model = []
+    if readme is None or not readme.is_file():
+        raise SpecError("--check compares the list in a page: name the page with --readme")
+    text, files = tables_beside(listed, readme)
+    stale = [place for place, content in files.items() if not place.is_file() or place.read_text("utf-8") != content]
+    stale += [readme] if region(readme.read_text("utf-8"), LIST) != text.strip("\n") else []
+    for place in stale:
+        remark(f"{place} is not what the tables and records say: run it without --check")
+    if stale:
+        sys.exit(1)
+
+
+def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, kept: bool) -> None:
+    from nlgauge_lab.reproduce import page as made
+    from nlgauge_lab.reproduce import suites as known
+    from nlgauge_lab.reproduce.lines import Line, as_csv, lines, merged, ordered, published, read
+    from nlgauge_lab.reproduce.measuring import measure
+
+    place = page.parent / "data" / f"{page.stem}.csv"
+    # A run of some metrics goes into the table that is there, with the data sets that it has.
+    old = read(place) if asked.metrics and asked.limit is None and place.is_file() else []
+    found: list[Line] = []
     for model in asked.models:
-        measured, absent = measure(asked.data, scores, model, asked.metrics, asked.replicates, kept=kept)
-        by_model.append(measured)
-    write(page(by_model, absent, asked.limit, asked.replicates), "agreement", standing(by_model))
+        measured, absent = measure(asked.data, scores, model, asked.metrics, asked.replicates, known.SUITES, kept)
+        found += lines(measured)
+    found = merged(old, found)
+    told = {line.data for line in found}
+    suites = [suite for suite in known.SUITES if suite.title in told]
+    absent = [name for name in absent if name not in {suite.sources[0].file for suite in suites}]
+    found = ordered([*found, *published(suites)], suites)
+    files = {place: as_csv(found), place.with_suffix(".html"): made.html(found, asked.limit)}
+    text = made.page(found, suites, absent, asked.limit, asked.replicates, page.stem)
+    write(text, "agreement", made.standing(found, suites), files)
 
 
 def _detection(asked: _Asked, cache: Path | bool, write: _Write) -> None:

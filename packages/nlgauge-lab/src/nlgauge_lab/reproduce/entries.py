@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Metric
+from nlgauge.errors import NlgaugeError, SpecError
+from nlgauge.metrics.base import Metric, model_of
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.join import join, turned
 from nlgauge_lab.reproduce.columns import defined, only, part_of, without
@@ -18,12 +18,24 @@ from nlgauge_lab.reproduce.rated import CORRELATIONS, VIEWS, Data
 from nlgauge_lab.reproduce.scoring import Scores
 from nlgauge_lab.reproduce.specs import metric_of, names_of, refusal
 
+PAPER = "paper"
+"""In place of a model: for each row the checkpoint that its paper used"""
+
 
 class Entries:
-    """Rows of tables on the rated data. only_these: names or specs of metrics; no others are scored."""
+    """Rows of tables on the rated data.
 
-    def __init__(self, data: Data, scores: Scores, model: str | None = None, only_these: Sequence[str] = ()) -> None:
-        self.data, self.model = data, model
+    Args:
+        model: A model for all rows, or PAPER.
+        only_these: Names or specs of metrics; no others are scored.
+        places: With PAPER, where each checkpoint is loaded from, or why it cannot be (`checkpoints.found`).
+    """
+
+    def __init__(
+        self, data: Data, scores: Scores, model: str | None = None, only_these: Sequence[str] = (),
+        places: Mapping[str, str | NlgaugeError] | None = None,
+    ) -> None:  # fmt: skip
+        self.data, self._model, self._places = data, model, places or {}
         self._scores, self._only = scores, tuple(only_these)
         self._views: dict[tuple[str, str], tuple[Corpus, ...]] = {}
         self._offered: set[str] = set()
@@ -33,13 +45,15 @@ class Entries:
         """What to score for a row: one corpus, or several whose values or correlations are averaged; or why nothing."""
         if entry.why is not None:
             return entry.why
-        spec = entry.on(data, self.model)
+        spec = entry.on(data, self.checkpoint(table, entry))
         if spec is None:
             return "not of these data"
         try:
-            metric = metric_of(spec, self.model, table.defaults)
+            metric = metric_of(spec, self._place(table, entry), table.defaults)
         except SpecError as error:
             return refusal(error)
+        if self._model == PAPER and model_of(metric) is not None and (lacking := self._lacking(table, entry)):
+            return lacking
         self._offered.add(type(metric).__name__)
         meant = names_of(spec, metric).intersection(self._only)
         self._met |= meant
@@ -47,6 +61,22 @@ class Entries:
             return "left out by --metrics"
         corpora = self._view(table, entry.view or table.view, data)
         return (corpora, metric) if corpora else "no row has the texts for it"
+
+    def checkpoint(self, table: Table, entry: Entry) -> str | None:
+        """The name of the model of a row, of which it may have settings; None for the embedded one."""
+        return table.used(entry) if self._model == PAPER else self._model
+
+    def _place(self, table: Table, entry: Entry) -> str | None:
+        if self._model != PAPER:
+            return self._model
+        place = self._places.get(table.used(entry) or "")
+        return place if isinstance(place, str) else None
+
+    def _lacking(self, table: Table, entry: Entry) -> str | None:
+        used = table.used(entry)
+        if used is None:
+            return "the paper names no checkpoint for it, or used several together"
+        return f"{used} is not there" if isinstance(self._places.get(used), NlgaugeError) else None
 
     def refuse_unused(self) -> None:
         """Raises SpecError where a metric was chosen that no row has which was asked about."""

@@ -1,14 +1,16 @@
-"""The page of the papers: every table and figure of the five, and what of it nlgauge makes again, in Markdown."""
+"""The page of the papers: every table and figure with results, and what nlgauge has made of it, in Markdown."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from nlgauge_lab.reproduce.markdown import beside, render, table
-from nlgauge_lab.reproduce.published import PAPERS, Table, by_name
+from nlgauge_lab.reproduce.published import PAPERS, Table, tables
+from nlgauge_lab.reproduce.records import Record
 
-REBUILT, COMPARED, ABSENT = "rebuilt", "compared", "not to be had"
+MADE, PREPARED, ABSENT = "made", "prepared", "not to be had"
 _KINDS = ("table", "figure", "section")
 _NUMBERED = re.compile(rf"-({'|'.join(_KINDS)})-([a-z]?|\d+\.)(\d+)$")
 
@@ -22,32 +24,49 @@ def label(name: str) -> str:
     return f"{kind.capitalize()} {letter.rstrip('.').upper() + '.' * bool(letter)}{number}"
 
 
-def state(one: Table) -> str:
-    """Whether a table or figure is rebuilt, compared or not to be had."""
+def state(one: Table, records: Mapping[str, Sequence[Record]]) -> str:
+    """Whether a table or figure was made, is prepared and was not run, or is not to be had."""
     if one.why is not None:
         return ABSENT
-    return REBUILT if one.differs is None else COMPARED
+    return MADE if one.name in records else PREPARED
 
 
-def page() -> str:
-    """A row for every table and figure, from the files of the tables alone: no rated data are needed."""
-    found = by_name()
+def page(records: Mapping[str, Sequence[Record]]) -> str:
+    """A row for every table and figure that holds results, from the files of the tables and the records of runs."""
     rows: dict[str, list[tuple[str, ...]]] = {paper: [] for paper in PAPERS}
-    for name in sorted(found, key=_order):
-        first = found[name][0]
-        titles = "; ".join(one.title.partition(": ")[2] or one.title for one in found[name])
-        command = first.command or (f"nlgauge reproduce {name} --data rated" if first.rows else "")
+    counted: Counter[str] = Counter()
+    for one in sorted(tables().values(), key=lambda one: _order(one.name)):
+        counted[state(one, records)] += 1
+        command = one.command or (f"nlgauge reproduce {one.name} --data rated" if one.rows else "")
         parts = ", then ".join(f"`{part}`" for part in command.split("; ") if part)
-        remark = first.why or first.differs or next(iter(first.notes), "")
-        remark = f"{remark[:1].upper()}{remark[1:].rstrip('.')}." if remark else ""
-        rows[first.paper].append((label(name), titles, state(first), parts, remark))
-    counts = Counter(row[2] for of_paper in rows.values() for row in of_paper)
-    told = ", ".join(f"{counts[word]} are {word}" for word in (REBUILT, COMPARED, ABSENT))
+        named = ", ".join(dict.fromkeys(map(label, (one.name, *one.also))))
+        remarks = map(_sentence, filter(None, (one.differs or next(iter(one.notes), ""),)))
+        rows[one.paper].append((named, _title(one), _told(one, records), parts, " ".join(remarks)))
+    told = ", ".join(f"{counted[word]} are {word}" for word in (MADE, PREPARED, ABSENT))
     heads = ["exhibit", "shows", "state", "command", "remark"]
     papers = {title: beside(paper, table(heads, "lllll", rows[paper])) for paper, title in PAPERS.items()}
     unnumbered = {PAPERS[paper] for paper, own in rows.items() if all(row[0] == "-" for row in own)}
-    words = {"rebuilt": REBUILT, "compared": COMPARED, "absent": ABSENT}
-    return render("papers.md", total=counts.total(), told=told, papers=papers, unnumbered=unnumbered, **words)
+    words = {"made": MADE, "prepared": PREPARED, "absent": ABSENT}
+    return render("papers.md", total=counted.total(), told=told, papers=papers, unnumbered=unnumbered, **words)
+
+
+def _told(one: Table, records: Mapping[str, Sequence[Record]]) -> str:
+    """The state, with the date and the number, or with the reason."""
+    kind = state(one, records)
+    if kind == MADE:
+        made = [
+            f"{each.date}{f' by {each.models}' if each.models else ''}: {each.numbers}" for each in records[one.name]
+        ]
+        return f"**{MADE}** {'; '.join(made)}"
+    return f"**{kind}**: {one.why if kind == ABSENT else one.unrun or 'no run is recorded'}"
+
+
+def _title(one: Table) -> str:
+    return one.title.partition(": ")[2] or one.title
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def _order(name: str) -> tuple[int, str, int, str]:

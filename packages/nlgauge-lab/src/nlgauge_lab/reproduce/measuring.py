@@ -1,4 +1,4 @@
-"""Suites of the results page with their numbers: scored, correlated with people, and beside the best published ones."""
+"""Suites of the results page with their numbers: scored, and correlated with people."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import Metric, model_of
 from nlgauge.stats.agreement import Agreement, correlate
 from nlgauge_lab.reproduce.columns import only, part_of, without
-from nlgauge_lab.reproduce.kept import NOT_SCORED
-from nlgauge_lab.reproduce.markdown import short
-from nlgauge_lab.reproduce.published import Best, best
 from nlgauge_lab.reproduce.rated import VIEWS, Data
 from nlgauge_lab.reproduce.scoring import Job, Scores, read_model
 from nlgauge_lab.reproduce.specs import metric_of, names_of, refusal
@@ -23,35 +20,6 @@ from nlgauge_lab.reproduce.suites import SUITES, Group, Suite
 
 Key = tuple[str, str, str]
 """(aspect, level, coefficient)"""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The best of our metrics that read the model against the best published number, of one column."""
-
-    suite: Suite
-    key: Key
-    metric: str
-    """As the suite names it"""
-    ours: Agreement
-    published: Best
-    floor: tuple[str, float] | None
-    """The best of ours that read no model"""
-
-    @property
-    def ahead(self) -> bool:
-        """Ours is the larger one."""
-        return self.ours.value > self.published.value
-
-    @property
-    def clear(self) -> bool:
-        """The published number lies outside the interval of ours."""
-        return self.published.value < self.ours.low or self.published.value > self.ours.high
-
-    def __str__(self) -> str:
-        word = "ahead" if self.ahead else "behind"
-        gap = short(abs(self.ours.value - self.published.value))
-        return f"clearly {word} by {gap}" if self.clear else f"{word} by {gap}"
 
 
 @dataclass(frozen=True)
@@ -77,40 +45,10 @@ class Measured:
         agreed = {name: by_key[key] for name, by_key in self.values.items() if key in by_key}
         return {name: one for name, one in agreed.items() if not math.isnan(one.value)}
 
-    def verdict(self, key: Key) -> Verdict | None:
-        """None where nothing is published, or nothing is ours."""
-        published = best(self.suite.sources[0].file, *key)
-        whole = {name: one for name, one in self.of(key).items() if name not in self.partial}
-
-        def leader(reading: bool) -> str | None:
-            names = [name for name in whole if (name in self.reading) == reading]
-            return max(names, key=lambda name: whole[name].value, default=None)
-
-        ours, floor = leader(True), leader(False)
-        if published is None or ours is None:
-            return None
-        height = None if floor is None else (floor, whole[floor].value)
-        return Verdict(self.suite, key, ours, whole[ours], published, height)
-
     @property
     def keys(self) -> list[Key]:
         """The columns that the suite reports."""
         return [(aspect, *how) for how in self.suite.measured for aspect in self.suite.aspects]
-
-    @property
-    def waiting(self) -> list[str]:
-        """The metrics that have scored no row yet."""
-        return [spec for spec, reason in self.reasons.items() if reason == NOT_SCORED]
-
-    @property
-    def finished(self) -> bool:
-        """Whether every metric that can be had has scored all rows."""
-        return not self.partial and not self.waiting
-
-    @property
-    def verdicts(self) -> list[Verdict]:
-        """The verdict on each column that has one."""
-        return [verdict for key in self.keys if (verdict := self.verdict(key)) is not None]
 
 
 def measure(

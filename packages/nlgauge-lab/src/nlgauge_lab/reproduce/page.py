@@ -1,267 +1,192 @@
-"""The results page in Markdown: who wins, and every metric of ours beside the best published number."""
+"""The results page: who wins in short, in Markdown, and every number in one filterable table, in HTML."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from nlgauge._version import __version__
-from nlgauge_lab.reproduce.markdown import beside, ranged, render, short, table
-from nlgauge_lab.reproduce.measuring import Key, Measured, Verdict
-from nlgauge_lab.reproduce.published import best
+from nlgauge_lab.reproduce.kept import NOT_SCORED
+from nlgauge_lab.reproduce.lines import BASELINE, DATA, LACKING, OURS, PUBLISHED, UNFINISHED, Key, Line
+from nlgauge_lab.reproduce.markdown import render, short, table
 from nlgauge_lab.reproduce.suites import Suite
 
 NOISE = 0.02
 """A difference that says nothing"""
-_KINDS = ("clearly ahead", "ahead", "behind", "clearly behind")
+IN_PRINT = 0.001
+"""The last digit of most published numbers, some of which are cut off there: who is ahead is so by more than this"""
+_KINDS = ("clearly ahead", "ahead", "not ahead", "clearly behind")
 
 
-def label(measured: Sequence[Measured]) -> str:
-    """The model that some suites were measured on, with the beginning of its digest."""
-    return ", ".join(dict.fromkeys(name for one in measured for name in one.models)) or "no model"
+class Verdict(NamedTuple):
+    """The best of our metrics that read a model beside the best published number, in one column."""
+
+    ours: Line
+    published: Line
+
+    @property
+    def gap(self) -> float:
+        """Ours minus published."""
+        return self.ours.value - self.published.value
+
+    @property
+    def ahead(self) -> bool:
+        """Ours is the larger one, by more than the last digit in print."""
+        return self.gap > IN_PRINT + 1e-9
+
+    @property
+    def clear(self) -> bool:
+        """The published number lies outside the interval of ours."""
+        return self.published.value < self.ours.low or self.published.value > self.ours.high
+
+    @property
+    def kind(self) -> str:
+        """One of the four kinds."""
+        return _KINDS[0 if self.ahead and self.clear else 1 if self.ahead else 3 if self.clear else 2]
 
 
-def counted(measured: Sequence[Measured]) -> list[Measured]:
-    """The suites that take part in who wins."""
-    return [one for one in measured if one.finished and one.verdicts]
+def models(lines: Iterable[Line]) -> list[str]:
+    """Return the names of the models, in the order of the lines."""
+    return list(dict.fromkeys(line.on for line in lines if line.kind in (OURS, UNFINISHED)))
 
 
-def standing(by_model: Sequence[Sequence[Measured]]) -> list[str]:
-    """A line a data set: in how many of its published columns the best of each model is ahead, and the best of none.
+def unfinished(lines: Iterable[Line]) -> dict[tuple[str, str], list[Line]]:
+    """Return the lines of metrics that have not scored all rows, by data and model."""
+    found: dict[tuple[str, str], list[Line]] = {}
+    for line in lines:
+        if line.kind == UNFINISHED or (line.kind == LACKING and line.note == NOT_SCORED):
+            found.setdefault((line.data, line.on), []).append(line)
+    return found
 
-    Empty where nothing is counted.
+
+def tops(lines: Iterable[Line], kind: str, on: str = "") -> dict[Key, Line]:
+    """Return the largest line of a kind in each column."""
+    found: dict[Key, Line] = {}
+    for line in lines:
+        if line.kind == kind and line.on == on and (line.key not in found or line.value > found[line.key].value):
+            found[line.key] = line
+    return found
+
+
+def verdicts(lines: Sequence[Line], on: str) -> list[Verdict]:
+    """Return the verdict on each column that a model can be compared in."""
+    broken = {data for data, model in unfinished(lines) if model == on}
+    ours = tops(lines, OURS, on)
+    return [
+        Verdict(ours[key], one) for key, one in tops(lines, PUBLISHED).items() if key in ours and key[0] not in broken
+    ]
+
+
+def standing(lines: Sequence[Line], suites: Sequence[Suite]) -> list[str]:
+    """Return a table with a line a data set: in how many of its published columns the best of each model is ahead, and
+    the best of none. Nothing where nothing is compared.
     """
-    names = [label(measured).partition("@")[0] for measured in by_model]
-    ahead: dict[str, list[int | None]] = {}
-    columns: dict[str, dict[Key, Verdict]] = {}
-    printed: dict[str, bool] = {}
-    for number, measured in enumerate(by_model):
-        for one in counted(measured):
-            cells = ahead.setdefault(one.suite.title, [None] * len(by_model))
-            cells[number] = sum(verdict.ahead for verdict in one.verdicts)
-            printed[one.suite.title] = one.suite.printed
-            columns.setdefault(one.suite.title, {}).update({verdict.key: verdict for verdict in one.verdicts})
-    if not columns:
-        return []
-    rows: dict[str, list[int | None]] = {}
-    for title, found in columns.items():
-        floors = [one.floor is not None and one.floor[1] > one.published.value for one in found.values()]
-        rows[title] = [len(found), *ahead[title], sum(floors)]
+    names = models(lines)
+    by_model = {name: verdicts(lines, name) for name in names}
+    published, floors = tops(lines, PUBLISHED), tops(lines, BASELINE)
+    rows: dict[bool, list[tuple[str, list[int | None]]]] = {True: [], False: []}
+    for suite in suites:
+        compared = {one.published.key for of_model in by_model.values() for one in of_model}
+        keys = [key for key in published if key[0] == suite.title and key in compared]
+        if not keys:
+            continue
+        counts: list[int | None] = [len(keys)]
+        for name in names:
+            own = [one for one in by_model[name] if one.published.key in keys]
+            counts.append(sum(one.ahead for one in own) if own else None)
+        counts.append(sum(key in floors and Verdict(floors[key], published[key]).ahead for key in keys))
+        rows[suite.printed].append((suite.title, counts))
+    if rows[True]:
+        total = [sum(cell or 0 for cell in column) for column in zip(*(row for _, row in rows[True]), strict=True)]
+    shown: list[list[object]] = [[title, *("-" if n is None else n for n in row)] for title, row in rows[True]]
+    shown += [["**all in print**", *(f"**{number}**" for number in total)]] if rows[True] else []
+    shown += [[title, *("-" if n is None else n for n in row)] for title, row in rows[False]]
     heads = ["rated data", "published columns", *(f"{name} ahead" for name in names), "no model ahead"]
-    return table(heads, "lr" + "r" * (len(names) + 1), _with_total(rows, printed))
+    return table(heads, "lr" + "r" * (len(names) + 1), shown) if shown else []
 
 
-def _with_total(rows: Mapping[str, Sequence[int | None]], printed: Mapping[str, bool]) -> list[list[object]]:
-    """The rows of data sets whose numbers papers print, their total, and the other ones below it."""
-    known = [row for title, row in rows.items() if printed[title]]
-    total = [sum(cell or 0 for cell in column) for column in zip(*known, strict=True)]
-    lines: dict[bool, list[list[object]]] = {True: [], False: []}
-    for title, row in rows.items():
-        lines[printed[title]].append([title, *("-" if cell is None else cell for cell in row)])
-    lines[True] += [["**all in print**", *(f"**{number}**" for number in total)]] * bool(known)
-    return lines[True] + lines[False]
-
-
-def short_tables(by_model: Sequence[Sequence[Measured]]) -> list[str]:
-    """Counts by model, and below them every published column."""
-    if not any(map(counted, by_model)):
-        return []
+def counts(lines: Sequence[Line], suites: Sequence[Suite]) -> list[str]:
+    """Return a table of how many columns in print each model is ahead in, and how many are within the noise."""
+    printed = {suite.title for suite in suites if suite.printed}
     rows = []
-    for measured in by_model:
-        verdicts = [verdict for one in counted(measured) if one.suite.printed for verdict in one.verdicts]
-        level = sum(abs(one.ours.value - one.published.value) <= NOISE + 1e-9 for one in verdicts)
-        rows.append([label(measured), len(verdicts), *counts(verdicts), level])
-    heads = ["model", "columns in print", *_KINDS, "of all within .02"]
-    return [*table(heads, "lrrrrrr", rows), "", *_columns(by_model)]
+    for name in models(lines):
+        own = [one for one in verdicts(lines, name) if one.published.data in printed]
+        kinds = [one.kind for one in own]
+        near = sum(abs(one.gap) <= NOISE + 1e-9 for one in own)
+        rows.append([name, len(own), *map(kinds.count, _KINDS), near])
+    return table(["model", "columns in print", *_KINDS, "of all within .02"], "lrrrrrr", rows)
 
 
-def _columns(by_model: Sequence[Sequence[Measured]]) -> list[str]:
-    """A line a column; ours is bold where it is ahead."""
-    names = [label(measured).partition("@")[0] for measured in by_model]
-    found: dict[tuple[str, Key], list[Verdict | None]] = {}
-    for number, measured in enumerate(by_model):
-        for one in counted(measured):
-            for verdict in one.verdicts:
-                line = found.setdefault((one.suite.title, verdict.key), [None] * len(by_model))
-                line[number] = verdict
-    rows = []
-    for (title, (aspect, level, coefficient)), verdicts in found.items():
-        known = next(of_model for of_model in verdicts if of_model is not None)
-        cells = [f"{title}: {aspect.replace('_', ' ')}", f"{level}, {coefficient}", short(known.published.value)]
-        for of_model in verdicts:
-            ours = "-" if of_model is None else short(of_model.ours.value)
-            cells.append(f"**{ours}**" if of_model is not None and of_model.ahead else ours)
-        rows.append([*cells, "-" if known.floor is None else short(known.floor[1])])
-    heads = ["rated", "level, coefficient", "best published", *names, "best without a model"]
-    return table(heads, "llr" + "r" * (len(names) + 1), rows)
+def losses(lines: Sequence[Line]) -> dict[str, list[str]]:
+    """Return by model a line for each column that is clearly lost, the widest gap first."""
+    found = {}
+    for name in models(lines):
+        clear = sorted((one for one in verdicts(lines, name) if one.kind == _KINDS[3]), key=lambda one: one.gap)
+        found[name] = [_lost(one) for one in clear]
+    return {name: lost for name, lost in found.items() if lost}
 
 
-def winners(by_model: Sequence[Sequence[Measured]]) -> list[str]:
-    """The part of the results page about who wins."""
-    if not any(map(counted, by_model)):
-        return []
-    lines = ["## Who wins", "", *standing(by_model), "", *short_tables(by_model), ""]
-    for measured in by_model:
-        if counted(measured):
-            heading = f", on {label(measured)}" if len(by_model) > 1 else ""
-            lines += [f"### Columns by data{heading}", "", *_by_data(counted(measured))]
-    return lines
+def _lost(one: Verdict) -> str:
+    where = f"{one.ours.data}, {one.ours.aspect} ({one.ours.level}, {one.ours.coefficient})"
+    ours, published = one.ours, one.published
+    return f"{where}: {short(ours.value)} (`{ours.metric}`) against {short(published.value)} ({published.metric})"
 
 
-def _by_data(measured: Sequence[Measured]) -> list[str]:
-    rows = {one.suite.title: [len(one.verdicts), *counts(one.verdicts)] for one in measured}
-    lines = ["Columns (an aspect at a level) that have a published number:", ""]
-    cells = _with_total(rows, {one.suite.title: one.suite.printed for one in measured})
-    lines += table(["data", "columns", *_KINDS], "lrrrrr", cells)
-    verdicts = [verdict for one in measured for verdict in one.verdicts]
-    behind = sorted((one for one in verdicts if not one.ahead), key=lambda one: one.ours.value - one.published.value)
-    for heading, verdicts in (
-        ("**Where we clearly lose**, the widest gap first:", [one for one in behind if one.clear]),
-        ("Behind, but within the interval:", [one for one in behind if not one.clear]),
-    ):
-        if verdicts:
-            lines += ["", heading, "", *(f"- {_losing(verdict)}" for verdict in verdicts)]
-    return [*lines, ""]
-
-
-def counts(verdicts: Sequence[Verdict]) -> tuple[int, ...]:
-    """How many columns are clearly ahead, ahead, behind, clearly behind."""
-    kinds = [(verdict.ahead, verdict.clear) for verdict in verdicts]
-    return tuple(kinds.count(kind) for kind in ((True, True), (True, False), (False, False), (False, True)))
-
-
-def _losing(verdict: Verdict) -> str:
-    aspect, level, coefficient = verdict.key
-    where = f"{verdict.suite.title}, {aspect.replace('_', ' ')} ({level}, {coefficient})"
-    ours, published = verdict.ours, verdict.published
-    return f"{where}: {short(ours.value)} (`{verdict.metric}`) against {short(published.value)} ({published.row})"
-
-
-def page(by_model: Sequence[Sequence[Measured]], absent: Sequence[str], limit: int | None, replicates: int) -> str:
-    """The results page in Markdown, of the same suites by each model."""
-    unfinished = []
-    for suites in by_model:
-        on = f" (on {label(suites)})" if len(by_model) > 1 else ""
-        unfinished += [_unfinished(one, on) for one in suites if not one.finished]
+def page(
+    lines: Sequence[Line], suites: Sequence[Suite], absent: Sequence[str], limit: int | None, replicates: int,
+    stem: str = "agreement",
+) -> str:  # fmt: skip
+    """Return the results page in Markdown. stem: the name of the files with every number, in the folder `data`."""
+    sizes = {line.data: line.note for line in lines if line.kind == DATA}
+    digests = dict.fromkeys(line.model for line in lines if line.kind == OURS)
     return render(
         "results.md",
+        stem=stem,
         limit=limit,
-        unfinished=unfinished,
-        models=label([one for suites in by_model for one in suites]),
+        unfinished=[
+            f"- {data}, {on or 'no model'}: {_waiting(some)}" for (data, on), some in unfinished(lines).items()
+        ],
+        models=", ".join(digests) or "no model",
         version=__version__,
         replicates=replicates,
         absent=absent,
-        winners=winners(by_model),
-        sections=[_section(ones) for ones in zip(*by_model, strict=True)],
+        numbers=sum(not math.isnan(line.value) for line in lines),
+        standing=standing(lines, suites),
+        counts=counts(lines, suites),
+        losses=losses(lines),
+        suites=suites,
+        sizes=sizes,
+        lacking=_lacking(lines),
     )
 
 
-def _unfinished(one: Measured, on: str) -> str:
-    """Which metrics of a suite have not scored all rows."""
-    counts: dict[int, set[str]] = {}
-    for name, rows in one.partial.items():
-        counts.setdefault(rows, set()).add(one.suite.spec_of(name))
-    parts = [f"{len(specs)} only {rows:,}" for rows, specs in sorted(counts.items(), reverse=True)]
-    parts += [f"{len(one.waiting)} none"] * bool(one.waiting)
-    total = len({one.suite.spec_of(name) for name in one.values} | set(one.waiting))
-    done = total - len(one.waiting) - sum(map(len, counts.values()))
-    return f"- {one.suite.title}{on}: of {total} metrics {done} have scored all {one.rows:,} rows, {', '.join(parts)}"
+def _waiting(some: Sequence[Line]) -> str:
+    parts = dict.fromkeys(f"`{line.metric}` {line.note}" for line in some)
+    return ", ".join(parts)
 
 
-def _section(ones: Sequence[Measured]) -> tuple[object, ...]:
-    """What the template says of a suite, by each model."""
-    one, suite = ones[0], ones[0].suite
-    apart = {spec for group in suite.groups if group.without for spec in group.metrics}
-    shown = [group.without for group in suite.groups if group.without and any(s in one.values for s in group.metrics)]
-    finished = all(one.finished for one in ones)
-    tables = [
-        beside(f"{suite.name}-{level}-{coefficient}", _table(ones, level, coefficient, apart))
-        for level, coefficient in suite.measured
+def _lacking(lines: Iterable[Line]) -> list[str]:
+    """A line a data set: the metrics without a number, by the reason."""
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for line in lines:
+        if line.kind == LACKING and line.note != NOT_SCORED:
+            found.setdefault((line.data, line.note), {}).setdefault(line.metric, []).append(line.on)
+    told = []
+    for (data, why), by_metric in found.items():
+        named = [f"`{metric}` ({', '.join(filter(None, on)) or 'no model'})" for metric, on in by_metric.items()]
+        told.append(f"- {data}: {', '.join(named)}: {why}.")
+    return told
+
+
+def html(lines: Sequence[Line], limit: int | None) -> str:
+    """Return the page with every number, to be filtered and sorted; it needs no other file and no network."""
+    rows = [
+        [None if cell != cell else round(cell, 3) if isinstance(cell, float) else cell for cell in line]
+        for line in lines
+        if line.kind not in (LACKING, DATA)
     ]
-    return one, finished, shown, _verdicts(ones, apart), tables, _lacking(ones)
-
-
-def _verdicts(ones: Sequence[Measured], apart: Collection[str]) -> list[str]:
-    """A line a column that has a published number and ours."""
-    verdicts = [(found, verdict) for key in ones[0].keys for found in ones if (verdict := found.verdict(key))]
-    if not verdicts:
-        return []
-    model = ["model"] * (len(ones) > 1)
-    heads = ["aspect", "level, coefficient", "best published", "", *model, "ours", "", "ours is"]
-    rows = [_line(verdict, apart, [label([found])] if model else []) for found, verdict in verdicts]
-    align = "lllr" + "l" * len(model) + "lrllr"
-    return table([*heads, "best without a model", ""], align, rows)
-
-
-def _lacking(ones: Sequence[Measured]) -> dict[tuple[str, str], list[str]]:
-    """The metrics without a number, by the models that this is of and by the reason."""
-    lacking: dict[tuple[str, str], list[Measured]] = {}
-    for found in ones:
-        for spec, reason in found.reasons.items():
-            lacking.setdefault((spec, reason), []).append(found)
-    grouped: dict[tuple[str, str], list[str]] = {}
-    for (spec, reason), which in lacking.items():
-        on = "" if len(which) == len(ones) else f" on {label(which)}"
-        grouped.setdefault((on, reason.partition(";")[0]), []).append(f"`{spec}`")
-    return grouped
-
-
-def _rows(ones: Sequence[Measured]) -> Iterator[tuple[Measured, str, str]]:
-    """Every metric by every model, with what to add to its name; those that read no model once, and last."""
-    for one in ones:
-        on = f", {label([one]).partition('@')[0]}" if len(ones) > 1 else ""
-        yield from ((one, name, on) for name in one.values if name in one.reading)
-    told: set[str] = set()
-    for one in ones:
-        for name in one.values:
-            if name not in one.reading and name not in told:
-                told.add(name)
-                yield one, name, ""
-
-
-def _table(ones: Sequence[Measured], level: str, coefficient: str, apart: Collection[str]) -> list[str]:
-    """Every metric that has a number at a level, by aspect; those that read the model first."""
-    suite = ones[0].suite
-    keys = [(aspect, level, coefficient) for aspect in suite.aspects]
-    shown = [(one, name, on) for one, name, on in _rows(ones) if any(name in one.of(key) for key in keys)]
-    if not shown:
-        return []
-    rows: list[list[str]] = []
-    # What has not scored all rows is not the best.
-    whole = {
-        key: [agreed.value for one in ones for name, agreed in one.of(key).items() if name not in one.partial]
-        for key in keys
-    }
-    tops = {key: max(values, default=math.nan) for key, values in whole.items()}
-    for one, name, on in shown:
-        cells = []
-        for key in keys:
-            agreed = one.of(key).get(name)
-            cell = "-" if agreed is None else ranged(agreed.value, agreed.low, agreed.high)
-            best_of_all = agreed is not None and agreed.value == tops[key] and name not in one.partial
-            cells.append(f"**{cell}**" if best_of_all else cell)
-        scored = f", {one.partial[name]:,} of {one.rows:,} rows" if name in one.partial else ""
-        rows.append([f"{_marked(name, suite, apart)}{on}{scored}", *cells])
-    published = [best(suite.sources[0].file, *key) for key in keys]
-    if any(published):
-        named = [f"{short(top.value)} {top.row} ({top.table.name})" if top else "-" for top in published]
-        rows.append(["best published", *named])
-    heads = [f"{level}, {coefficient}", *(aspect.replace("_", " ") for aspect in suite.aspects)]
-    return table(heads, "l" + "r" * len(keys), rows)
-
-
-def _marked(name: str, suite: Suite, apart: Collection[str]) -> str:
-    return f"`{name}`" + " ‡" * (suite.spec_of(name) in apart)
-
-
-def _line(verdict: Verdict, apart: Collection[str], model: Sequence[str]) -> list[str]:
-    aspect, level, coefficient = verdict.key
-    published = verdict.published
-    floor, height = verdict.floor or ("", math.nan)
-    return [
-        aspect.replace("_", " "), f"{level}, {coefficient}", f"{published.row} ({published.table.name})",
-        short(published.value), *model,
-        _marked(verdict.metric, verdict.suite, apart), ranged(verdict.ours.value, verdict.ours.low, verdict.ours.high),
-        str(verdict), _marked(floor, verdict.suite, apart) if floor else "-",
-        short(height),
-    ]  # fmt: skip
+    data = json.dumps({"rows": rows, "margin": IN_PRINT}, ensure_ascii=False, separators=(",", ":"))
+    data = data.replace("</", "<\\/")  # which would end the script
+    return render("results.html", data=data, version=__version__, limit=limit)

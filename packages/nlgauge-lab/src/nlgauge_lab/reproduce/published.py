@@ -3,16 +3,21 @@
 A file holds numbers, names of rows, and:
 
     data      the rated data, under the name that columns use: files of the folder given by --data, some without systems
+              or with those items alone whose names begin with `items`
     columns   [data, aspect, level, coefficient] of each number of a row
     view      what of a row's texts takes part (rated.VIEWS); `defaults` are parameters for every metric that has them
     average   true where a number is the mean over the data, and stands in a column of its own
     scale     1, or 100 where correlations are printed so; `digits` behind the point
+    systems   how many stand behind a number at system level, by the data's name
+    exchanged pairs of columns whose numbers stand in each other's place in print; all else is kept as it is printed
     rows      `spec` is the metric of ours, or one for each of `data`; `own` its settings on the paper's own checkpoint,
-              by that checkpoint's name; `rating` an aspect that stands as a metric; `best` of these rows, column by
-              column, as a paper has it that chose a parameter by the ratings; `part` of the metric; `view` instead of
-              the table's; `without` these systems; `undefined`, the number that the published scores have where ours
-              has none; `why` there is nothing of ours
+              by that checkpoint's name; `checkpoint` the one that the paper used, if not the table's; `rating` an
+              aspect that stands as a metric; `best` of these rows, column by column, as a paper has it that chose a
+              parameter by the ratings; `part` of the metric; `view` instead of the table's; `without` these systems;
+              `undefined`, the number that the published scores have where ours has none; `why` there is nothing of
+              ours; `average` as printed; `misprints` says of a column, by its number, why its number is not taken
     differs   why our numbers are not the published ones; of a table that has published numbers
+    unrun     why nobody has run it here, and how long it takes
     why       it cannot be rebuilt; such a table has no rows, as one that another `command` makes has none
     kind      'agreement' with ratings (default), a 'sweep' of a parameter, and 'between', 'williams' and
               'distributions', which are of the metrics alone or of pairs of them
@@ -45,6 +50,8 @@ class Source(NamedTuple):
     file: str
     without: tuple[str, ...] = ()
     """Systems that are left out"""
+    items: str = ""
+    """How the names of the items begin that take part, where not all do"""
 
 
 class Column(NamedTuple):
@@ -62,9 +69,17 @@ class Entry:
 
     name: str
     published: tuple[float | None, ...] = ()
-    """By column, as printed; None where nothing is"""
+    """By column, with what is misprinted put right; None where nothing is that can be right"""
+    printed: tuple[float | None, ...] = ()
+    """By column, as printed"""
+    average: float | None = None
+    """The mean of the row, as printed"""
+    misprints: Mapping[str, str] = field(default_factory=dict)
+    """By the number of a column: why its number is not taken"""
     spec: str | Mapping[str, str] | None = None
     own: Mapping[str, str] = field(default_factory=dict)
+    checkpoint: str | None = None
+    """The checkpoint that the paper used for the row, where it is not its table's or the one of `own`"""
     rating: str | None = None
     best: tuple[str, ...] = ()
     part: str | None = None
@@ -93,18 +108,30 @@ class Table:
     """It cannot be rebuilt"""
     differs: str | None = None
     """Why our numbers are not the published ones"""
+    unrun: str | None = None
+    """Why nobody has run it here, and how long it takes"""
     command: str | None = None
     """What makes it, where that is not `nlgauge reproduce`"""
+    checkpoint: str | None = None
+    """The checkpoint that the paper used: a name of the hub, or of a folder that has to be made"""
     kind: str = "agreement"
     digits: int = 4
     scale: float = 1
     data: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
+    systems: Mapping[str, int] = field(default_factory=dict)
+    """How many stand behind a number at system level, by data"""
+    exchanged: tuple[tuple[int, int], ...] = ()
+    """Columns whose numbers stand in each other's place in print"""
     view: str = "as given"
     defaults: Mapping[str, Any] = field(default_factory=dict)
     average: bool = False
     notes: tuple[str, ...] = ()
     rows: tuple[Entry, ...] = ()
+
+    def used(self, entry: Entry) -> str | None:
+        """The checkpoint that the paper used for a row; None where it does not say, or used several together."""
+        return next(iter(entry.own), entry.checkpoint or self.checkpoint)
 
     @property
     def files(self) -> list[str]:
@@ -128,18 +155,33 @@ def table(record: Mapping[str, Any]) -> Table:
     """A table from its JSON record."""
     given = {**record}
     given["data"] = {
-        name: tuple(Source(source["file"], tuple(source.get("without", ()))) for source in sources)
+        name: tuple(
+            Source(source["file"], tuple(source.get("without", ())), source.get("items", "")) for source in sources
+        )
         for name, sources in record.get("data", {}).items()
     }
     given["columns"] = tuple(Column(*column) for column in record.get("columns", ()))
+    given["exchanged"] = tuple((first, second) for first, second in record.get("exchanged", ()))
     entries = []
     for row in record.get("rows", ()):
         one: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+        one["printed"] = one.pop("published", ())
+        one["published"] = _right(one["printed"], given["exchanged"], one.get("misprints", {}))
         entries.append(Entry(one.pop("row"), **one))
     given["rows"] = tuple(entries)
     for name in ("also", "notes"):
         given[name] = tuple(record.get(name, ()))
     return Table(**given)
+
+
+def _right(
+    printed: Sequence[float | None], exchanged: Sequence[tuple[int, int]], misprints: Mapping[str, str]
+) -> tuple[float | None, ...]:
+    """The numbers under their own heads, without those that are misprinted."""
+    found = [None if str(n) in misprints else value for n, value in enumerate(printed)]
+    for first, second in exchanged if found else ():
+        found[first], found[second] = found[second], found[first]
+    return tuple(found)
 
 
 def by_name() -> Mapping[str, list[Table]]:

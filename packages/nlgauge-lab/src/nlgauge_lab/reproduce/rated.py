@@ -55,7 +55,8 @@ class Data:
                 if absent := [system for system in source.without if system not in corpus.systems]:
                     problem = f"has no system {absent[0]!r}, which the published protocol leaves out"
                     raise InputError(problem, file=place(self.folder, source.file), remedy="name systems as published")
-                rows += [row for row in corpus if row.system not in source.without]
+                taken = [row for row in corpus if row.system not in source.without]
+                rows += [row for row in taken if row.item.startswith(source.items)]
             self._made[key] = first_items(Corpus(tuple(rows)), self.limit)
         return self._made[key]
 

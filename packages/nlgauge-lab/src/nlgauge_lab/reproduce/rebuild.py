@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from nlgauge.errors import InputError, SpecError
+from nlgauge.errors import InputError, NlgaugeError, SpecError
 from nlgauge.metrics.base import Metric
 from nlgauge_lab.reproduce.entries import Entries
 from nlgauge_lab.reproduce.kinds import MAKERS, Rebuilt
@@ -15,11 +15,14 @@ from nlgauge_lab.reproduce.specs import metric_of
 
 
 class Rebuilder:
-    """Rebuilds tables from rated data. metrics: names or specs, no others are scored."""
+    """Rebuilds tables from rated data. The arguments are those of `Entries`."""
 
-    def __init__(self, data: Data, scores: Scores, model: str | None = None, metrics: Sequence[str] = ()) -> None:
+    def __init__(
+        self, data: Data, scores: Scores, model: str | None = None, metrics: Sequence[str] = (),
+        places: Mapping[str, str | NlgaugeError] | None = None,
+    ) -> None:  # fmt: skip
         self._data, self._scores = data, scores
-        self._entries = Entries(data, scores, model, metrics)
+        self._entries = Entries(data, scores, model, metrics, places)
 
     def score(
         self, tables: Sequence[Table], done: Callable[[Table], object] = lambda table: None, cached: bool = False
@@ -72,7 +75,11 @@ class Rebuilder:
     def _specs(self, table: Table) -> dict[str, str]:
         specs: dict[str, str] = {}
         for entry in table.rows:
-            by_data = {data: spec for data in table.data if (spec := entry.on(data, self._entries.model)) is not None}
+            by_data = {
+                data: spec
+                for data in table.data
+                if (spec := entry.on(data, self._entries.checkpoint(table, entry))) is not None
+            }
             if len(set(by_data.values())) == 1:
                 specs[entry.name] = next(iter(by_data.values()))
             elif by_data:

@@ -131,6 +131,17 @@ SUITES: tuple[Suite, ...] = (
             ("ext", "extractive", ()),
         )
     ),
+    *(
+        Suite(
+            f"qags_{name}", f"QAGS, {title}", (Source(f"qags_{name}"),), ("consistency",),
+            (("pooled", "pearson"), ("pooled", "spearman"), ("pooled", "kendall")),
+            (Group((*_aligned("Consistency"), "Length", "CopyRate", *_STRINGS[:-1], *_VECTORS)),),
+            parts=("least_stretch", "probability"), resample="items",
+            notes=("For tests alone: no default, weight or threshold was chosen by these ratings.",
+                   "One output for each article. String metrics compare it with the reference."),
+        )
+        for name, title in (("cnn", "CNN/DM"), ("xsum", "XSUM"))
+    ),
     Suite(
         "webnlg2020", "WebNLG 2020", (Source("webnlg2020"),),
         ("correctness", "data_coverage", "fluency", "relevance", "text_structure"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from lab.reproduce import pieces
-from nlgauge_lab.reproduce import layers, measuring, published
+from nlgauge.engine.models.loading import pocket_folder
+from nlgauge_lab.reproduce import exhibits, layers, published, suites
 from nlgauge_lab.reproduce.published import Source, table
 from nlgauge_lab.reproduce.suites import Group, Suite
 from tests.command import nlgauge, refused
@@ -118,16 +120,17 @@ def test_without_matplotlib_there_are_no_figures_and_a_note(
 
 def test_the_results_page_is_written_where_asked(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     suite = Suite("tiny", "Tiny", (Source("tiny"),), ("quality",), (("pooled", "pearson"),), (Group(("Words",)),))
-    monkeypatch.setattr(measuring, "SUITES", (suite,))
+    monkeypatch.setattr(suites, "SUITES", (suite,))
     place = tmp_path / "agreement.md"
     options = ("--model", "pocket", "--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
     before = nlgauge("reproduce", "results", *options, "--kept")
     assert "0 values were computed" in before.stderr
-    assert "No number: `Words`: not scored." in place.read_text(encoding="utf-8")
+    assert "- Tiny, no model: `Words` not scored" in place.read_text(encoding="utf-8")
     result = nlgauge("reproduce", "results", *options)
     assert result.exit_code == 0, result.output
     assert result.stdout == f"{place}\n"
-    assert "| `Words` | **.715 [" in place.read_text(encoding="utf-8")
+    assert "quality,pooled,pearson,Words,pocket@" in (tmp_path / "data" / "agreement.csv").read_text(encoding="utf-8")
+    assert "1 numbers](data/agreement.html)" in place.read_text(encoding="utf-8")
 
 
 def test_the_page_of_the_papers_needs_no_data(folder: Path, tmp_path: Path) -> None:
@@ -136,9 +139,86 @@ def test_the_page_of_the_papers_needs_no_data(folder: Path, tmp_path: Path) -> N
         result = nlgauge("reproduce", "papers", "-o", tmp_path, *options)
         assert (result.exit_code, result.stdout) == (0, f"{place}\n")
         assert "(data/papers-ctc.csv)" in place.read_text(encoding="utf-8")
-        assert "\nTable D.1," in (tmp_path / "data" / "papers-ctc.csv").read_text(encoding="utf-8")
+        assert '\n"Table D.1, Figure 3",' in (tmp_path / "data" / "papers-ctc.csv").read_text(encoding="utf-8")
         place.unlink()
     refused("reproduce", "papers", "ctc-table-d1", "--data", folder, say="papers stands alone")
+
+
+def test_a_run_of_some_metrics_on_some_data_leaves_the_other_lines(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    how = ("quality",), (("pooled", "pearson"),), (Group(("Words", "Length")),)
+    both = tuple(Suite(name, name.title(), (Source(name),), *how) for name in ("tiny", "other"))
+    monkeypatch.setattr(suites, "SUITES", both)
+    place, table_of = tmp_path / "agreement.md", tmp_path / "data" / "agreement.csv"
+    pieces.write(folder, "other", ("long", "middle"))
+    run = ("reproduce", "results", "--model", "pocket", "-o", tmp_path / "out", "--page", place, "--replicates", 0)
+    assert nlgauge(*run, "--data", folder).exit_code == 0
+    before, text = table_of.read_text(encoding="utf-8"), place.read_text(encoding="utf-8")
+    assert "- **Tiny**: 9 rows, 3 items, 3 systems." in text and "- **Other**: 6 rows" in text
+    (folder / "tiny.jsonl").unlink()
+    result = nlgauge(*run, "--data", folder, "--metrics", "Words")
+    assert result.exit_code == 0, result.output
+    assert sorted(table_of.read_text(encoding="utf-8").splitlines()) == sorted(before.splitlines())
+    assert place.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.usefixtures("one_table")
+def test_a_table_that_was_made_is_recorded_and_the_page_is_held_against_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exhibits, "tables", published.tables)
+    record, readme, out = tmp_path / "made.csv", tmp_path / "page.md", ("-o", tmp_path / "out")
+    readme.write_text("Kept.\n<!-- papers -->\n<!-- end of papers -->\n", encoding="utf-8")
+    listing = ("reproduce", "papers", "--record", record, "--readme", readme, *out)
+    assert nlgauge(*listing).exit_code == 0
+    assert "| **prepared**: no run is recorded |" in readme.read_text(encoding="utf-8")
+    assert nlgauge(*listing, "--check").exit_code == 0
+    run = ("reproduce", "made-up", "--data", folder, *out, "--record", record)
+    refused(*run, "--limit", 1, say="--record is of whole tables")
+    assert not record.exists()
+    assert nlgauge(*run).exit_code == 0
+    before = readme.read_text(encoding="utf-8")
+    stale = nlgauge(*listing, "--check")
+    assert (stale.exit_code, readme.read_text(encoding="utf-8")) == (1, before)
+    assert f"{readme} is not what the tables and records say" in stale.stderr
+    nlgauge(*listing)
+    assert f"**made** {date.today()} by pocket@" in readme.read_text(encoding="utf-8")
+    assert nlgauge(*listing, "--check").exit_code == 0
+    refused("reproduce", "papers", "--check", say="name the page with --readme")
+    refused("reproduce", "made-up", "--data", folder, "--check", say="--check is for papers")
+    refused("reproduce", "results", "--data", folder, "--record", record, say="--record is for tables and papers")
+
+
+def test_each_row_takes_the_checkpoint_of_its_paper_and_what_is_lacking_is_named(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {"row": "here", "spec": "Words", "checkpoint": "own"},
+        {"row": "unknown", "spec": "Words"},
+        {"row": "several", "spec": "Words"},
+        {"row": "no model", "spec": "Length"},
+    ]
+    made = pieces.table(rows=rows[:2] + rows[3:], checkpoint="nowhere-large")
+    several = pieces.table(name="several", rows=rows[2:3])
+    monkeypatch.setattr(published, "tables", lambda: {one["name"]: table(one) for one in (made, several)})
+    checkpoints = tmp_path / "checkpoints"
+    checkpoints.mkdir()
+    (checkpoints / "own").symlink_to(pocket_folder())
+    run = ("reproduce", "made-up", "several", "--data", folder, "-o", tmp_path / "out", "--format", "json")
+    result = nlgauge(*run, "--model", "paper", "--checkpoints", checkpoints)
+    assert result.exit_code == 0, result.output
+    lacking = "lacking for made-up: nowhere-large is no public name: put it into the folder --checkpoints"
+    assert lacking in result.stderr
+    one, other = sorted(json.loads(result.stdout)["tables"], key=lambda each: each["name"] == "several")
+    first = {name: cells[0] for name, cells in one["blocks"][0]["rows"].items()}
+    assert first["here"]["ours"] == pytest.approx(pieces.POOLED)
+    assert first["unknown"]["reason"] == "nowhere-large is not there"
+    assert first["no model"]["reason"] is None
+    reason = other["blocks"][0]["rows"]["several"][0]["reason"]
+    assert reason == "the paper names no checkpoint for it, or used several together"
+    refused("reproduce", "results", "--data", folder, "--model", "paper", say="--model paper is for tables")
+    refused("reproduce", "made-up", "--data", folder, "--checkpoints", checkpoints, say="is for --model paper")
 
 
 def test_detection_is_written_as_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from lab.reproduce import pieces
 from lab.reproduce.pieces import Words, write
 from nlgauge.metrics import base, registry
-from nlgauge_lab.reproduce import measuring, page
+from nlgauge_lab.reproduce import lines
 from nlgauge_lab.reproduce.published import Best, table
 
 
@@ -39,6 +39,5 @@ def published(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     def best(file: str, aspect: str, level: str, coefficient: str) -> Best | None:
         return Best(values[level], "Other", made) if level in values else None
 
-    for module in (page, measuring):
-        monkeypatch.setattr(module, "best", best)
+    monkeypatch.setattr(lines, "best", best)
     return values

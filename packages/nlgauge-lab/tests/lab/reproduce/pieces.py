@@ -13,7 +13,9 @@ from nlgauge.engine.features.request import Features
 from nlgauge.errors import MissingExtraError
 from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.parameters import param
+from nlgauge_lab.reproduce import lines
 from nlgauge_lab.reproduce.kinds import Cell, Rebuilt
+from nlgauge_lab.reproduce.lines import as_csv, ordered
 from nlgauge_lab.reproduce.measuring import measure
 from nlgauge_lab.reproduce.page import page
 from nlgauge_lab.reproduce.published import Source, Table
@@ -120,7 +122,8 @@ def cells(folder: Path, row: dict[str, Any], **changes: Any) -> list[Cell]:
 
 
 def written(folder: Path, suites: Sequence[Suite] = (SUITE,), limit: int | None = None, **options: Any) -> str:
-    """The results page of some suites, with its scores beside the data."""
+    """The results page of some suites, and below it the CSV of its numbers, with its scores beside the data."""
     scores = Scores(folder / "scores")
     measured, absent = measure(Data(folder, limit), scores, replicates=50, suites=suites, **options)
-    return page([measured], absent, limit, 50)
+    found = ordered([*lines.published(suites), *lines.lines(measured)], suites)
+    return page(found, [one.suite for one in measured], absent, limit, 50) + as_csv(found)

@@ -2,49 +2,47 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lab.reproduce.pieces import POOLED, SUITE, written
-from nlgauge.stats.agreement import Agreement
-from nlgauge_lab.reproduce.measuring import Measured
-from nlgauge_lab.reproduce.page import counted, label, short_tables, winners
+from lab.reproduce.pieces import SUITE, written
+from nlgauge import InputError
+from nlgauge_lab.reproduce.lines import LACKING, OURS, PUBLISHED, UNFINISHED, Line, as_csv, merged, ordered, read
+from nlgauge_lab.reproduce.page import Verdict, counts, html, losses, standing
 from nlgauge_lab.reproduce.suites import Group
 
 pytestmark = pytest.mark.usefixtures("one_model", "counting")
 
 
-def test_what_reads_no_model_is_a_baseline_and_no_winner(folder: Path, published: dict[str, float]) -> None:
+@pytest.mark.usefixtures("published")
+def test_what_reads_no_model_is_a_baseline_and_no_winner(folder: Path) -> None:
     text = written(folder, (replace(SUITE, groups=(Group(("Words(of='difference')", "Length")),)),))
-    assert f"| .900 | `Words(of='difference')` | .{round(POOLED * 1000)} [" in text
-    assert f"| behind by .185 | `Length` | .{round(POOLED * 1000)} |" in text
+    assert "| Tiny | 2 | 1 | 1 |" in text  # of pooled .900 and system .500
+    assert "Tiny,quality,pooled,pearson,Length,,0.715," in text
+    assert re.search(r"pearson,Words\(of='difference'\),pocket@\w+,0.715,.*,ours,$", text, re.MULTILINE)
     only = written(folder, (replace(SUITE, groups=(Group(("Length",)),)),))
     assert "Who wins" not in only
-    assert "| `Length` | **." in only
+    assert "Length,,0.715," in only
 
 
-def test_the_page_of_a_run_that_was_broken_off_counts_rows_and_names_no_winner(
-    folder: Path, published: dict[str, float]
-) -> None:
+@pytest.mark.usefixtures("published")
+def test_the_page_of_a_run_that_was_broken_off_counts_rows_and_names_no_winner(folder: Path) -> None:
     suite = replace(SUITE, groups=(Group(("Words", "EmbeddingAverage", "FrechetDistance")),))
     written(folder, (suite,), limit=2, metrics=["Words"])  # items a and b; two rows of c have the texts of others
     text = written(folder, (suite,), kept=True)
-    says = "- Tiny: of 3 metrics 0 have scored all 9 rows, 1 only 8, 2 none\n"
-    assert f"**Not finished**, and not counted in who wins:\n\n{says}" in text
-    assert "## Tiny (not finished)\n" in text
-    assert "No number: `EmbeddingAverage`, `FrechetDistance`: not scored." in text
+    says = "`Words` 8 of 9 rows, `EmbeddingAverage` not scored, `FrechetDistance` not scored"
+    assert re.search(rf"\*\*Not finished\*\*, and not counted in who wins:\n\n- Tiny, pocket: {says}\n", text)
     assert "Who wins" not in text
-    assert "| `Words`, 8 of 9 rows | ." in text
     some = written(folder, (suite,), metrics=["Words"])
     assert "Not finished" not in some
     assert "| Tiny | 2 |" in some
     again = written(folder, (suite,), kept=True)
-    assert "of 3 metrics 1 have scored all 9 rows, 2 none\n" in again
     assert "Who wins" not in again
-    assert "| quality | pooled, pearson | Other (made-up) | .900 | `Words` |" in again
     whole = written(folder, (suite,))
     assert "Not finished" not in whole
     assert "| Tiny | 2 |" in whole
@@ -54,42 +52,59 @@ def test_nothing_published_is_no_verdict(folder: Path, published: dict[str, floa
     published.clear()
     text = written(folder)
     assert "Who wins" not in text
-    assert "best published |" not in text
+    assert ",published," not in text
 
 
-def measured(model: str, pooled: float, system: float) -> Measured:
-    def agreed(name: str, level: str, value: float) -> Agreement:
-        return Agreement(
-            name,
-            "score",
-            "quality",
-            level,
-            "pearson",
-            value,
-            value - 0.05,
-            value + 0.05,
-            math.nan,
-            9,
-            9,
-            0,
-            False,
-            None,
-            None,
-        )
-
-    values = {
-        name: {("quality", level, "pearson"): agreed(name, level, value) for level, value in by_level.items()}
-        for name, by_level in (("Words", {"pooled": pooled, "system": system}), ("Length", {"pooled": 0.3}))
-    }
-    return Measured(SUITE, 9, 3, 3, values, {}, [model], frozenset({"Words"}), {})
+def line(metric: str, value: float, kind: str = OURS, level: str = "pooled", model: str = "pocket@1") -> Line:
+    ends = (math.nan, math.nan) if kind == PUBLISHED else (value - 0.05, value + 0.05)
+    return Line("Tiny", "quality", level, "pearson", metric, model if kind == OURS else "", value, *ends, kind, "")
 
 
-@pytest.mark.usefixtures("published")
-def test_one_model_needs_no_name_and_what_is_not_finished_does_not_count() -> None:
-    one = measured("pocket@1", 0.89, 0.6)
-    assert "### Columns by data\n" in "\n".join(winners([[one]]))
-    broken = replace(one, partial={"Words": 3})
-    assert counted([broken]) == [] and winners([[broken]]) == [] == short_tables([[broken]])
-    both = short_tables([[one], [broken]])
-    assert "| Tiny: quality | pooled, pearson | .900 | .890 | - | .300 |" in both
-    assert label([one, one]) == "pocket@1" and label([]) == "no model"
+THEIRS = line("Other", 0.9, PUBLISHED)
+
+
+def test_ahead_is_ahead_by_more_than_the_last_digit_in_print() -> None:
+    assert [Verdict(line("Words", value), THEIRS).ahead for value in (0.9, 0.901, 0.902)] == [False, False, True]
+    kinds = [Verdict(line("Words", value), THEIRS).kind for value in (0.96, 0.91, 0.86, 0.84)]
+    assert kinds == ["clearly ahead", "ahead", "not ahead", "clearly behind"]
+
+
+def test_each_model_is_counted_by_its_best_metric() -> None:
+    base = line("Words", 0.8, model="base@2")
+    found = [THEIRS, line("Words", 0.95), line("Length", 0.85), base]
+    assert "| Tiny | 1 | 1 | 0 | 0 |" in standing(found, [SUITE])
+    assert counts(found, [SUITE])[2:] == ["| pocket | 1 | 0 | 1 | 0 | 0 | 0 |", "| base | 1 | 0 | 0 | 0 | 1 | 0 |"]
+    lost = "Tiny, quality (pooled, pearson): .800 (`Words`) against .900 (Other)"
+    assert losses(found) == {"base": [lost]}
+    waiting = Line("Tiny", "", "", "", "Late", "base@2", *[math.nan] * 3, LACKING, "not scored")
+    assert "| Tiny | 1 | 1 | - | 0 |" in standing([*found, waiting], [SUITE])
+    broken = line("Length", 0.99)._replace(kind=UNFINISHED, note="3 of 9 rows")
+    assert standing([THEIRS, line("Words", 0.95), broken], [SUITE]) == []
+
+
+def test_a_run_of_some_metrics_replaces_their_lines_alone(tmp_path: Path) -> None:
+    old = [line("Words", 0.3), line("Words half", 0.2), line("Words(of='difference')", 0.1), line("Length", 0.4)]
+    old += [line("Words", 0.5, model="base@2"), THEIRS]
+    new = [line("Words", 0.7, model="pocket@9"), line("Words", 0.6, level="system", model="pocket@9")]
+    found = ordered([*merged(old, new), THEIRS], [SUITE])
+    told = [(one.metric, one.model, one.level, one.value) for one in found]
+    assert told == [
+        ("Other", "", "pooled", 0.9),
+        ("Words(of='difference')", "pocket@1", "pooled", 0.1),
+        ("Length", "pocket@1", "pooled", 0.4),
+        ("Words", "base@2", "pooled", 0.5),
+        ("Words", "pocket@9", "pooled", 0.7),
+        ("Words", "pocket@9", "system", 0.6),
+    ]
+    place = tmp_path / "lines.csv"
+    place.write_text(as_csv(found), encoding="utf-8")
+    assert as_csv(read(place)) == as_csv(found)
+    place.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(InputError, match="is no file of results"):
+        read(place)
+
+
+def test_the_table_ends_no_script(tmp_path: Path) -> None:
+    text = html([line("</script><b>", 0.3)], None)
+    [data] = re.findall(r'id="data">(.*?)</script>', text)
+    assert json.loads(data)["rows"][0][4] == "</script><b>"

@@ -55,7 +55,7 @@ def test_numbers_are_those_in_print() -> None:
         ),
     }  # fmt: skip
     for (name, row), published in rows.items():
-        assert next(entry for entry in tables()[name].rows if entry.name == row).published == published
+        assert next(entry for entry in tables()[name].rows if entry.name == row).printed == published
 
 
 def test_what_has_no_rows_says_why_or_names_another_command() -> None:

@@ -1,0 +1,143 @@
+"""The numbers of the results page as lines of a CSV file, from which the page is made.
+
+A run of some metrics puts its lines in the place of theirs, and leaves the others as they are.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from nlgauge.errors import InputError
+from nlgauge_lab.reproduce.measuring import Measured
+from nlgauge_lab.reproduce.published import best
+from nlgauge_lab.reproduce.suites import Suite
+
+OURS, BASELINE, PUBLISHED, UNFINISHED, LACKING = "ours", "no model", "published", "unfinished", "lacking"
+DATA = "data"
+"""The kind of a line that says how large a data set is"""
+
+Key = tuple[str, str, str, str]
+"""(data, aspect, level, coefficient)"""
+
+
+class Line(NamedTuple):
+    """A number, or why a metric has none."""
+
+    data: str
+    aspect: str
+    level: str
+    coefficient: str
+    metric: str
+    model: str
+    """The name with the beginning of the digest; empty where no model is read"""
+    value: float
+    low: float
+    high: float
+    """The interval of 95 %; NaN where there is none"""
+    kind: str
+    note: str
+    """The table of a published number, the rows of an unfinished one, why a number is lacking, the size of data"""
+
+    @property
+    def key(self) -> Key:
+        """The column that it belongs to."""
+        return self[:4]
+
+    @property
+    def on(self) -> str:
+        """The model's name."""
+        return self.model.partition("@")[0]
+
+
+def lines(measured: Iterable[Measured]) -> list[Line]:
+    """Return the lines of some suites by one model."""
+    found: list[Line] = []
+    for one in measured:
+        title, model = one.suite.title, ", ".join(one.models)
+        size = f"{one.rows:,} rows, {one.items} items, {one.systems} system{'s' * (one.systems != 1)}"
+        found.append(Line(title, "", "", "", "", "", math.nan, math.nan, math.nan, DATA, size))
+        for key in one.keys:
+            for name, agreed in one.of(key).items():
+                reads = name in one.reading
+                kind = OURS if reads else BASELINE
+                note = f"{one.partial[name]:,} of {one.rows:,} rows" if name in one.partial else ""
+                numbers = agreed.value, agreed.low, agreed.high
+                found.append(
+                    Line(
+                        title, *_shown(key), name, model if reads else "", *numbers, UNFINISHED if note else kind, note
+                    )
+                )
+        for spec, reason in one.reasons.items():
+            nothing = "", "", "", spec, model, math.nan, math.nan, math.nan
+            found.append(Line(title, *nothing, LACKING, reason.partition(";")[0]))
+    return found
+
+
+def published(suites: Iterable[Suite]) -> list[Line]:
+    """Return the best published number of each column of the suites."""
+    found = []
+    for suite in suites:
+        for how in suite.measured:
+            for aspect in suite.aspects:
+                if top := best(suite.sources[0].file, aspect, *how):
+                    key = suite.title, *_shown((aspect, *how))
+                    found.append(Line(*key, top.row, "", top.value, math.nan, math.nan, PUBLISHED, top.table.name))
+    return found
+
+
+def _shown(key: tuple[str, str, str]) -> tuple[str, str, str]:
+    aspect, level, coefficient = key
+    return aspect.replace("_", " "), level, coefficient
+
+
+def merged(old: Sequence[Line], new: Sequence[Line]) -> list[Line]:
+    """Return the old lines with the new ones in the place of those of the same data, metric and model."""
+
+    def what(line: Line) -> tuple[str, str, str]:
+        # The name of a row may end in a part of the metric.
+        return line.data, re.sub(r" \w+$", "", line.metric), line.on
+
+    again = {what(line) for line in new}
+    kept = [line for line in old if what(line) not in again and line.kind != PUBLISHED]
+    # A metric that reads no model is measured beside each of them, and told once.
+    once = {(line.key, line.metric, line.model, line.kind): line for line in (*kept, *new)}
+    return list(once.values())
+
+
+def ordered(found: Iterable[Line], suites: Iterable[Suite]) -> list[Line]:
+    """Return the lines suite by suite and column by column, the published one first."""
+    lines = list(found)
+    data, keys = [suite.title for suite in suites], list(dict.fromkeys(line.key for line in lines))
+    return sorted(lines, key=lambda line: (data.index(line.data), keys.index(line.key), line.kind != PUBLISHED))
+
+
+def as_csv(found: Iterable[Line]) -> str:
+    """Return the lines as CSV, their numbers with three digits."""
+    made = io.StringIO()
+    writer = csv.writer(made, lineterminator="\n")
+    writer.writerow(Line._fields)
+    for line in found:
+        writer.writerow("" if cell != cell else f"{cell:.3f}" if isinstance(cell, float) else cell for cell in line)
+    return made.getvalue()
+
+
+def read(place: Path) -> list[Line]:
+    """Return the lines of a CSV file. Raises InputError for another file."""
+    with place.open(encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(file)
+    if tuple(head) != Line._fields:
+        raise InputError("is no file of results", file=place, remedy="give --page another place")
+    return list(_read(rows))
+
+
+def _read(rows: Iterable[Sequence[str]]) -> Iterator[Line]:
+    for row in rows:
+        value, low, high = (float(cell) if cell else math.nan for cell in row[6:9])
+        data, aspect, level, coefficient, metric, model = row[:6]
+        yield Line(data, aspect, level, coefficient, metric, model, value, low, high, *row[9:])

@@ -1,0 +1,62 @@
+"""What was made of the papers' tables, when and by which model: a CSV file that runs write and the page reads."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from nlgauge.data.atomic_write import atomic_write
+from nlgauge.errors import InputError
+from nlgauge_lab.reproduce.kinds import Rebuilt
+
+
+class Record(NamedTuple):
+    """A table that was made on all of its data, with all of its metrics that can be had."""
+
+    table: str
+    date: str
+    """ISO 8601"""
+    models: str
+    """Each with the beginning of its digest; empty where no row reads a model"""
+    numbers: str
+    """How many numbers were made, and how near the published ones are"""
+
+
+def record(one: Rebuilt, today: date) -> Record:
+    """Return the record of a table that was made."""
+    scored = next((fact for fact in one.facts if fact.startswith("scored on ")), "").removeprefix("scored on ")
+    return Record(one.table.name, today.isoformat(), scored, one.summary)
+
+
+def read(place: Path | None) -> dict[str, list[Record]]:
+    """Return the records by table; nothing where there is no file. Raises InputError for another file."""
+    if place is None or not place.is_file():
+        return {}
+    with place.open(encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(file)
+    if tuple(head) != Record._fields:
+        raise InputError("is no file of records", file=place, remedy="name the one that nlgauge reproduce wrote")
+    found: dict[str, list[Record]] = {}
+    for row in rows:
+        found.setdefault(row[0], []).append(Record(*row))
+    return found
+
+
+def write(place: Path, new: Sequence[Record]) -> None:
+    """Put records into a file, in the place of those of the same table and models' names."""
+
+    def what(one: Record) -> tuple[str, tuple[str, ...]]:
+        return one.table, tuple(name.partition("@")[0] for name in one.models.split(", "))
+
+    again = {what(one) for one in new}
+    kept = [one for some in read(place).values() for one in some if what(one) not in again]
+    made = io.StringIO()
+    writer = csv.writer(made, lineterminator="\n")
+    writer.writerows([Record._fields, *sorted([*kept, *new])])
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(place) as file:
+        file.write(made.getvalue())
