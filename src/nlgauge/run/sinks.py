@@ -32,7 +32,7 @@ _MOST_TEXTS = 200_000
 def described(corpus: Corpus) -> dict[str, Any]:
     """Return what a table's `run` says of the rows that were scored."""
     about = {"rows": len(corpus.rows), "corpus": corpus.digest}
-    return about | ({"texts": [row.fingerprint for row in corpus]} if len(corpus.rows) <= _MOST_TEXTS else {})
+    return about | ({"texts": [row.fingerprint for row in corpus.rows]} if len(corpus.rows) <= _MOST_TEXTS else {})
 
 
 class Sink(ABC, Generic[T]):

@@ -49,21 +49,17 @@ class Row:
     @property
     def fingerprint(self) -> str:
         """Digests of the candidate, source, context and question, between dots; blanks and line ends do not count."""
-        return ".".join(map(_digest, (self.candidate, self.source, self.context, self.question)))
+        digests = []
+        for text in (self.candidate, self.source, self.context, self.question):
+            if text and text.isascii():  # many times as fast
+                signs = text.encode("ascii").translate(None, _BLANKS)
+            elif text:
+                signs = "".join(unicodedata.normalize("NFC", text).split()).encode("utf-8", "surrogatepass")
+            digests.append(blake2b(signs, digest_size=5).hexdigest() if text else "")
+        return ".".join(digests)
 
 
 _BLANKS = bytes(sign for sign in range(128) if chr(sign).isspace())
-
-
-def _digest(text: str | None) -> str:
-    """Ten hexadecimal digits, or nothing for no text."""
-    if not text:
-        return ""
-    if text.isascii():  # many times as fast
-        signs = text.encode("ascii").translate(None, _BLANKS)
-    else:
-        signs = "".join(unicodedata.normalize("NFC", text).split()).encode("utf-8", "surrogatepass")
-    return blake2b(signs, digest_size=5).hexdigest()
 
 
 def same_texts(one: str, other: str) -> bool:
