@@ -55,6 +55,7 @@ NEEDED: Mapping[str, Mapping[str, object]] = {
 
 SECOND: Mapping[str, Values] = {
     "BARTScore.references": Values(("best", "mean"), {"direction": "precision"}),
+    "BaryScore.special_tokens": Values((True, False), {"idf": "none"}),
     "BaryScore.regularisation": Values((0.01, 0.02), {"distance": "sinkhorn"}),
     "BaryScore.barycenter_weights": Values(("uniform", "same"), {"idf": "general"}),
     "BERTScore.layer": Values((None, 2, 3)),
