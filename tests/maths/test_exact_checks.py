@@ -67,7 +67,31 @@ def test_places_are_of_the_text_and_do_not_overlap():
     assert CheckedSource([]).differences(text) == CheckedSource([""]).differences(text) == []
 
 
-def test_all_but_negations_are_doubted():
+@pytest.mark.parametrize(
+    ("source", "reversed_", "not_sure"),
+    [
+        ("Dogs may not enter the reading room.", "Dogs may enter the reading room.", "Dogs enter."),
+        ("Dogs may enter the reading room.", "Dogs may not enter the reading room.", "Dogs may not enter a reading."),
+        ("The lift can't be used in a fire.", "The lift can be used in a fire.", "Lifts can be used."),
+        ("The key does not open the gate.", "The key opens the gate.", "The key opens every gate."),
+        ("The pool opens in May; it is not heated.", "It is heated.", "The pool is heated."),
+        ("The disk was not encrypted, and the log is complete.", "The disk was encrypted, but the log is complete.",
+         "Nobody said that the disk was encrypted."),
+        ("The red bus stops here. The blue bus does not stop here.", "The blue bus stops here.",
+         "The red bus stops here."),
+        ("Members may bring a guest. On Sundays members may not bring one.", "On Sundays members may bring one.",
+         "Members may bring a guest."),
+        ("Latrine? No - no eggs of parasites were found.", "Eggs of parasites were found.",
+         "No, no eggs of parasites were found."),
+    ],
+)  # fmt: skip
+def test_a_negation_is_sure_where_the_rest_is_word_for_word_as_in_the_source(source, reversed_, not_sure):
+    found = CheckedSource([source]).differences(reversed_)
+    assert [(one.doubted, one.sure) for one in found] == [(True, True)]
+    assert not any(one.sure for one in CheckedSource([source]).differences(not_sure))
+
+
+def test_differences_are_doubted_but_for_most_negations():
     found = CheckedSource([SOURCE]).differences("Sales fell to 2.1 million euros. Goats did not eat 40 trees.")
     assert [(one.reason, one.doubted) for one in found] == [
         ("fell: the source has rose", True),
