@@ -71,7 +71,7 @@ def counted(verdict: Verdict) -> str:
     what = "systems" if rows and rows[0].item is None else "rows"
     gone = sum(one.row is None and one.item is not None for one in verdict.outcomes)
     counts = [
-        (verdict.count("failed"), " or ".join(_bars(verdict))),
+        (verdict.count("failed"), " or ".join(_beyond(verdict))),
         (verdict.count("unsure"), "between the thresholds"),
         (verdict.count("missing", "allowed") - gone, "without a value"),
         (gone, "of the baseline and not in the outputs"),
@@ -81,7 +81,7 @@ def counted(verdict: Verdict) -> str:
     return f"{name(verdict)}: {verdict.count('passed')} of {len(rows)} {what} pass{rest}{allowed}"
 
 
-def _bars(verdict: Verdict) -> Iterator[str]:
+def _beyond(verdict: Verdict) -> Iterator[str]:
     if verdict.at_least is not None:
         second = verdict.second_at_least
         yield f"below {verdict.at_least:g}" + ("" if second is None else f" (second model: {second:g})")

@@ -1,7 +1,7 @@
 """What models run by torch share: opening a checkpoint, and the device and precision.
 
 The interfaces of torch and transformers change often. In the engine, only this file, `device.py`, `transformers.py`,
-`seq2seq.py`, `detector.py` and the networks of our own folders (`bert.py`, `bert_model.py`, `heads.py`,
+`detector.py`, `convert.py` and the networks of our own folders (`bert.py`, `bert_model.py`, `heads.py`,
 `aligner_net.py`) use them.
 """
 

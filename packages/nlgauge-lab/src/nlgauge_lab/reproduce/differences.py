@@ -67,7 +67,7 @@ def differences(population: Population, draws: int) -> list[Cell]:
 
 
 def tried(population: Population, draws: int) -> Tried:
-    """What intervals of means do, and of differences, and bars where a row is supported or not."""
+    """What intervals of means and of differences do, and thresholds where a row is supported or not."""
     return Tried(population, cover(population, draws), differences(population, draws), promises(population, draws))
 
 

@@ -286,7 +286,7 @@ def write_aligner(
     # In 8 bits where the layers learn differences of low rank: those are of large models, whose wheels are nearly full.
     write_delta(folder / ALIGNER_FILE, read_weights(folder / WEIGHTS_FILE), whole, low_rank, in_8_bits=bool(low_rank))
     write_graph(folder, "aligner.onnx")
-    write_facts(folder, grounded=None)  # bars that were measured of another aligner
+    write_facts(folder, grounded=None)  # these thresholds were measured with another aligner
 
 
 def _held_texts(trainer: AlignerTrainer) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
