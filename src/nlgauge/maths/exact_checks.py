@@ -96,6 +96,20 @@ class _Passage:
     def quantities(self) -> list[Quantity]:
         return quantities(self.text)
 
+    @cached_property
+    def negations(self) -> list[re.Match[str]]:
+        return list(_NEGATED.finditer(self.text))
+
+    @property
+    def negated(self) -> bool:
+        return len(self.negations) % 2 == 1
+
+    @cached_property
+    def unnegated(self) -> tuple[str, ...]:
+        """The stems of all words but those that negate, articles and forms of "do"."""
+        plain = _NEGATED.sub(" ", _CANNOT.sub(lambda match: _CANNOT_PLAIN[match.group().lower()], self.text))
+        return tuple(_stem(word) for word in map(_folded, _WORD.findall(plain)) if word not in _LEFT_OUT)
+
     def shared(self, other: _Passage) -> float:
         """The share of its content words that the other part contains."""
         return len(self.stems & other.stems) / len(self.stems) if self.stems else 0.0
@@ -236,19 +250,22 @@ class CheckedSource:
             near = self._nearest(clause, self._clauses)
             if near is None or clause.shared(near) < _NEGATED_LIKE or near.shared(clause) < _LIKE:
                 continue
-            mine, theirs = (list(_NEGATED.finditer(part.text)) for part in (clause, near))
-            if _negated(clause) == _negated(near) or any(_pairs(clause, near)):
+            if clause.negated == near.negated or any(_pairs(clause, near)):
                 continue
-            begin, end = mine[0].span() if mine else _span_of_words(clause.text)
-            why = f"{mine[0].group()}: the source says it without" if mine else f"the source has “{theirs[0].group()}”"
+            if clause.negations:
+                (begin, end), why = (
+                    clause.negations[0].span(),
+                    f"{clause.negations[0].group()}: the source says it without",
+                )
+            else:
+                (begin, end), why = _span_of_words(clause.text), f"the source has “{near.negations[0].group()}”"
             sure = self._reverses(clause)
             yield SourceDifference(clause.begin + begin, clause.begin + end, why, sure, sure)
 
     def _reverses(self, clause: _Passage) -> bool:
         """Return whether the source has a clause word for word but for a negation, and does not have it as it is."""
-        words = _without_negation(clause.text)
-        alike = [other for other in self._clauses if _without_negation(other.text) == words]
-        return len(words) > 2 and bool(alike) and not any(_negated(other) == _negated(clause) for other in alike)
+        alike = [other for other in self._clauses if other.unnegated == clause.unnegated]
+        return len(clause.unnegated) > 2 and bool(alike) and all(other.negated != clause.negated for other in alike)
 
 
 def _values(one: Quantity, others: Sequence[Quantity]) -> set[float]:
@@ -315,7 +332,7 @@ def _opposites(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
     theirs = list(_clauses(near))
     for clause in _clauses(sentence):
         for other in theirs:
-            if _negated(clause) == _negated(other):
+            if clause.negated == other.negated:
                 at = clause.begin - sentence.begin
                 for begin, end, word in _pairs(clause, other):
                     if word not in sentence.words and clause.text[begin:end].lower() not in near.words:
@@ -387,17 +404,6 @@ def _folded(word: str) -> str:
 
 def _stem(word: str) -> str:
     return word[:5] if len(word) > 5 else word.rstrip("s") if len(word) > 3 else word
-
-
-def _negated(part: _Passage) -> bool:
-    return len(_NEGATED.findall(part.text)) % 2 == 1
-
-
-def _without_negation(text: str) -> list[str]:
-    """The stems of all words but those that negate, articles and forms of "do"."""
-    plain = _NEGATED.sub(" ", _CANNOT.sub(lambda match: _CANNOT_PLAIN[match.group().lower()], text))
-    found = (_folded(word) for word in _WORD.findall(plain))
-    return [_stem(word) for word in found if word not in _LEFT_OUT]
 
 
 def _span_of_words(text: str) -> tuple[int, int]:

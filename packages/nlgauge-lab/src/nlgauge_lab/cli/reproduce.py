@@ -195,10 +195,10 @@ def _loaded(models: Sequence[str]) -> list[Model]:
 
 def _places(tables: Sequence[Table], folder: Path | None) -> Mapping[str, str | NlgaugeError]:
     """Where the papers' checkpoints are; each that is lacking is named on stderr with the tables that need it."""
-    from nlgauge_lab.reproduce.checkpoints import found, needed
+    from nlgauge_lab.reproduce.rebuild import checkpoints_found, checkpoints_needed
 
-    wanted = needed(tables)
-    places = found(wanted, folder)
+    wanted = checkpoints_needed(tables)
+    places = checkpoints_found(wanted, folder)
     for name, place in places.items():
         if isinstance(place, NlgaugeError):
             remark(f"lacking for {', '.join(wanted[name])}: {place}")
