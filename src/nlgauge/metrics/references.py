@@ -169,20 +169,17 @@ class Compared(RowMetric, Generic[T]):
         values: list[Value] = []
         for row, own in zip(rows, sides, strict=True):
             begin, end = end, end + len(own.pairs)
-            parts: tuple[float, ...] = ()
-            if own.pairs:
-                one = as_it_is and len(own.pairs) == 1
-                parts = of_pairs[begin] if one else tuple(self.reduced(own.pairs, scores[begin:end]).tolist())
-            values.append(self._value(row, own, parts, prepared))
+            if not own.pairs:
+                values.append(Value((math.nan,) * len(self.parts), own.reason))
+                continue
+            one = as_it_is and len(own.pairs) == 1
+            parts = of_pairs[begin] if one else tuple(self.reduced(own.pairs, scores[begin:end]).tolist())
+            notes = {note: None for pair in own.pairs if (note := self.pair_note(*pair, prepared))}
+            if len(own.numbers) < len(row.references):
+                notes[LEFT_OUT] = None
+            why = self.why(own.pairs) if any(map(math.isnan, parts)) else None
+            values.append(Value(parts, why, tuple(notes)))
         return values
-
-    def _value(self, row: Row, own: RowPairs[T], parts: tuple[float, ...], prepared: Any) -> Value:
-        if not own.pairs:
-            return Value((math.nan,) * len(self.parts), own.reason)
-        notes = {note: None for pair in own.pairs if (note := self.pair_note(*pair, prepared))}
-        if len(own.numbers) < len(row.references):
-            notes[LEFT_OUT] = None
-        return Value(parts, self.why(own.pairs) if any(map(math.isnan, parts)) else None, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -233,7 +230,8 @@ class StringReferenceMetric(Compared[T]):
         texts = dict.fromkeys(text for row in rows for text in (row.candidate, *row.references))
         known = {text: self.read(text, prepared) for text in texts}
         sides = [paired(known[row.candidate], [known[text] for text in row.references], self.unusable) for row in rows]
-        return self._values(rows, sides, prepared)
+        values = self._values(rows, sides, prepared)
+        return values if self.empty == "undefined" else list(map(self._worst, rows, values))
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
         """The words that the candidate shares with the reference that the score is based on."""
@@ -245,9 +243,9 @@ class StringReferenceMetric(Compared[T]):
         which = own.numbers[best(np.array(self.compare(own.pairs, prepared), np.float64), self.higher_is_better)]
         return shared_words(row.candidate, {"reference": row.references[which]}, which)
 
-    def _value(self, row: Row, own: RowPairs[T], parts: tuple[float, ...], prepared: Any) -> Value:
-        value = super()._value(row, own, parts, prepared)
-        if self.empty == "undefined" or value.reason in (None, self.too_long) or not row.references:
+    def _worst(self, row: Row, value: Value) -> Value:
+        """The 'worst' score in the place of none, where that is not for want of a reference or for length."""
+        if value.reason in (None, self.too_long) or not row.references:
             return value
         parts = tuple(self.worst if math.isnan(part) else part for part in value.parts)
         return Value(parts, None, (*value.notes, f"{value.reason}: scored as worst"))

@@ -111,7 +111,7 @@ class FolderWriter(TableBuilder):
             for spec, column in self.columns.items()
             if column.level == "system"
         }
-        described = {**self._made([]).header(), "systems": systems, "ledger": dict(spent)}
+        described = {**super().end(spent).header(), "systems": systems, "ledger": dict(spent)}
         self._dataset.write_record("_header.json", described)
         return ScoreTable.load(self._dataset.place)
 

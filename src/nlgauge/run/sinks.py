@@ -74,7 +74,7 @@ class TableBuilder(Sink[ScoreTable]):
     """A table in memory.
 
     metrics: by spec. asked: specs by what was asked for. evidence: whether it is kept. held: of how many rows scores
-    are held, all by default. repeats: what the table says of rows of one system and item.
+    are held, all by default; 0 for a table without rows. repeats: what the table says of rows of one system and item.
     """
 
     def __init__(
@@ -83,6 +83,7 @@ class TableBuilder(Sink[ScoreTable]):
     ) -> None:  # fmt: skip
         self._corpus, self._asked, self._evidence = corpus, asked, evidence
         self._repeats = repeats
+        self._rows = [(row.system, row.item) for row in corpus.rows] if held is None else []
         self.columns: dict[str, Column] = {}
         """Without a number in them yet"""
         for spec, metric in metrics.items():
@@ -123,11 +124,6 @@ class TableBuilder(Sink[ScoreTable]):
         for column in self.columns.values():
             column.reasons = dict(sorted(column.reasons.items()))
             column.evidence = dict(sorted(column.evidence.items()))
-        table = self._made([(row.system, row.item) for row in self._corpus.rows])
-        table.spent = dict(spent)
-        return table
-
-    def _made(self, rows: list[tuple[str, str]]) -> ScoreTable:
         notes = {spec: dict(sorted(counted.items())) for spec, counted in self._notes.items() if counted}
         run: dict[str, Any] = {
             **described(self._corpus),
@@ -136,7 +132,10 @@ class TableBuilder(Sink[ScoreTable]):
             "asked": dict(self._asked),
         }
         run |= {} if self._repeats == "error" else {"repeats": self._repeats}
-        return ScoreTable(rows, self.columns, {spec: self._signatures[spec] for spec in self.columns}, run, __version__)
+        signatures = {spec: self._signatures[spec] for spec in self.columns}
+        table = ScoreTable(self._rows, self.columns, signatures, run, __version__)
+        table.spent = dict(spent)
+        return table
 
     def _note(self, spec: str, index: int, notes: Sequence[str]) -> None:
         """Count the notes of a row, or system, and keep the first ones that have each."""
