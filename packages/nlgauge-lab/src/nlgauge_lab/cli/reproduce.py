@@ -397,8 +397,7 @@ def _detection(asked: _Asked, cache: Path | bool, write: _Write) -> None:
     # A quick look at some rows has none of it: the sentences are not among the rows.
     probed: list[str] = []
     if asked.limit is None and not asked.metrics:
-        models = [model for model in asked.models if model]
-        probed = section(probes(models=models, replicates=asked.replicates, cache=cache, progress=True))
+        probed = section(probes(models=asked.models, replicates=asked.replicates, cache=cache, progress=True))
     write(page(tried, absent, asked.limit, asked.replicates, probed), "detection", short_table(tried))
 
 

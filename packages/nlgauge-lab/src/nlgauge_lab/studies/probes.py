@@ -98,14 +98,14 @@ def _name(one: ProbeResult) -> str:
 
 
 def probes(
-    metrics: Sequence[str | Metric] = METRICS, *, models: Sequence[str] = (), settings: Sequence[str] = tuple(SETTINGS),
-    file: Path | None = None, replicates: int = 1000, seed: int = 0, cache: Path | bool = False,
-    progress: bool = False,
+    metrics: Sequence[str | Metric] = METRICS, *, models: Sequence[str | None] = (),
+    settings: Sequence[str] = tuple(SETTINGS), file: Path | None = None, replicates: int = 1000, seed: int = 0,
+    cache: Path | bool = False, progress: bool = False,
 ) -> Probes:  # fmt: skip
     """How metrics order statements with an error, their corrected twins and free paraphrases of their sources.
 
     metrics: of which a greater value says that a source supports more of a candidate. models: each for every metric
-    that names none; the embedded one if none is given. settings: of `SETTINGS`. file: of probes of your own
+    that names none; None, and no model, are the embedded one. settings: of `SETTINGS`. file: of probes of your own
     (`read_probes`). Answers to questions are judged in the setting "question" alone, and count in the
     column of their kind, not in the areas of all errors. Raises SpecError for a setting that is none, InputError for a
     file that cannot be read.

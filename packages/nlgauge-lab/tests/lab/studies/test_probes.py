@@ -33,7 +33,8 @@ def mine(tmp_path):
 
 
 def test_marked_words_are_counted(mine):
-    found = probes(["Consistency(aligner='D')"], settings=["source"], file=mine, replicates=0)
+    found = probes(["Consistency(aligner='D')"], models=[None], settings=["source"], file=mine, replicates=0)
+    assert {one.model for one in found.records} == {"pocket"}
     assert {one.part for one in found.records} == {"score", "least_stretch", "unsupported", "probability"}
     first, *others = found.records
     assert 0 <= first.marked <= 1 and 0 <= first.found <= 1
