@@ -24,8 +24,8 @@ from nlgauge.metrics.parameters import parameters_of
 from nlgauge.metrics.sets import SetMetric
 from tests.extras import lacking
 
-lab = pytest.importorskip("nlgauge_lab.reproduce.kept", reason="needs nlgauge-lab")
-NOT_SCORED, kept = lab.NOT_SCORED, lab.kept
+lab = pytest.importorskip("nlgauge_lab.reproduce.cached", reason="needs nlgauge-lab")
+NOT_SCORED, cached = lab.NOT_SCORED, lab.cached
 
 _METRICS = Path(__file__).parents[1] / "metrics"
 WRITER = str(_METRICS / "writer")
@@ -294,7 +294,7 @@ def looked(tmp_path_factory: pytest.TempPathFactory, _loaded: Callable[..., Any]
             first, second = ({str(metrics[pair, n]): metrics[pair, n] for pair in some} for n in (0, 1))
             scored = evaluate(rows, metrics=list(first.values()), cache=folder / "cache")
             numbers |= dict.fromkeys(first, scored)
-            for spec, table in kept(rows, {**second, **first}, folder / "cache"):
+            for spec, table in cached(rows, {**second, **first}, folder / "cache"):
                 assert isinstance(table, ScoreTable), f"{spec}: {table}"
                 stored[spec] = table
             scored = evaluate(rows, metrics=[one for spec, one in second.items() if spec not in first], cache=False)
@@ -341,7 +341,7 @@ def test_a_column_that_moves_a_number_moves_its_key(
     metrics = {str(one): one for one in kinds.values() if one is not None and not isinstance(one, SetMetric)}
     evaluate(rows, metrics=list(metrics.values()), cache=tmp_path / "cache")
     numbers = [evaluate(some, metrics=list(metrics.values()), cache=False).columns for some in (rows, others)]
-    for spec, table in kept(others, metrics, tmp_path / "cache"):
+    for spec, table in cached(others, metrics, tmp_path / "cache"):
         assert isinstance(table, ScoreTable)
         before, after = (columns[spec].values for columns in numbers)
         moved = ~np.isclose(before, after, equal_nan=True, atol=1e-6).all(axis=1)

@@ -160,7 +160,7 @@ _WAYS = ("risk", "recall", "f1", "cost", "precision")
 @click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1.")
 @click.option("--risk", type=_SHARE, default=0.1, show_default=True, help="At most this share of passing rows is bad.")
 @click.option("--recall", type=_SHARE, metavar="X", help="Promise too that at least this share of bad rows is stopped.")
-@click.option("--confidence", type=_SHARE, default=0.9, show_default=True, help="Confidence that a promise is kept.")
+@click.option("--confidence", type=_SHARE, default=0.9, show_default=True, help="Confidence that a promise holds.")
 @click.option("--by", type=click.Choice(_WAYS), help="Which threshold -o writes; recall with --recall, else risk.")
 @click.option("--system", metavar="NAME", help="Rows of this system alone.")
 @click.option("--cost", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,

@@ -30,7 +30,7 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
               help="A scorer whose numbers are probabilities that a row is good; repeatable.")  # fmt: skip
 @click.option("--risk", type=_SHARE, default=0.1, show_default=True,
               help="Of the certified threshold: at most this share of passing rows is bad.")  # fmt: skip
-@click.option("--confidence", type=_SHARE, default=0.9, show_default=True, help="Confidence that it is kept.")
+@click.option("--confidence", type=_SHARE, default=0.9, show_default=True, help="Confidence that the promise holds.")
 @click.option("--rater", "rater_aspects", multiple=True,
               help="Aspect that holds one rater's ratings; give it for each rater, but of a project.")  # fmt: skip
 @click.option("--epsilon", type=click.FloatRange(0, 1, max_open=True), default=0.2, show_default=True,

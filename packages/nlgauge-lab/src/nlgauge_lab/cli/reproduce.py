@@ -30,7 +30,7 @@ SLIPS, ROWS = "slips", "data"
 PAGES = {
     RESULTS: "every metric of ours beside the best published numbers, as a page",
     DETECTION: "what is found of what people marked as unsupported, as a page",
-    COVERAGE: "whether the intervals of estimate and the bars of calibrate hold, in so many draws, as a page",
+    COVERAGE: "whether the intervals of estimate and the thresholds of calibrate hold, in so many draws, as a page",
     LAYERS: "agreement of every family on each layer of a model, from which a card's layers are chosen",
     LIST: "every table and figure of the five papers: made, prepared, or why it cannot be had, as a page",
     ROWS: "the rated data of QAGS, WMT15 and WMT16, made from a clone of the repository that released them (--from)",
@@ -45,7 +45,7 @@ _Write = Callable[..., None]
 @click.option("--data", "folder", type=PLACE, help="Folder of the rated data: summeval.jsonl.gz and so on.")
 @click.option(
     "-o", "--output", type=PLACE, default=Path("reproduced"), show_default=True,
-    help="Folder for Markdown, CSV and figures, and for scores (kept, to go on from) unless --cache names another.",
+    help="Folder for Markdown, CSV and figures, and for cached scores unless --cache names another.",
 )  # fmt: skip
 @click.option(
     "--model", "models", multiple=True,
@@ -73,7 +73,7 @@ _Write = Callable[..., None]
 @click.option("--draws", type=click.IntRange(min=1), default=2000, show_default=True, help=f"For {COVERAGE}.")
 @click.option("--from", "clone", type=PLACE, help=f"For {ROWS}: the folder of the clone; --data says where they go.")
 @click.option(
-    "--kept", is_flag=True, help=f"For tables and {RESULTS}: score nothing; show what the cache has, in part or whole."
+    "--cached", is_flag=True, help=f"For tables and {RESULTS}: score nothing; show what the cache has of them."
 )
 @caching
 @click.option("--fresh", is_flag=True, help="The same as --no-cache.")
@@ -82,7 +82,7 @@ def reproduce(
     names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], checkpoints: Path | None,
     metrics: Sequence[str], limit: int | None, page: Path | None, record: Path | None, check: bool,
     readme: Path | None, replicates: int,
-    draws: int, clone: Path | None, kept: bool, cache: Path | bool, fresh: bool, layout: str,
+    draws: int, clone: Path | None, cached: bool, cache: Path | bool, fresh: bool, layout: str,
 ) -> None:  # fmt: skip
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
 
@@ -101,8 +101,8 @@ def reproduce(
     if fresh and isinstance(cache, Path):
         raise SpecError("--cache and --fresh do not go together; leave one out")
     cache = False if fresh else cache
-    if kept and (cache is False or not {DETECTION, LAYERS, COVERAGE, LIST}.isdisjoint(names)):
-        raise SpecError(f"--kept is for tables and {RESULTS}, and not with --no-cache or --fresh")
+    if cached and (cache is False or not {DETECTION, LAYERS, COVERAGE, LIST}.isdisjoint(names)):
+        raise SpecError(f"--cached is for tables and {RESULTS}, and not with --no-cache or --fresh")
     alone = [name for name in names if name in PAGES]
     if alone and len(names) > 1:
         raise SpecError(f"{alone[0]} stands alone: run it, and the tables, one after the other")
@@ -150,7 +150,7 @@ def reproduce(
         write = _page_for(page or output / "papers.md", readme)
         write(f"# The papers, table by table\n\n{listed}", LIST, listed.splitlines())
         return
-    _held = [] if kept or PAPER in models else _loaded(models)
+    _held = [] if cached or PAPER in models else _loaded(models)
     place = output / "scores" if cache is True else cache
     scores = Scores(place, remark)
     if alone:
@@ -166,7 +166,7 @@ def reproduce(
         elif DETECTION in names:
             _detection(asked, place, write)
         else:
-            _results(asked, scores, write, made_at, kept)
+            _results(asked, scores, write, made_at, cached)
         if RESULTS not in names:
             return
     else:
@@ -176,14 +176,14 @@ def reproduce(
         places = _places(tables, checkpoints) if PAPER in models else None
         rebuilder = Rebuilder(data, scores, next(iter(models), None), metrics, places)
         writer = _Writer(output, layout, len(tables), record)
-        rebuilder.score(tables, lambda table: writer.write(rebuilder.rebuild(table)), cached=kept)
+        rebuilder.score(tables, lambda table: writer.write(rebuilder.rebuild(table)), cached=cached)
         writer.close()
-    where = f"scores are kept in {place}" if place else "no score was kept"
+    where = f"scores are cached in {place}" if place else "no score was cached"
     remark(f"{scores.computed} values were computed; {where}")
 
 
 def _loaded(models: Sequence[str]) -> list[Model]:
-    """The models, which are loaded once for as long as they are kept. One that cannot be ends the command with 1."""
+    """The models, loaded once for as long as the list lives. A model that cannot be loaded ends the command with 1."""
     from nlgauge.engine.models import loading
 
     try:
@@ -361,7 +361,7 @@ def _check(readme: Path | None, listed: str) -> None:
         sys.exit(1)
 
 
-def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, kept: bool) -> None:
+def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, cached: bool) -> None:
     from nlgauge_lab.reproduce import page as made
     from nlgauge_lab.reproduce import suites as known
     from nlgauge_lab.reproduce.lines import Line, as_csv, lines, merged, ordered, published, read
@@ -372,7 +372,7 @@ def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, kept: boo
     old = read(place) if asked.metrics and asked.limit is None and place.is_file() else []
     found: list[Line] = []
     for model in asked.models:
-        measured, absent = measure(asked.data, scores, model, asked.metrics, asked.replicates, known.SUITES, kept)
+        measured, absent = measure(asked.data, scores, model, asked.metrics, asked.replicates, known.SUITES, cached)
         found += lines(measured)
     found = merged(old, found)
     told = {line.data for line in found}

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nlgauge.errors import InputError
 from nlgauge_lab.reproduce.measuring import Measured
 from nlgauge_lab.reproduce.published import best
+from nlgauge_lab.reproduce.records import cells
 from nlgauge_lab.reproduce.suites import Suite
 
 OURS, BASELINE, PUBLISHED, UNFINISHED, LACKING = "ours", "no model", "published", "unfinished", "lacking"
@@ -129,11 +129,7 @@ def as_csv(found: Iterable[Line]) -> str:
 
 def read(place: Path) -> list[Line]:
     """Return the lines of a CSV file. Raises InputError for another file."""
-    with place.open(encoding="utf-8", newline="") as file:
-        head, *rows = csv.reader(file)
-    if tuple(head) != Line._fields:
-        raise InputError("is no file of results", file=place, remedy="give --page another place")
-    return list(_read(rows))
+    return list(_read(cells(place, Line._fields, "is no file of results", "give --page another place")))
 
 
 def _read(rows: Iterable[Sequence[str]]) -> Iterator[Line]:

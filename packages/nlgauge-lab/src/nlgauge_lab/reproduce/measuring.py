@@ -53,11 +53,11 @@ class Measured:
 
 def measure(
     data: Data, scores: Scores, model: str | None = None, metrics: Sequence[str] = (), replicates: int = 1000,
-    suites: Sequence[Suite] | None = None, kept: bool = False,
+    suites: Sequence[Suite] | None = None, cached: bool = False,
 ) -> tuple[list[Measured], list[str]]:  # fmt: skip
     """Score and correlate the suites (all of `suites.py` by default) whose data are there; and what is not there.
 
-    kept: score nothing, take what the store has.
+    cached: score nothing, take what the cache has.
 
     Raises InputError where none is, SpecError where `metrics` (names or specs) name what no suite has.
     """
@@ -74,7 +74,7 @@ def measure(
         known = sorted({spec.partition("(")[0] for spec in asked})
         raise SpecError(f"--metrics {unused[0]}: no suite has it; there are {', '.join(known)}")
     jobs = [Job(plan.corpus, plan.suite.name, list(plan.metrics.values())) for plan in plans]
-    if kept:
+    if cached:
         for job in jobs:
             scores.look_up(job)
     else:
@@ -145,10 +145,10 @@ def _correlated(
     """The agreement of each metric of a group, and of those of its parts that are reported, in each column."""
     together: dict[tuple[tuple[str, str], ...], ScoreTable] = {}
     for spec, table in tables.items():
-        kept = without(table, group.without)
+        rated_rows = without(table, group.without)
         # An interval is drawn for the parts that are reported, no others.
-        reported = together.setdefault(tuple(kept.rows), ScoreTable(kept.rows, {}, {}))
-        reported.columns.update({name: part_of(only(kept), part) for name, part in _reported(spec, table, suite)})
+        reported = together.setdefault(tuple(rated_rows.rows), ScoreTable(rated_rows.rows, {}, {}))
+        reported.columns.update({name: part_of(only(rated_rows), part) for name, part in _reported(spec, table, suite)})
     for reported in together.values():
         for level, coefficient in suite.measured:
             for one in correlate(

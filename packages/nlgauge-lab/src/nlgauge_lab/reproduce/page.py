@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from nlgauge._version import __version__
-from nlgauge_lab.reproduce.kept import NOT_SCORED
+from nlgauge_lab.reproduce.cached import NOT_SCORED
 from nlgauge_lab.reproduce.lines import BASELINE, DATA, LACKING, OURS, PUBLISHED, UNFINISHED, Key, Line
 from nlgauge_lab.reproduce.markdown import render, short, table
 from nlgauge_lab.reproduce.suites import Suite
@@ -85,7 +85,7 @@ def standing(lines: Sequence[Line], suites: Sequence[Suite]) -> list[str]:
     """
     names = models(lines)
     by_model = {name: verdicts(lines, name) for name in names}
-    published, floors = tops(lines, PUBLISHED), tops(lines, BASELINE)
+    published, baselines = tops(lines, PUBLISHED), tops(lines, BASELINE)
     rows: dict[bool, list[tuple[str, list[int | None]]]] = {True: [], False: []}
     for suite in suites:
         compared = {one.published.key for of_model in by_model.values() for one in of_model}
@@ -96,7 +96,7 @@ def standing(lines: Sequence[Line], suites: Sequence[Suite]) -> list[str]:
         for name in names:
             own = [one for one in by_model[name] if one.published.key in keys]
             counts.append(sum(one.ahead for one in own) if own else None)
-        counts.append(sum(key in floors and Verdict(floors[key], published[key]).ahead for key in keys))
+        counts.append(sum(key in baselines and Verdict(baselines[key], published[key]).ahead for key in keys))
         rows[suite.printed].append((suite.title, counts))
     if rows[True]:
         total = [sum(cell or 0 for cell in column) for column in zip(*(row for _, row in rows[True]), strict=True)]

@@ -36,14 +36,24 @@ def read(place: Path | None) -> dict[str, list[Record]]:
     """Return the records by table; nothing where there is no file. Raises InputError for another file."""
     if place is None or not place.is_file():
         return {}
-    with place.open(encoding="utf-8", newline="") as file:
-        head, *rows = csv.reader(file)
-    if tuple(head) != Record._fields:
-        raise InputError("is no file of records", file=place, remedy="name the one that nlgauge reproduce wrote")
     found: dict[str, list[Record]] = {}
-    for row in rows:
+    for row in cells(place, Record._fields, "is no file of records", "name the file that nlgauge reproduce wrote"):
         found.setdefault(row[0], []).append(Record(*row))
     return found
+
+
+def cells(place: Path, names: Sequence[str], problem: str, remedy: str) -> list[list[str]]:
+    """Return the rows of a CSV file below its head. Raises InputError where the head has not these names, and for a row
+    that has more or fewer cells.
+    """
+    with place.open(encoding="utf-8", newline="") as file:
+        head, *rows = [*csv.reader(file)] or [[]]
+    if head != list(names):
+        raise InputError(problem, file=place, remedy=remedy)
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(names):
+            raise InputError(f"{len(row)} cells, not {len(names)}", file=place, row=number, remedy=remedy)
+    return rows
 
 
 def write(place: Path, new: Sequence[Record]) -> None:

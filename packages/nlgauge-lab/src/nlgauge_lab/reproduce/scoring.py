@@ -15,8 +15,8 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.errors import NlgaugeError
 from nlgauge.evaluation import evaluate
 from nlgauge.metrics.base import COSTS, Metric
+from nlgauge_lab.reproduce.cached import NOT_SCORED, cached
 from nlgauge_lab.reproduce.columns import rows_of
-from nlgauge_lab.reproduce.kept import NOT_SCORED, kept
 from nlgauge_lab.reproduce.specs import refusal
 
 
@@ -75,7 +75,7 @@ class Scores:
         digest = job.corpus.digest
         wanted = {str(metric): metric for metric in job.metrics}
         new = {spec: metric for spec, metric in wanted.items() if (digest, spec) not in self._tables | self._refused}
-        for spec, found in kept(job.corpus, new, self._cache):
+        for spec, found in cached(job.corpus, new, self._cache):
             if isinstance(found, ScoreTable):
                 self._tables[digest, spec] = found
             else:

@@ -297,7 +297,7 @@ def _held_texts(trainer: AlignerTrainer) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def _card(trainer: AlignerTrainer, counts: Mapping[str, tuple[int, int, int]], out: Path) -> str:
-    """The training card: what was trained on what, and how well held-out texts are told apart."""
+    """The training card: what was trained on what, and how well it separates held-out texts."""
     last, judged = trainer.curve[-1] if trainer.curve else {}, trainer.judged()
     read = [[name, texts, rows, f"{times} times"] for name, (texts, rows, times) in counts.items()]
     measured = []

@@ -46,8 +46,8 @@ def test_wrong_names_and_absent_data_are_refused(tmp_path: Path) -> None:
     refused("reproduce", "ctc-table-d1", "--data", tmp_path, "-o", out, say="there is no summeval.jsonl in")
     refused("reproduce", "all", "--data", tmp_path, "-o", out, "--limit", "1", say="none of the rated data is there")
     refused("reproduce", "results", "--data", tmp_path, "-o", out, say="none of the rated data is there")
-    refused("reproduce", "coverage", "--data", tmp_path, "--kept", say="--kept is for tables and results")
-    refused("reproduce", "results", "--data", tmp_path, "--kept", "--fresh", say="not with --no-cache or --fresh")
+    refused("reproduce", "coverage", "--data", tmp_path, "--cached", say="--cached is for tables and results")
+    refused("reproduce", "results", "--data", tmp_path, "--cached", "--fresh", say="not with --no-cache or --fresh")
     (tmp_path / "file").write_text("", encoding="utf-8")
     refused("reproduce", "ctc-table-d1", "--data", tmp_path, "-o", tmp_path / "file", say="cannot be made")
     refused("reproduce", "results", "--data", tmp_path, "-o", out, "--page", out / "a" / "b", say="cannot be written")
@@ -72,7 +72,7 @@ def test_a_table_is_printed_and_written_and_the_second_time_costs_nothing(folder
     assert "tiny:" not in again.stderr
     for option in ("--fresh", "--no-cache"):
         fresh = nlgauge("reproduce", "made-up", "--data", folder, "-o", out, option)
-        assert "18 values were computed; no score was kept" in fresh.stderr
+        assert "18 values were computed; no score was cached" in fresh.stderr
 
 
 @pytest.mark.usefixtures("one_table")
@@ -123,7 +123,7 @@ def test_the_results_page_is_written_where_asked(folder: Path, tmp_path: Path, m
     monkeypatch.setattr(suites, "SUITES", (suite,))
     place = tmp_path / "agreement.md"
     options = ("--model", "pocket", "--data", folder, "-o", tmp_path / "out", "--page", place, "--replicates", 20)
-    before = nlgauge("reproduce", "results", *options, "--kept")
+    before = nlgauge("reproduce", "results", *options, "--cached")
     assert "0 values were computed" in before.stderr
     assert "- Tiny, no model: `Words` not scored" in place.read_text(encoding="utf-8")
     result = nlgauge("reproduce", "results", *options)

@@ -49,9 +49,15 @@ def test_a_record_takes_the_place_of_the_one_of_the_same_table_and_model(folder:
     records.write(place, old)
     records.write(place, [new])
     assert records.read(place) == {"b": [old[2]], "made-up": [old[1], new]}
-    place.write_text("a,b\n", encoding="utf-8")
-    with pytest.raises(InputError, match="is no file of records"):
-        records.read(place)
+    short = ",".join(records.Record._fields) + "\nmade-up,2026-11-26\n"
+    for content, problem in (
+        ("", "is no file of records"),
+        ("a,b\n", "is no file of records"),
+        (short, "2 cells, not 4"),
+    ):
+        place.write_text(content, encoding="utf-8")
+        with pytest.raises(InputError, match=problem):
+            records.read(place)
     assert records.read(tmp_path / "none.csv") == records.read(None) == {}
 
 

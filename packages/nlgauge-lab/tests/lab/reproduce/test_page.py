@@ -34,14 +34,14 @@ def test_what_reads_no_model_is_a_baseline_and_no_winner(folder: Path) -> None:
 def test_the_page_of_a_run_that_was_broken_off_counts_rows_and_names_no_winner(folder: Path) -> None:
     suite = replace(SUITE, groups=(Group(("Words", "EmbeddingAverage", "FrechetDistance")),))
     written(folder, (suite,), limit=2, metrics=["Words"])  # items a and b; two rows of c have the texts of others
-    text = written(folder, (suite,), kept=True)
+    text = written(folder, (suite,), cached=True)
     says = "`Words` 8 of 9 rows, `EmbeddingAverage` not scored, `FrechetDistance` not scored"
     assert re.search(rf"\*\*Not finished\*\*, and not counted in who wins:\n\n- Tiny, pocket: {says}\n", text)
     assert "Who wins" not in text
     some = written(folder, (suite,), metrics=["Words"])
     assert "Not finished" not in some
     assert "| Tiny | 2 |" in some
-    again = written(folder, (suite,), kept=True)
+    again = written(folder, (suite,), cached=True)
     assert "Who wins" not in again
     whole = written(folder, (suite,))
     assert "Not finished" not in whole
@@ -99,9 +99,10 @@ def test_a_run_of_some_metrics_replaces_their_lines_alone(tmp_path: Path) -> Non
     place = tmp_path / "lines.csv"
     place.write_text(as_csv(found), encoding="utf-8")
     assert as_csv(read(place)) == as_csv(found)
-    place.write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(InputError, match="is no file of results"):
-        read(place)
+    for content in ("", "a,b\n1,2\n"):
+        place.write_text(content, encoding="utf-8")
+        with pytest.raises(InputError, match="is no file of results"):
+            read(place)
 
 
 def test_the_table_ends_no_script(tmp_path: Path) -> None:

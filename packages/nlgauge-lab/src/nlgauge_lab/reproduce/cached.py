@@ -1,4 +1,4 @@
-"""What earlier runs left in the store of some metrics, told without scoring anything."""
+"""What the cache has of some metrics, without scoring anything."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from nlgauge.run.sinks import TableBuilder
 from nlgauge.run.store import opened
 
 NOT_SCORED = "not scored"
-"""The reason of a row, or of a system, of which the store has nothing"""
+"""The reason of a row, or of a system, of which the cache has nothing"""
 
 
-def kept(
+def cached(
     corpus: Corpus, metrics: Mapping[str, Metric], cache: bool | str | Path
 ) -> Iterator[tuple[str, ScoreTable | NlgaugeError]]:
-    """For each metric, by its spec, a table of what the store has; or why it cannot be had for these rows.
+    """For each metric, by its spec, a table of what the cache has; or why it cannot be had for these rows.
 
     What is missing is NaN with the reason NOT_SCORED. cache: as in `nlgauge.evaluate`; where it is False, all is
     missing.
