@@ -88,6 +88,9 @@ def test_places_are_in_order_in_any_text(text: str) -> None:
     ("text", "source", "read"),
     [
         ("It opens at 9 p.m.", "Opens 21:00.", "It opens at 21:00."),
+        ("It leaves at 12 pm.", "Leaves at noon.", "It leaves at noon."),
+        ("It is kept at 68 °F.", "Kept at 20 °C.", "It is kept at 20 °C."),
+        ("He moved in the eighties.", "Moved in the 1980s.", "He moved in the 1980s."),
         ("It was on 1967-01-15.", "January 15, 1967", "It was on January 15, 1967."),
         ("Heat it to 180 degrees Celsius.", "180 °C", "Heat it to 180 °C."),
         ("The fee is 12,000 euros.", "a fee of 12 000 euros", "The fee is 12 000 euros."),

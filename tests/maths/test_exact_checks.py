@@ -122,6 +122,11 @@ def test_differences_are_doubted_but_for_most_negations():
         ("Letters cost 2 euros, parcels cost 5 euros.", "Both together cost 7 euros.", "Letters cost 4 euros."),
         ("The fee of 65,000 is insured up to 20 per cent.", "It is insured up to 13,000.",
          "The fee of 56,000 is insured."),
+        ("Shipping is free above 50 euros.", "Shipping is free above €50.", "Shipping is free above 14 euros."),
+        ("Add 1 1/2 cups of milk.", "Add one and a half cups of milk.", "Add 2 cups of milk."),
+        ("He moved in the 1980s.", "He moved in the eighties.", "He moved in the '70s."),
+        ('{"price_eur": 40, "duration_h": 2}', "The price is 40 euros, and it takes 2 hours.",
+         "The price is 40 dollars, and it takes 2 hours."),
     ],
 )  # fmt: skip
 def test_quantities_in_another_form_agree_and_others_are_found(source, right, wrong):

@@ -286,7 +286,7 @@ def _in_their_form(text: str, others: Sequence[str]) -> list[_Piece]:
     pieces: list[_Piece] = []
     for one in quantities(text):
         written = text[one.begin : one.end]
-        if one.weak or one.kind in IDENTIFIERS or written.casefold() in forms:
+        if _loose(one) or one.kind in IDENTIFIERS or written.casefold() in forms:
             continue
         form = next((form for other, form in known if _equal(one, other)), None)
         if form is not None:
@@ -297,12 +297,17 @@ def _in_their_form(text: str, others: Sequence[str]) -> list[_Piece]:
 @lru_cache(maxsize=8)  # several answers have one source
 def _known(others: tuple[str, ...]) -> list[tuple[Quantity, str]]:
     """The quantities of other texts, each with its characters."""
-    return [(one, other[one.begin : one.end]) for other in others for one in quantities(other) if not one.weak]
+    return [(one, other[one.begin : one.end]) for other in others for one in quantities(other) if not _loose(one)]
+
+
+def _loose(one: Quantity) -> bool:
+    """Return whether a quantity is an expression like "a minute"; noon and midnight are times as others are."""
+    return one.weak and one.kind != "clock"
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:
     """Return whether one quantity can be written as another: the same value in the same precision, read in the same
-    way.
+    way. A temperature can be of another scale.
     """
     ambiguous = one.kind != "date" and not (one.other is None and other.other is None)
     if one.kind != other.kind or ambiguous or not same(one, other):
@@ -310,4 +315,5 @@ def _equal(one: Quantity, other: Quantity) -> bool:
     if one.kind == "date":
         return one.value == other.value
     whole = all((a is None) == (b is None) for a, b in zip(one.value, other.value, strict=True))
-    return whole and (one.kind not in ("money", "temperature") or one.unit == other.unit)
+    converted = one.kind == "temperature" and bool(one.unit and other.unit)
+    return whole and (one.kind not in ("money", "temperature") or one.unit == other.unit or converted)

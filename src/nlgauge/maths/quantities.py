@@ -177,7 +177,12 @@ _ORDINAL = re.compile(
     rf"\b({'|'.join(sorted(_ORDINAL_VALUES, key=len, reverse=True))})\b(?! (?:of all|half))", re.IGNORECASE
 )
 _WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})s?\b")
-_DECADE = re.compile(r"\b(1[5-9]|20)(\d0)['’]?s\b")
+_DECADES = {f"{word[:-1]}ies": 1900.0 + _SMALL[word] for word in _TENS[1:]}
+_DECADE = re.compile(
+    r"\b(?P<year>(?:1[5-9]|20)\d0)['’]?s\b|\b[Tt]he (?:(?:early|mid|late)[ -])?"
+    rf"(?P<short>['’]?(?P<tens>[3-9]0)s|(?:nineteen[- ])?(?P<named>{'|'.join(_DECADES)}))\b"
+)
+"""1980s, the 80s, the eighties; the twenties may be of two centuries"""
 _IDENTIFIERS = (
     ("phone", re.compile(r"(?<![\w+.,-])(?:\+\d{1,3}|\(?0\d{1,5}\)?"
         r"|\d{3}(?=-))[ ./-](?:\(0\))?\d{2,8}(?:[ ./-]\d{2,6}){0,4}"
@@ -319,7 +324,8 @@ def _candidates(text: str) -> Iterator[Quantity]:
             hours, minutes, seconds = (float(part or 0) for part in match.groups())
             yield Quantity(match.start(), match.end(), "duration", (3600 * hours + 60 * minutes + seconds,))
     for match in _DECADE.finditer(text):
-        yield Quantity(match.start(), match.end(), "decade", (float(match[1] + match[2]),))
+        begins = _DECADES[match["named"]] if match["named"] else float(match["year"] or f"19{match['tens']}")
+        yield Quantity(*match.span("short" if match["short"] else 0), "decade", (begins,))
     for match in _PART_OF.finditer(text):
         units = len(_UNITS)
         if match[1]:
