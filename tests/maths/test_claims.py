@@ -15,7 +15,7 @@ FEE = "The fee is 5 euros."
     "written",
     [
         "The fee is 5 euros", "The fee is 5 euros [1].", "The fee is 5 euros. [1][2]", "The fee is 5 euros [1, 3].",
-        "The fee is 5 euros [^1^].", "The fee is 5 euros.[^2]", "The fee is 5 euros [doc-2].",
+        "The fee is 5 euros [^1^].", "The fee is 5 euros ^1^.", "The fee is 5 euros.[^2]", "The fee is 5 euros [doc-2].",
         "The fee is 5 euros (doc 2).",
         "The fee is 5 euros (source: fees.pdf).", "The fee is 5 euros [fees.pdf, p. 2].",
         "The fee is 5 euros (see page 4).",

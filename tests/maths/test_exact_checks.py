@@ -124,6 +124,8 @@ def test_differences_are_doubted_but_for_most_negations():
          "The fee of 56,000 is insured."),
         ("Shipping is free above 50 euros.", "Shipping is free above €50.", "Shipping is free above 14 euros."),
         ("Add 1 1/2 cups of milk.", "Add one and a half cups of milk.", "Add 2 cups of milk."),
+        ("The ferry leaves at 7:15 and 16:40.", "It leaves at quarter past seven and at twenty to five.",
+         "The ferry leaves at 7:15 p.m. and 4:40 p.m."),
         ("He moved in the 1980s.", "He moved in the eighties.", "He moved in the '70s."),
         ('{"price_eur": 40, "duration_h": 2}', "The price is 40 euros, and it takes 2 hours.",
          "The price is 40 dollars, and it takes 2 hours."),

@@ -24,6 +24,8 @@ SOURCE = (
         ("The notice gives no price for lorries.", "price for lorries"),
         ("I don't know the toll.", "the toll"),
         ("None of the passages mentions the toll.", "the toll"),
+        ("No information is given about the toll.", "the toll"),
+        ("I cannot answer this question based on the passages.", "What is the toll?"),
         ("It cannot be told from the text who paid the toll.", "It"),
     ],
 )

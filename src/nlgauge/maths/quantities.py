@@ -162,17 +162,23 @@ _DATES = (
 )  # fmt: skip
 _HALF_OF_DAY = r"(?:\s?(?P<{}>[ap])(?:\.\s?m\b\.?|m\b)| (?P<{}>in the (?:morning|afternoon|evening)|at night)\b)"
 _HOUR_NAMES = "|".join(_ONES[1:13])
+_MINUTES = {"half": 30.0, "quarter": 15.0, "five": 5.0, "ten": 10.0, "twenty": 20.0, "twenty-five": 25.0}
+_MINUTE_NAMES = "|".join(sorted(list(_MINUTES)[2:], key=len, reverse=True))
 _CLOCK = re.compile(
     r"(?:(?<!\w)|(?<=\dT))(?<![.,:])(?:"
     rf"(?P<hour>[01]?\d|2[0-3])(?P<sep>[:.])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?![:\d]))?(?![:\d]|\.\d)"
     rf"{_HALF_OF_DAY.format('half', 'day')}?"
     rf"|(?P<full>1?\d){_HALF_OF_DAY.format('part', 'of_day')}"
-    rf"|(?P<past>half past|quarter past|quarter to) (?P<named>{_HOUR_NAMES}|1?\d)\b{_HALF_OF_DAY.format('h3', 'd3')}?"
+    rf"|(?:a )?(?P<past>half past|(?:quarter|{_MINUTE_NAMES})(?: minutes?)? (?:past|to)) "
+    rf"(?P<named>{_HOUR_NAMES}|1?\d)\b{_HALF_OF_DAY.format('h3', 'd3')}?"
     rf"|(?P<oclock>{_HOUR_NAMES}|1?\d) o['’]clock{_HALF_OF_DAY.format('h4', 'd4')}?"
     rf"|(?P<spoken>{_HOUR_NAMES}){_HALF_OF_DAY.format('h5', 'd5')}"
     r"|(?P<noon>noon|midnight)\b)",
     re.IGNORECASE,
 )
+_DIGITAL = re.compile(r"[01]?\d[:.][0-5]\d|2[0-3][:.][0-5]\d")
+_OF_DAY = re.compile(r"(?:1[3-9]|2[0-3])[:.][0-5]\d")
+"""A time of 24 hours, beside which 7:15 is in the morning"""
 _ORDINAL = re.compile(
     rf"\b({'|'.join(sorted(_ORDINAL_VALUES, key=len, reverse=True))})\b(?! (?:of all|half))", re.IGNORECASE
 )
@@ -228,7 +234,10 @@ def quantities(text: str) -> list[Quantity]:
         if not any(taken[one.begin : one.end]):
             taken[one.begin : one.end] = [True] * (one.end - one.begin)
             found.append(one)
-    return _joined(text, sorted(found, key=lambda one: one.begin))
+    found = _joined(text, sorted(found, key=lambda one: one.begin))
+    if any(one.kind == "clock" and _OF_DAY.match(text, one.begin) for one in found):
+        return [one._replace(unit="half") if _DIGITAL.fullmatch(text, one.begin, one.end) else one for one in found]
+    return found
 
 
 def same(one: Quantity, other: Quantity) -> bool:
@@ -519,7 +528,11 @@ def _clock(match: re.Match[str]) -> Iterator[Quantity]:
         return
     if match["past"]:
         hour = _hour(match["named"])
-        minutes = {"half past": 30, "quarter past": 15, "quarter to": -15}[match["past"].lower()]
+        amount, *named, way = match["past"].lower().split()
+        certain = way == "past" or named or part or amount == "quarter" or match.string[: match.start()].endswith("at ")
+        if not certain:
+            return  # "from ten to twelve" is a range
+        minutes = _MINUTES[amount] if way == "past" else -_MINUTES[amount]
     elif match["oclock"] or match["spoken"]:
         hour = _hour(match["oclock"] or match["spoken"])
     elif match["full"]:

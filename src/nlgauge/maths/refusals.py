@@ -59,7 +59,8 @@ _KINDS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in (
     rf"\bthere(?:['’]s| is| was| are) (?:no|not any) {_INFORMATION}\b(?P<topic>.*)",
     rf"\b{_TEXT}\s(?:gives?|has|have|contains?|provides?|offers?|includes?|names?|mentions?|lists?|makes?"
         rf"|shows?|states?) no\b(?P<topic>.*)",
-    rf"^\W*no {_INFORMATION} (?:about|on|of|regarding|for|as to|concerning)\b(?P<topic>.*)",
+    rf"^\W*no {_INFORMATION} (?:(?:is|are|was|were|has been|have been) (?:{_GIVEN}|provided|available|found) )?"
+        r"(?:about|on|of|regarding|for|as to|concerning)\b(?P<topic>.*)",
     rf"^\W*no {_INFORMATION}\b(?:(?P<topic>.*)(?:is|are|was|were) (?:{_GIVEN}|provided|available|found))?\W*$",
     r"\b(?:says?|said|states?|has|had|have) nothing (?:about|on|of|regarding|to say)\b(?P<topic>.*)",
     rf"\b(?:nothing|not a word) (?:is |was )?{_GIVEN}\b(?P<topic>.*)",
@@ -97,7 +98,7 @@ _EMPTY = re.compile(
     rf"^(?:{_RETRIEVED}|{_WRITTEN}|{_INFORMATION}|{_GIVEN}|passages?|sources?|provided|given|retrieved|any"
     rf"|anything|something|say|says|said"
     r"|sorry|unfortunately|however|question|answer|tell|know|find|found|enough|specific|here|there|above"
-    r"|anywhere|nowhere"
+    r"|anywhere|nowhere|based|basis|available|contained|using|regarding|concerning"
     r"|word|part|only|just|simply|kind|sort|thing|things|many|much|long|often|far|old|people|allow|possible)$",
     re.IGNORECASE,
 )
