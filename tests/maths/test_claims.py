@@ -15,8 +15,8 @@ FEE = "The fee is 5 euros."
     "written",
     [
         "The fee is 5 euros", "The fee is 5 euros [1].", "The fee is 5 euros. [1][2]", "The fee is 5 euros [1, 3].",
-        "The fee is 5 euros [^1^].", "The fee is 5 euros ^1^.", "The fee is 5 euros.[^2]", "The fee is 5 euros [doc-2].",
-        "The fee is 5 euros (doc 2).",
+        "The fee is 5 euros [^1^].", "The fee is 5 euros ^1^.", "The fee is 5 euros.[^2]",
+        "The fee is 5 euros [doc-2].", "The fee is 5 euros (doc 2).",
         "The fee is 5 euros (source: fees.pdf).", "The fee is 5 euros [fees.pdf, p. 2].",
         "The fee is 5 euros (see page 4).",
         "The fee is 5 euros.【4:0†source】", "The fee is 5 euros.¹", "The fee is 5 euros<sup>1</sup>.",

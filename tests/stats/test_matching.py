@@ -181,3 +181,24 @@ def test_a_project_takes_the_columns_of_its_outputs(tmp_path: Path) -> None:
     refused(
         *asked, "--outputs", outputs, *columns, say="row 1: is item '40' in the scores, and was sampled as item '1'"
     )
+
+
+@pytest.mark.parametrize("case", ["same", "reworded", "one row is lacking"])
+def test_answers_to_other_questions_are_not_compared(case: str, tmp_path: Path) -> None:
+    asked = [{**one, "question": f"Who wrote letter {n}?", "system": "a"} for n, one in enumerate(RECORDS)]
+    other = [{**one, "candidate": f"{one['candidate']}, so it says"} for one in asked]
+    if case == "reworded":
+        other = [{**one, "question": f"By whom was letter {n} written?"} for n, one in enumerate(other)]
+    if case == "one row is lacking":
+        del other[2]
+    first, scores = written(tmp_path / "a.jsonl", asked), tmp_path / "scores.jsonl"
+    second = written(tmp_path / "b.jsonl", [{**one, "system": "b"} for one in other])
+    before, judged = written(tmp_path / "before.jsonl", other), ("Column('judge')", "--no-cache")
+    assert command("score", before, "-m", *judged, "-o", scores).exit_code == 0
+    compared = ("compare", first, second, "--metric", *judged, "--replicates", 20)
+    checked = ("check", first, "-m", *judged, "--against", scores)
+    if case == "one row is lacking":
+        for command_line, system in ((compared, "b"), (checked, "a")):
+            refused(*command_line, say=f"item '4' of 'a' has the question of item '3' of '{system}', and so another")
+    else:
+        assert command(*compared).exit_code == command(*checked).exit_code == 0

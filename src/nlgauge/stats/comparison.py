@@ -17,6 +17,7 @@ from nlgauge.render.tables import terminal
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.join import Grid, grid
+from nlgauge.stats.matching import refuse_other_order
 from nlgauge.stats.paired import Paired, paired, paired_totals
 
 SIGNIFICANCE = 0.05
@@ -186,6 +187,7 @@ def compare(
         raise InputError(f"the margin {margin!r} is not above 0", remedy="give the largest loss that would not matter")
     named = [table.named(name) for name in (table.columns if metric is None else [str(metric)])]
     parts = [(spec, part) for spec, own in named for part in own]
+    refuse_other_order(table, a, table, b)
     two = _Two(table, a, b)
     shared, alone = int(two.there.all(1).sum()), int((two.there.sum(1) == 1).sum())
     if not shared and any(table.columns[spec].level == "item" for spec, _ in parts):

@@ -112,6 +112,28 @@ def _is_scored(table: ScoreTable, outputs: Corpus) -> bool:
     return table.run.get("corpus") == outputs.digest
 
 
+def refuse_other_order(table: ScoreTable, a: str, other: ScoreTable, b: str) -> None:
+    """Raise InputError where two systems, each of its table, answer the same questions under other items.
+
+    Where items are positions in files, a file in another order, or one that lacks a row, would otherwise be compared
+    answer by answer with answers to other questions. A question that the other system does not have may be the same
+    one in other words, and is not refused.
+    """
+    mine, theirs = _questions(table, a), _questions(other, b)
+    at = {question: item for item, question in theirs.items()}
+    for item, question in mine.items():
+        if question in at and theirs.get(item, question) != question:
+            problem = f"item {item!r} of {a!r} has the question of item {at[question]!r} of {b!r}, and so another order"
+            raise InputError(problem, remedy="give both a column item that names the question, and score again")
+
+
+def _questions(table: ScoreTable, system: str) -> dict[str, str]:
+    """The digest of each item's question, of rows that have a question."""
+    rows = zip(table.rows, fingerprints(table), strict=False)
+    questions = {item: texts.rpartition(".")[2] for (name, item), texts in rows if name == system}
+    return {item: question for item, question in questions.items() if question}
+
+
 def fingerprints(table: ScoreTable) -> Sequence[str]:
     """Return the fingerprint of each row's texts; none where the table does not hold them."""
     texts: Sequence[str] = table.run.get("texts", ())

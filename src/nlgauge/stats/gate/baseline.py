@@ -24,6 +24,7 @@ from nlgauge.stats.corrections import holm
 from nlgauge.stats.gate import history as past
 from nlgauge.stats.gate.verdict import Regression
 from nlgauge.stats.join import grid
+from nlgauge.stats.matching import refuse_other_order
 
 _NOW, _BEFORE = "outputs", "baseline"
 _AGAIN = "score the baseline's outputs again as these are scored"
@@ -109,7 +110,8 @@ class Baseline:
         return {item: index for index, (name, item) in enumerate(table.rows) if name == system}
 
     def _pair(self, now: str, before: str) -> _Pair:
-        """A system now and before as two systems of one table."""
+        """A system now and before as two systems of one table. Raises InputError where they are in different orders."""
+        refuse_other_order(self._table, now, self._earlier, before)
         rows, values, counts, clusters = [], [], [], []
         tables = ((_NOW, self._table, self._now, now), (_BEFORE, self._earlier, self._before, before))
         of_rows = self._table.clusters or [""] * len(self._table.rows)
