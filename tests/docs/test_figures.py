@@ -143,8 +143,8 @@ def test_the_choice_of_baryscores_weights_counts_its_columns() -> None:
     page = " ".join((ROOT / "docs" / "embedding.md").read_text(encoding="utf-8").split())
     assert f"In {len(columns)} columns of Pearson correlations, `general` agrees better than `none` in {better}" in page
     assert f"and worse in {worse}. " in page
-    assert len(by_data) == 7 and "Averaged over the seven sets, the three are within .004 of each other" in page
-    assert np.ptp(means) <= 0.004
+    assert len(by_data) == 7 and "Averaged over the seven sets, the three are within .005 of each other" in page
+    assert np.ptp(means) <= 0.005
 
 
 def test_there_are_figures() -> None:
