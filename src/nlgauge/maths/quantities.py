@@ -235,8 +235,9 @@ def quantities(text: str) -> list[Quantity]:
             taken[one.begin : one.end] = [True] * (one.end - one.begin)
             found.append(one)
     found = _joined(text, sorted(found, key=lambda one: one.begin))
-    if any(one.kind == "clock" and _OF_DAY.match(text, one.begin) for one in found):
-        return [one._replace(unit="half") if _DIGITAL.fullmatch(text, one.begin, one.end) else one for one in found]
+    clocks = {n for n, one in enumerate(found) if one.kind == "clock" and _DIGITAL.fullmatch(text, one.begin, one.end)}
+    if any(_OF_DAY.match(text, found[n].begin) for n in clocks):
+        return [one._replace(unit="half") if n in clocks else one for n, one in enumerate(found)]
     return found
 
 
@@ -244,7 +245,7 @@ def same(one: Quantity, other: Quantity) -> bool:
     """Return whether two quantities are equal. A date without some part agrees with one that has it.
 
     Measures in different units may differ by 0.2 %, and fractions by 1.5 %; all others must be equal exactly. 9:00 is
-    equal to 9 a.m. and to 9 p.m., which differ from each other. An amount without a currency is equal to the same
+    equal to 9 a.m. and to 9 p.m., which differ from each other; beside 16:40 it is 9 a.m. An amount without a currency is equal to the same
     amount in any. Characters that can be read in two ways (12.000) are equal to both.
     """
     return any(_equal(mine, theirs) for mine in _readings(one) for theirs in _readings(other))
