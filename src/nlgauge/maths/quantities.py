@@ -245,8 +245,8 @@ def same(one: Quantity, other: Quantity) -> bool:
     """Return whether two quantities are equal. A date without some part agrees with one that has it.
 
     Measures in different units may differ by 0.2 %, and fractions by 1.5 %; all others must be equal exactly. 9:00 is
-    equal to 9 a.m. and to 9 p.m., which differ from each other; beside 16:40 it is 9 a.m. An amount without a currency is equal to the same
-    amount in any. Characters that can be read in two ways (12.000) are equal to both.
+    equal to 9 a.m. and to 9 p.m., which differ from each other; beside 16:40 it is 9 a.m. alone. An amount without a
+    currency is equal to the same amount in any. Characters that can be read in two ways (12.000) are equal to both.
     """
     return any(_equal(mine, theirs) for mine in _readings(one) for theirs in _readings(other))
 
