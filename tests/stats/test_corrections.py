@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.stats.corrections import CORRECTIONS, benjamini_hochberg, clusters, holm
+from nlgauge.stats.corrections import CORRECTIONS, benjamini_hochberg, benjamini_yekutieli, clusters, holm
 
 
 def test_corrections() -> None:
@@ -24,6 +24,8 @@ def test_false_discoveries_as_scipy() -> None:
     stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     p = np.random.default_rng(1).random(40) ** 2
     assert_allclose(benjamini_hochberg(p), stats.false_discovery_control(p))
+    assert_allclose(benjamini_yekutieli(p), stats.false_discovery_control(p, method="by"))
+    assert math.isnan(benjamini_yekutieli([math.nan, 0.01])[0])
 
 
 def test_clusters() -> None:
