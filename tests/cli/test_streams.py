@@ -14,7 +14,6 @@ import click
 import pytest
 
 from nlgauge import ScoreTable, cli
-from nlgauge.engine.progress import Progress
 from tests.command import nlgauge, on_a_terminal
 
 COMMAND = [sys.executable, "-m", "nlgauge"]
@@ -176,46 +175,20 @@ def test_what_the_machine_refuses_is_one_line_and_exit_code_2(outputs: Path, mon
     assert (result.exit_code, result.stderr) == (2, "nlgauge: /some/file: Too many open files\n")
 
 
-@pytest.fixture
-def commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands that take a moment: one at work on rows, one that somebody stops."""
+def test_who_stops_a_command_is_told_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A training, moreover, tells of itself where no terminal shows its bar."""
+
+    def stopped() -> None:
+        time.sleep(0.1)
+        raise KeyboardInterrupt
+
     monkeypatch.setattr(sys.modules["nlgauge.cli.streams"], "EVERY", 0.01)
-
-    @click.command()
-    def score() -> None:
-        progress = Progress(True)
-        progress.expect(1000, 40)
-        progress.reach(500)
-        time.sleep(0.2)
-        progress.close()
-
-    @click.command()
-    def check() -> None:
-        raise KeyboardInterrupt
-
-    @click.command()
-    def serve() -> None:
-        time.sleep(0.1)
-
-    @click.command()
-    def train() -> None:
-        time.sleep(0.1)
-        raise KeyboardInterrupt
-
-    for command in (score, check, serve, train):
-        monkeypatch.setitem(cli.main.commands, command.name, command)
-
-
-@pytest.mark.usefixtures("commands")
-def test_a_training_tells_of_itself_where_no_terminal_shows_its_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("check", "train"):
+        monkeypatch.setitem(cli.main.commands, name, click.command(name)(stopped))
     monkeypatch.setattr(sys, "argv", ["nlgauge", "train", "masked-lm", "--out", "run"])
     first, *_, last = nlgauge("train").stderr.splitlines()
     assert first.startswith("nlgauge train: ") and first.endswith(" s so far")
     assert last.startswith("nlgauge: stopped; the folder of --out has the last checkpoint")
-
-
-@pytest.mark.usefixtures("commands")
-def test_who_stops_a_command_is_told_what_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["nlgauge", "check"])
     result = nlgauge("check")
     assert (result.exit_code, result.stdout) == (130, "")

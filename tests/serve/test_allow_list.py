@@ -14,7 +14,6 @@ from nlgauge.metrics import registry
 from nlgauge.metrics.parameters import parameters_of
 from nlgauge.serve.allow_list import LONGEST_SPEC, AllowList
 
-WEIGHTS = Path(__file__).parents[2] / "src/nlgauge/engine/models/pocket/weighters/fluency.safetensors"
 TEXTS = ("CANARY/file", "https://CANARY.example", "package/CANARY", "base", "")
 _opened: list[str] = []
 _listening = False

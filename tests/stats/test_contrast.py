@@ -1,4 +1,4 @@
-"""contrast: which of two metrics agrees better, the clusters that follow, and Williams' test as R has it."""
+"""contrast: which of two metrics agrees better, corrections, clusters that follow, and Williams' test as R has it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from nlgauge import InputError, ScoreTable
 from nlgauge.data.table import Column
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.contrast import contrast, williams
+from nlgauge.stats.corrections import CORRECTIONS, benjamini_hochberg, benjamini_yekutieli, clusters, holm
 from nlgauge.stats.correlation import LEVELS
 
 
@@ -103,3 +104,30 @@ def test_williams_at_its_edges() -> None:
             williams(*bad)
     with pytest.raises(InputError, match="n-2"):
         williams(0.5, 0.4, 0.3, 9, df="n")
+
+
+def test_corrections() -> None:
+    p = [0.01, 0.04, math.nan, 0.03, 0.6]
+    assert_allclose(holm(p), [0.04, 0.09, math.nan, 0.09, 0.6])
+    assert_allclose(benjamini_hochberg(p), [0.04, 0.16 / 3, math.nan, 0.16 / 3, 0.6])
+    assert holm([0.7, 0.9]).max() == 1
+    assert len(holm([])) == len(benjamini_hochberg([])) == 0
+    assert_allclose(CORRECTIONS["none"](p), p)
+
+
+def test_false_discoveries_as_scipy() -> None:
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    p = np.random.default_rng(1).random(40) ** 2
+    assert_allclose(benjamini_hochberg(p), stats.false_discovery_control(p))
+    assert_allclose(benjamini_yekutieli(p), stats.false_discovery_control(p, method="by"))
+    assert math.isnan(benjamini_yekutieli([math.nan, 0.01])[0])
+
+
+def test_clusters() -> None:
+    values = [0.2, 0.9, 0.8, math.nan, 0.5]
+    different = np.zeros((5, 5), bool)
+    for i, j in ((1, 4), (1, 0), (2, 0), (4, 0)):
+        different[i, j] = different[j, i] = True
+    assert clusters(values, different) == [3, 1, 1, 4, 2]
+    assert clusters([0.1, 0.2], np.zeros((2, 2), bool)) == [1, 1]
+    assert clusters([], np.zeros((0, 0), bool)) == []

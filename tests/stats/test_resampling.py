@@ -68,9 +68,6 @@ def test_the_interval_of_both_covers_the_truth() -> None:
     assert covered["items"] < covered["both"]  # says nothing about other systems
 
 
-PEARSON = COEFFICIENTS["pearson"]
-
-
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_agreement_is_seldom_found_where_systems_and_items_differ(level: str) -> None:
     rng = np.random.default_rng(5)

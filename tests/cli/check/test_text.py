@@ -98,9 +98,6 @@ def test_counts_tell_rows_that_are_gone_from_rows_without_a_value() -> None:
     assert counted(sets) == "M: 0 of 1 systems pass, 1 below 0.5 or above 1"
 
 
-pytestmark = pytest.mark.usefixtures("one_model")
-
-
 @pytest.mark.parametrize(
     ("more", "third", "counted"), [((), "error", "errors"), (("--allow-missing",), "skipped", "skipped")]
 )

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.render.tables import Column, Number, shown_width, terminal
+from nlgauge.render.tables import Number, shown_width, terminal
 
 NAMES = st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1, max_size=60)
 NUMBERS = st.builds(Number, st.floats(-1e6, 1e6), st.floats(-9, 9), st.floats(-9, 9))
@@ -29,7 +29,3 @@ def test_nothing_is_wider_than_wanted_and_every_number_is_there(
 
 def test_a_name_cannot_steer_the_terminal_or_break_the_line() -> None:
     assert terminal([["system"], ["A\x1b[31m\nB"]]) == ["system", "A\ufffd[31m\ufffdB"]
-
-
-def shown(column: Column) -> list[list[str]]:
-    return [[line.padded(line.width, colour=False) for line in cell] for cell in column.rows]
