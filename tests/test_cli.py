@@ -18,7 +18,7 @@ from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
 from nlgauge.data.json_values import jsonable
 from nlgauge.data.table import Column, Sums
-from tests.command import nlgauge, on_a_terminal, refused, table_of
+from tests.command import nlgauge, on_a_terminal, refused, table_of, written
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -28,15 +28,13 @@ LINE = {"candidate": "A cat sat.", "references": ["The cat sat."]}
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """Two systems with names of two scripts, two rows each."""
-    path = tmp_path / "small.jsonl"
     records = [
         {**LINE, "system": "模型 é", "item": "a"},
         {**LINE, "candidate": "Snow fell at night.", "system": "模型 é", "item": "b"},
         {**LINE, "candidate": "The dog.", "system": "B", "item": "a"},
         {**LINE, "candidate": "", "system": "B", "item": "b"},
     ]
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return path
+    return written(tmp_path / "small.jsonl", records)
 
 
 # ---- score
@@ -97,15 +95,13 @@ def test_output_holds_what_python_loads(small: Path, tmp_path: Path) -> None:
 @pytest.fixture
 def claims(tmp_path: Path) -> Path:
     """Outputs of two systems, each with something that the source does not say."""
-    path = tmp_path / "claims.jsonl"
     source = "The library opens in May."
     records = [
         {"candidate": "The library opens in a volcano.", "source": source, "system": "A", "item": "x"},
         {"candidate": "The zebra opens\n\x1b[31min May.", "source": source, "system": "B", "item": "x"},
         {"candidate": "", "source": source, "system": "B", "item": "y", "references": ["It opens."]},
     ]
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return path
+    return written(tmp_path / "claims.jsonl", records)
 
 
 def test_explain_marks_weakly_aligned_words_without_colours(claims: Path) -> None:

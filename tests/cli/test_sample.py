@@ -9,7 +9,7 @@ import pytest
 
 from nlgauge.stats.gate.thresholds import RatedThreshold
 from nlgauge.stats.project import RatingProject
-from tests.command import nlgauge, refused
+from tests.command import nlgauge, refused, written
 from tests.stats.hidden import outputs
 from tests.stats.projects import fill
 
@@ -21,8 +21,7 @@ def place(tmp_path: Path) -> Path:
     """Outputs, beside the scores of them."""
     TABLE.save(tmp_path / "scores.jsonl")
     rows = [{"system": row.system, "item": row.item, "candidate": f"{row.system} {row.item}"} for row in CORPUS]
-    (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return tmp_path / "outputs.jsonl"
+    return written(tmp_path / "outputs.jsonl", rows)
 
 
 def test_a_project_is_made_filled_estimated_and_calibrated(place: Path, tmp_path: Path) -> None:
@@ -61,11 +60,10 @@ def test_a_project_is_made_filled_estimated_and_calibrated(place: Path, tmp_path
 
 def test_a_gate_takes_the_project_whole(tmp_path: Path) -> None:
     """Every third output is wrong; TokenF1 is 1 for right ones and 0 for wrong ones."""
-    place, folder = tmp_path / "outputs.jsonl", tmp_path / "p"
     rows = [
         {"item": f"i{n}", "candidate": "it rains" if n % 3 else "it snows", "references": ["rains"]} for n in range(150)
     ]
-    place.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    place, folder = written(tmp_path / "outputs.jsonl", rows), tmp_path / "p"
     assert nlgauge("sample", place, "-n", 90, "--aspect", "good", "-o", folder).exit_code == 0
     gate = ("check", place, "-m", "TokenF1", "--no-cache", "--format", "json", "--ratings", folder)
     refused(*gate, say="no row is rated yet")

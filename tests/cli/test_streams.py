@@ -14,7 +14,7 @@ import click
 import pytest
 
 from nlgauge import ScoreTable, cli
-from tests.command import nlgauge, on_a_terminal
+from tests.command import nlgauge, on_a_terminal, written
 
 COMMAND = [sys.executable, "-m", "nlgauge"]
 MANY = 400
@@ -24,24 +24,20 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="devices and lim
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
     """So many systems that their numbers do not fit a pipe."""
-    path = tmp_path / "many.jsonl"
     rows = [{"candidate": "A cat.", "references": "The cat.", "system": f"system {n}"} for n in range(MANY)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return written(tmp_path / "many.jsonl", rows)
 
 
 @pytest.fixture
 def odd(tmp_path: Path) -> Path:
     """Names that turn the order of a line round, move the cursor, or are no Latin-1."""
-    path = tmp_path / "odd.jsonl"
     rows = [
         {"candidate": "A cat.", "references": "The cat.", "system": name, "item": str(number)}
         for number in range(3)
         for name in ("a\u202eb", "c\u2066d\u009b2J", "日本 é 😀")
     ]
     rows[0] |= {"candidate": ""}
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return written(tmp_path / "odd.jsonl", rows)
 
 
 def run(*arguments: object, shell: str = "", **environment: str) -> subprocess.CompletedProcess[bytes]:

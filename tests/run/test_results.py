@@ -1,4 +1,4 @@
-"""A score comes back from the store as it went in."""
+"""A score comes back from the store as it went in, by a key that is equal for what gives equal numbers alone."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ import nlgauge
 from nlgauge import MetricError, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics.base import Prepared, RowMetric, Value
+from nlgauge.metrics.bertscore import BERTScore
+from nlgauge.metrics.simple import Length
+from nlgauge.run.cache import RowKeys
 from nlgauge.run.results import RowResult, packed, unpacked
 
 FORMULA = {"name": "rate"}
@@ -117,3 +120,21 @@ def test_what_is_no_score_of_the_metric_is_none(content: bytes) -> None:
 def test_counts_belong_to_a_metric_with_a_formula() -> None:
     content = packed(RowResult(Value((2.0,), counts=(1.0, 2.5))))
     assert unpacked(content, 1, FORMULA) is not None and unpacked(content, 1) is None
+
+
+FACTS = {"model": {"name": "pocket", "digest": "ab"}, "layer": 5}
+
+
+def key(row: Row, metric=BERTScore(), facts=FACTS, evidence=False) -> str:  # noqa: B008
+    return RowKeys(metric, facts, evidence).of(row)
+
+
+def test_only_the_columns_that_are_read_count() -> None:
+    row = Row("a", ("b", "c"), source="s", system="x", item="1")
+    assert key(row) == key(Row("a", ("b", "c"), source="other", system="y", item="2", scores={"quality": 1.0}))
+    for other in (Row("a", ("c", "b")), Row("a", ("b",)), Row("ab", ("c",)), Row("a", ("b, c",)), Row("b", ("a", "c"))):
+        assert key(row) != key(other)
+    assert key(Row("a", ("b",)), Length(), {}) == key(Row("a"), Length(), {})
+    assert key(row, evidence=True) != key(row) != key(row, facts={**FACTS, "layer": 6})
+    renamed = {**FACTS, "model": {"name": "somewhere/pocket", "digest": "ab"}}
+    assert key(row, BERTScore(model="somewhere/pocket"), renamed) == key(row), "a model counts by its weights"

@@ -1,4 +1,4 @@
-"""Blocks of rows in memory: what the store has, rows that are refused, and how far ahead rows are read."""
+"""Runs in blocks: what makes no sense, and engines that are closed; tests/contracts/test_blocks.py has more."""
 
 from __future__ import annotations
 
@@ -7,26 +7,12 @@ from contextlib import suppress
 import pytest
 
 import nlgauge
-from nlgauge.data.corpus import Corpus
-from nlgauge.data.corpus.disk_rows import DiskRows
 from nlgauge.engine.engine import Engine
 from nlgauge.errors import InputError, SpecError
 from nlgauge.run.sinks import RowCollector
 from tests.run.rows import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")
-
-
-@pytest.mark.parametrize("size", [1, 4, 7, 100])
-def test_any_size_gives_the_table_of_the_whole(size: int) -> None:
-    metrics = ["TokenF1", "BERTScore(idf='references')", "MarkEvaluate"]
-    whole = nlgauge.evaluate(rows(5, 7), metrics=metrics, cache=False)
-    table = nlgauge.evaluate(Corpus(DiskRows(rows(5, 7))), metrics=metrics, cache=False, rows_per_block=size)
-    assert (table.rows, table.signatures, table.run) == (whole.rows, whole.signatures, whole.run)
-    assert table.metrics == whole.metrics
-    assert table.columns["TokenF1"] == whole.columns["TokenF1"]
-    for metric in metrics[1:]:
-        assert table.values(metric) == pytest.approx(whole.values(metric), rel=1e-3, nan_ok=True)
 
 
 @pytest.mark.parametrize("options", [{"rows_per_block": 0}, {"rows_per_block": 2, "processes": 2}, {"ray": ""}])

@@ -90,10 +90,8 @@ def test_a_check_is_that_of_the_gate(client: Any, records: list[dict[str, Any]])
     found = client.post("/check", json={"rows": given, "metric": ALIGNED, "at_least": 0.9}).json()
     verdict = check(nlgauge.evaluate(given, metrics=ALIGNED, evidence=True, cache=False), at_least=0.9)
     assert found["passed"] is verdict.passed is False
-    assert [row["state"] for row in found["rows"]] == [one.state for one in verdict.outcomes]
+    alike(found["rows"], json.loads(json.dumps(verdict.record["rows"])))
     assert {"passed", "failed", "missing"} <= {row["state"] for row in found["rows"]}
-    words = [[list(text.words) for text in one.unsupported] for one in verdict.outcomes]
-    assert [[text["words"] for text in row["unsupported"]] for row in found["rows"]] == words
     allowed = client.post(
         "/check", json={"rows": given, "metric": ALIGNED, "at_least": 0, "part": "score", "allow_missing": True}
     )

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import nlgauge
-from nlgauge import Corpus, InputError
+from nlgauge import Corpus
 from nlgauge.data.table import Column
 from nlgauge.maths.intervals import share_interval
 from nlgauge.maths.prediction_powered import Design, powered
@@ -92,13 +92,6 @@ def test_probabilities_put_a_chosen_sample_right() -> None:
         errors["true"].append(np.mean([row.scores["good"] for row in rows if row.scores]) - 0.5)
         assert truth
     assert abs(np.mean(errors["given"])) < 0.015 < 0.1 < abs(np.mean(errors["true"]))
-
-
-def test_a_probability_has_to_be_one() -> None:
-    table, corpus, _ = outputs(systems=("a",))
-    rows = [replace(row, extra={"probability": 1.2}) if row.scores else row for row in corpus]
-    with pytest.raises(InputError, match=r"a rated row is 1\.2"):
-        nlgauge.estimate(table, Corpus(tuple(rows)))
 
 
 def test_all_metrics_together_help_as_much_where_bad_rows_are_counted() -> None:

