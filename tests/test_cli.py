@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlgauge import Corpus, ScoreTable, compare, correlate
+from nlgauge import Corpus, ScoreTable, correlate
 from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
-from nlgauge.data.json_values import jsonable
+from nlgauge.cli.explain import drawn
 from nlgauge.data.table import Column, Sums
 from tests.command import nlgauge, on_a_terminal, refused, table_of, written
 
@@ -122,6 +122,27 @@ def test_explain_marks_weakly_aligned_words_without_colours(claims: Path) -> Non
         "row 3, system B, item y: Consistency has no value: the candidate has no words",
     ]
     assert result.stderr == ""
+
+
+def test_explain_shows_spans_that_are_not_borne_out_beside_the_nearest_sentence() -> None:
+    text = "The bridge fell, and five people sang."
+    words = [
+        {"text": text[begin:end], "begin": begin, "end": end, "alignment": alignment, "quote": quote}
+        for begin, end, alignment, quote in ((4, 10, 0.9, 0), (21, 25, 0.1, 1), (26, 32, 0.2, 1), (33, 37, 0.1, 1))
+    ]
+    people = {"name": "context", "text": "People " + "who were there " * 9, "begin": 4, "end": 60}
+    one = {
+        "name": "candidate", "against": "source", "text": text, "words": words, "weak": 0.5, "unsupported": [[21, 37]],
+        "stretches": [{"begin": 0, "end": 16, "supported": 0.75}, {"begin": 17, "end": 38, "supported": 0.25}],
+        "quotes": [{"name": "source", "text": "The bridge\nfell.", "begin": 0, "end": 16}, people],
+    }  # fmt: skip
+    assert list(drawn({"texts": [one]}, colour=False)) == [
+        "candidate, against the source:",
+        "  The bridge fell, and [five] [people] [sang].",
+        "  characters  not supported     the nearest sentence",
+        "  21-37       five people sang  context 4-60: People who were there who were there who were t…",
+        "  least supported: characters 17-38, 0.2500",
+    ]
 
 
 def test_explain_draws_systems_by_a_metric_of_sets(outputs: Path) -> None:
@@ -276,14 +297,6 @@ def test_correlate_tells_what_is_missing(scored: tuple[Path, Path], tmp_path: Pa
 )
 def test_a_wrong_correlate_is_one_line(scored: tuple[Path, Path], options: list[str], say: str) -> None:
     refused("correlate", scored[0], "--ratings", scored[1], *options, say=say)
-
-
-def test_compare_in_json_is_what_python_says(scored: tuple[Path, Path]) -> None:
-    result = nlgauge("compare", scored[0], "copy", "wrong", "--metric", "Good", "--seed", 2, "--format", "json")
-    found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
-    (expected,) = compare(ScoreTable.load(scored[0]), "copy", "wrong", "Good", seed=2)
-    assert found["differences"] == [jsonable(expected)]
-    assert (found["a"], found["b"], found["seed"]) == ("copy", "wrong", 2)
 
 
 def test_compare_takes_values_of_all_items_together(tmp_path: Path) -> None:

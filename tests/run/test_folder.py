@@ -163,16 +163,13 @@ def test_folder_of_another_run_is_refused(tmp_path: Path, other: dict[str, objec
         run(tmp_path / "scores", **other)  # type: ignore[arg-type]
 
 
-def test_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+def test_folder_of_something_else_and_place_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a folder of scores"):
         ScoreTable.load(tmp_path)
     run(tmp_path / "scores")
     (tmp_path / "scores" / "_plan.json").unlink()
     with pytest.raises(InputError, match=r"scores without _plan\.json"):
         run(tmp_path / "scores")
-
-
-def test_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         run(tmp_path / "file" / "scores")

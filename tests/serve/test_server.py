@@ -108,17 +108,12 @@ def test_what_was_taken_is_answered_before_the_end(number: signal.Signals) -> No
         text = "The old bridge over the river was closed for a week. "
         body = {"rows": [{"candidate": text + str(n), "references": [text]} for n in range(8)]}
         answers: list[Any] = []
-        threads = [
-            threading.Thread(target=lambda: answers.append(client.post("/score", json=body, timeout=LONG)))
-            for _ in range(4)
-        ]
-        for thread in threads:
-            thread.start()
+        threads = [_ask(process.address, body, answers) for _ in range(4)]
         _until(lambda: _taken(client) >= len(threads))
         process.process.send_signal(number)
         for thread in threads:
             thread.join(LONG)
-        assert [answer.status_code for answer in answers] == [200] * len(threads)
+        assert answers == [200] * len(threads)
         assert process.ended() == 0
         with pytest.raises(httpx.ConnectError):
             client.get("/health")

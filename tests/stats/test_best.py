@@ -10,37 +10,18 @@ import pytest
 
 import nlgauge
 from nlgauge import ScoreTable
-from nlgauge.data.table import Column, SystemScore
+from nlgauge.data.table import Column
 from nlgauge.stats.best import OTHER_ITEMS, Best, best, by_part, compared, other_items, people
 from nlgauge.stats.comparison import compare
-from tests.score_tables import same
+from tests.score_tables import same, three
 from tests.stats.hidden import SPEC, outputs
 
-N = 40
 
-
-@pytest.fixture
-def table() -> ScoreTable:
-    """Near is a little worse than Top, and Far far worse; by Distance all is turned."""
-    rng = np.random.default_rng(2)
-    item = rng.normal(size=N)
-    values = np.concatenate([item + 1, item + 0.97 + rng.normal(0, 0.3, N), item + rng.normal(0, 0.3, N)])
-    rows = [(system, str(i)) for system in ("Top", "Near", "Far") for i in range(N)]
-    columns = {
-        "Score": Column(("f", "words"), np.stack([values, values], 1), details=("words",)),
-        "Distance": Column(("score",), -values[:, None], higher_is_better=False),
-        "Set": Column(("score",), np.array([[0.5], [1.0], [1.0]]), level="system"),
-    }
-    return ScoreTable(rows, columns, {})
-
-
-def of(table: ScoreTable, metric: str, part: str) -> list[SystemScore]:
-    return [score for score in table.by_system(replicates=0) if (score.metric, score.part) == (metric, part)]
-
-
-def test_p_is_that_of_compare_corrected_for_all_others(table: ScoreTable) -> None:
+def test_p_is_that_of_compare_corrected_for_all_others() -> None:
+    table = three(40)
     (near,) = compare(table, "Top", "Near", "Distance")
-    scores, tests = of(table, "Distance", "score"), compared(table)
+    scores = [score for score in table.by_system(replicates=0) if score.metric == "Distance(k=1)"]
+    tests = compared(table)
     assert best(table, scores, tests, significance=near.p * 1.001) == Best(("Top",), (), ("Near", "Far"))
     assert best(table, scores, tests, significance=near.p) == Best(("Top",), ("Near",), ("Far",))
 

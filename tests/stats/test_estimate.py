@@ -75,23 +75,13 @@ def test_p_is_one_less_the_confidence_at_which_the_interval_reaches_zero() -> No
     assert (difference.low <= 0 <= difference.high) == (difference.p >= 0.05)
 
 
-def test_probabilities_put_a_chosen_sample_right() -> None:
-    errors = {"given": [], "true": []}
-    for seed in range(60):
-        table, corpus, truth = outputs(300, 300, seed, systems=("a",))
-        scores = table.values(SPEC)
-        rng = np.random.default_rng(seed)
-        probability = np.where(scores < 0, 0.6, 0.15)
-        drawn = rng.random(300) < probability
-        rows = [
-            replace(row, scores=dict(row.scores) if shown else {}, extra={"probability": p})
-            for row, shown, p in zip(corpus, drawn, probability.tolist(), strict=True)
-        ]
-        (one,) = nlgauge.estimate(table, Corpus(tuple(rows)))
-        errors["given"].append(one.estimate - 0.5)
-        errors["true"].append(np.mean([row.scores["good"] for row in rows if row.scores]) - 0.5)
-        assert truth
-    assert abs(np.mean(errors["given"])) < 0.015 < 0.1 < abs(np.mean(errors["true"]))
+def test_probabilities_of_rows_are_those_of_the_design() -> None:
+    table, corpus, _ = outputs(300, 100, systems=("a",))
+    scores, y = table.values(SPEC), np.array([row.scores.get("good", math.nan) for row in corpus])
+    probability = np.where(scores < 0, 0.6, 0.15)
+    rows = [replace(row, extra={"probability": p}) for row, p in zip(corpus, probability.tolist(), strict=True)]
+    found = powered(y, scores, Design(~np.isnan(y), np.zeros(300, np.intp), probability))
+    assert_allclose(nlgauge.estimate(table, Corpus(tuple(rows)))[0].estimate, found.estimate, rtol=1e-12)
 
 
 def test_all_metrics_together_help_as_much_where_bad_rows_are_counted() -> None:

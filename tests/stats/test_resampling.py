@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from nlgauge.stats.coefficients import COEFFICIENTS, correlation
 from nlgauge.stats.correlation import LEVELS, coefficient, estimate, means
 from nlgauge.stats.resampling import bootstrap, drawn, exchanged, interval, p_value, permuted, shuffled
-from tests.stats.tables import table
+from tests.stats.conftest import made
 
 PEARSON = COEFFICIENTS["pearson"]
 
@@ -21,7 +21,7 @@ PEARSON = COEFFICIENTS["pearson"]
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("resample", ["both", "items", "systems"])
 def test_the_bootstrap_is_that_of_a_loop(name: str, level: str, resample: str) -> None:
-    x, y = table(1, missing=0.1)
+    x, y = made(1, missing=0.1)
     kind = coefficient(name, x, y, level)
     got = bootstrap(x, y, kind, level, resample=resample, replicates=25, seed=4)
     ((items, systems),) = drawn(x.shape, 25, 4, resample)
@@ -82,7 +82,7 @@ def test_no_agreement_is_seldom_found_where_systems_and_items_differ(level: str)
 
 @pytest.mark.parametrize("level", ["item", "pooled"])
 def test_shuffling_moves_whole_items_and_systems(level: str) -> None:
-    x, y = table(6)
+    x, y = made(6)
     got = shuffled(x, y, COEFFICIENTS["kendall"], level, replicates=10, seed=3)
     ((items, systems),) = permuted(x.shape, 10, 3)
     assert (np.sort(items) == np.arange(12)).all()
@@ -93,7 +93,7 @@ def test_shuffling_moves_whole_items_and_systems(level: str) -> None:
 
 def test_system_level_p_is_that_of_all_permutations() -> None:
     stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
-    x, y = table(7, systems=6)
+    x, y = made(7, systems=6)
     one, two = means(x, y)
     exact = stats.permutation_test(
         (one,), lambda a: stats.pearsonr(a, two)[0], permutation_type="pairings", n_resamples=np.inf

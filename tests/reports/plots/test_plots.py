@@ -11,36 +11,24 @@ import numpy as np
 import pytest
 
 from nlgauge import InputError, ScoreTable, SpecError, compare
-from nlgauge.data.table import Column
 from nlgauge.reports import figures
 from nlgauge.reports.plots.pairwise import pairwise
 from nlgauge.reports.plots.scatter import reliability, scatter
 from nlgauge.reports.plots.spread import spread
 from nlgauge.stats.corrections import holm
 from tests.printed import printed
-from tests.score_tables import same
+from tests.score_tables import same, three
 from tests.stats.hidden import SPEC, outputs
 
 N = 20
-SYSTEMS = ("Top", "Near", "Far")
 
 
 @pytest.fixture
 def table() -> ScoreTable:
-    """Top and Near are alike, Far is worse; a distance, two parts with a detail, and a corpus-level metric."""
-    rng = np.random.default_rng(7)
-    item = rng.normal(size=N)
-    noise = rng.normal(0, 0.3, N)
-    values = np.concatenate([item + 3.02, item + 3 + noise - noise.mean(), item + noise])
-    missing = values.copy()
-    missing[0], missing[1] = math.nan, math.inf
-    columns = {
-        "Score": Column(("score",), values[:, None]),
-        "Distance(k=1)": Column(("score",), 9 - values[:, None], higher_is_better=False),
-        "Parts": Column(("f", "words"), np.stack([missing, values], 1), {0: "empty"}, details=("words",)),
-        "Set": Column(("score",), np.array([[0.5], [0.25], [0.75]]), level="system"),
-    }
-    return ScoreTable([(system, str(i)) for system in SYSTEMS for i in range(N)], columns, {}, {"rows": 3 * N}, "0")
+    made = three(N)
+    made.columns["Parts"].values[:2, 0] = math.nan, math.inf
+    made.columns["Parts"].reasons[0] = "empty"
+    return made
 
 
 # ---- Pairwise
