@@ -17,6 +17,12 @@ from nlgauge.serve.admission import VARIABLE, Keys, read_keys
 Serving = Callable[..., AbstractContextManager[Any]]
 KEY = "0123456789abcdef-a-key"
 BODY = {"rows": [{"candidate": "a secret", "references": ["a secret"]}], "metrics": ["TokenF1"]}
+ONE, TWO = "0123456789abcdef", "fedcba9876543210-two"
+
+
+@pytest.fixture(autouse=True)
+def no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
 
 
 def test_a_key_opens_what_is_not_open(serving: Serving) -> None:
@@ -60,14 +66,6 @@ def test_the_log_has_a_line_for_each_request_and_nothing_that_a_client_wrote(
         "nlgauge: POST /score 200", "nlgauge: POST /score 422", "nlgauge: GET other 404", "nlgauge: other /score 405"
     ]  # fmt: skip
     assert not [line for line in lines if "secret" in line or KEY in line]
-
-
-ONE, TWO = "0123456789abcdef", "fedcba9876543210-two"
-
-
-@pytest.fixture(autouse=True)
-def no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
 
 
 def test_every_key_is_compared_whichever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

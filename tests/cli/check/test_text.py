@@ -17,6 +17,18 @@ from tests.command import nlgauge, refused, written
 pytestmark = pytest.mark.usefixtures("one_model")
 
 RUN = ("-m", "Consistency")
+SOURCE = "The library opens in May."
+
+
+@pytest.fixture
+def claims(tmp_path: Path) -> Path:
+    """A true output, one with a word that the source does not support, and an empty one; names that want care."""
+    records = [
+        {"candidate": SOURCE, "source": SOURCE, "system": "A", "item": "x"},
+        {"candidate": "The library opens in a volcano.", "source": SOURCE, "system": "A", "item": "50%, y:\x1b[1m"},
+        {"candidate": "", "source": SOURCE, "references": [SOURCE], "system": "A", "item": "z"},
+    ]
+    return written(tmp_path / "claims.jsonl", records)
 
 
 @pytest.mark.parametrize("layout", ["text", "json", "github", "junit"])
@@ -111,17 +123,3 @@ def test_each_row_is_a_case(claims: Path, more: tuple[str, ...], third: str, cou
     assert "volcano]." in (cases[1][0].text or "")
     counts = {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")}
     assert counts == {"tests": "3", "failures": "1", "errors": "0", "skipped": "0", counted: "1"}
-
-
-SOURCE = "The library opens in May."
-
-
-@pytest.fixture
-def claims(tmp_path: Path) -> Path:
-    """A true output, one with a word that the source does not support, and an empty one; names that want care."""
-    records = [
-        {"candidate": SOURCE, "source": SOURCE, "system": "A", "item": "x"},
-        {"candidate": "The library opens in a volcano.", "source": SOURCE, "system": "A", "item": "50%, y:\x1b[1m"},
-        {"candidate": "", "source": SOURCE, "references": [SOURCE], "system": "A", "item": "z"},
-    ]
-    return written(tmp_path / "claims.jsonl", records)
