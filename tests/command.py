@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 
 from click.testing import CliRunner, Result
 
@@ -18,6 +21,12 @@ def nlgauge(*arguments: object) -> Result:
     before_8_2 = "mix_stderr" in inspect.signature(CliRunner).parameters
     runner = CliRunner(mix_stderr=False) if before_8_2 else CliRunner()  # type: ignore[call-arg]
     return runner.invoke(cli.main, [str(argument) for argument in arguments])
+
+
+def written(place: Path, rows: Iterable[object]) -> Path:
+    """The place of a file of JSON Lines, once it is written."""
+    place.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return place
 
 
 def table_of(text: str) -> list[str]:

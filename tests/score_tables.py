@@ -57,3 +57,18 @@ def saved(table: ScoreTable, folder: Path) -> tuple[Path, list[dict[str, Any]]]:
 def same(one: object, other: object) -> bool:
     """Tell whether records are equal where NaN equals NaN: for Python 3.13, records that hold it differ."""
     return repr(one) == repr(other)
+
+
+def three(n: int) -> ScoreTable:
+    """Top and Near are alike, Far is worse: a score, a distance, two parts with a detail, and a corpus-level metric."""
+    rng = np.random.default_rng(7)
+    item, noise = rng.normal(size=n), rng.normal(0, 0.3, n)
+    values = np.concatenate([item + 3.02, item + 3 + noise - noise.mean(), item + noise])
+    columns = {
+        "Score": column(*values),
+        "Distance(k=1)": column(*(9 - values), higher_is_better=False),
+        "Parts": Column(("f", "words"), np.stack([values, values], 1), details=("words",)),
+        "Set": column(0.5, 0.25, 0.75, level="system"),
+    }
+    rows = [(system, str(i)) for system in ("Top", "Near", "Far") for i in range(n)]
+    return ScoreTable(rows, columns, {}, {"rows": 3 * n}, "0")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.stats.gate.thresholds import RatedThreshold
-from tests.command import nlgauge, refused
+from tests.command import nlgauge, refused, written
 from tests.stats.hidden import outputs
 
 
@@ -16,9 +16,8 @@ from tests.stats.hidden import outputs
 def given(tmp_path: Path) -> list[object]:
     table, corpus, _ = outputs(400, 200, systems=("a",))
     table.save(tmp_path / "scores.jsonl")
-    rated = tmp_path / "rated.jsonl"
     rows = [{"system": row.system, "item": row.item, "candidate": "x", "scores": dict(row.scores)} for row in corpus]
-    rated.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    rated = written(tmp_path / "rated.jsonl", rows)
     return ["calibrate", tmp_path / "scores.jsonl", "--ratings", rated, "-o", tmp_path / "threshold.json"]
 
 

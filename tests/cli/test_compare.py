@@ -10,7 +10,7 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column
-from tests.command import nlgauge, refused, table_of
+from tests.command import nlgauge, refused, table_of, written
 
 
 @pytest.fixture
@@ -61,14 +61,9 @@ def designed(tmp_path: Path) -> tuple[Path, Path]:
     rows = [(system, str(item)) for system in "AB" for item in range(20)]
     values = np.repeat(rng.normal(size=5), 4)
     of = np.concatenate([values + rng.normal(size=20) / 20 + 0.3, np.zeros(20)])
-    path, outputs = tmp_path / "scores.jsonl", tmp_path / "outputs.jsonl"
-    ScoreTable(rows, {"M": Column(("score",), of[:, None])}, {}, {"rows": 40}, "0").save(path)
-    lines = [
-        json.dumps({"system": system, "item": item, "candidate": "x", "page": f"p{int(item) // 4}"})
-        for system, item in rows
-    ]
-    outputs.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path, outputs
+    ScoreTable(rows, {"M": Column(("score",), of[:, None])}, {}, {"rows": 40}, "0").save(tmp_path / "scores.jsonl")
+    lines = [{"system": system, "item": item, "candidate": "x", "page": f"p{int(item) // 4}"} for system, item in rows]
+    return tmp_path / "scores.jsonl", written(tmp_path / "outputs.jsonl", lines)
 
 
 def test_clusters_come_from_a_column_of_the_outputs(designed: tuple[Path, Path]) -> None:
@@ -119,8 +114,7 @@ def test_outputs_are_scored_now_and_called_as_their_files(tmp_path: Path, one_mo
     files = []
     for name, answer in answers.items():
         rows = [{"item": item, "source": source, "candidate": answer, "system": "bot"} for item in "abcdefgh"]
-        files.append(tmp_path / f"{name}.jsonl")
-        files[-1].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        files.append(written(tmp_path / f"{name}.jsonl", rows))
     result = nlgauge("compare", *files)
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith("v1 is better than v2 by Consistency(aligner='D') probability: 0.")

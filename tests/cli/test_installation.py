@@ -80,14 +80,12 @@ def test_export_writes_a_hugging_face_folder(tmp_path: Path) -> None:
     assert not list(folder.glob("*.onnx"))
 
 
-def test_export_overwrites_nothing(tmp_path: Path) -> None:
+def test_export_overwrites_nothing_and_refuses_what_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
     refused("export", "pocket", tmp_path, say="not empty")
     refused("export", "pocket", tmp_path / "mine.txt", say="cannot be made")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
-
-def test_export_of_what_is_no_model_is_refused(tmp_path: Path) -> None:
     for model in (tmp_path, tmp_path / "absent", ""):
         refused("export", model, tmp_path / "out", say="no model")
     assert not (tmp_path / "out").exists()

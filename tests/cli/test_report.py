@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.command import nlgauge, refused
+from tests.command import nlgauge, refused, written
 from tests.report_tables import corpus, table
 
 ROWS = corpus()
@@ -15,32 +14,19 @@ ROWS = corpus()
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    scores, outputs = tmp_path / "scores.jsonl", tmp_path / "outputs.jsonl"
-    table(ROWS).save(scores)
+    table(ROWS).save(tmp_path / "scores.jsonl")
     records = [
         {"text": row.candidate, **{k: v for k, v in vars(row).items() if k not in ("candidate", "extra")}}
         for row in ROWS
     ]
-    outputs.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return scores, outputs
+    return tmp_path / "scores.jsonl", written(tmp_path / "outputs.jsonl", records)
 
 
 def test_a_page_is_written_and_named(files: tuple[Path, Path], tmp_path: Path) -> None:
     scores, outputs = files
     page = tmp_path / "page.html"
-    arguments = (
-        "--outputs",
-        outputs,
-        "--map",
-        "candidate=text",
-        "-o",
-        page,
-        "--replicates",
-        20,
-        "--title",
-        "Ours & theirs",
-    )
-    result = nlgauge("report", scores, *arguments)
+    given = ("--outputs", outputs, "--map", "candidate=text", "--replicates", 20)
+    result = nlgauge("report", scores, *given, "-o", page, "--title", "Ours & theirs")
     assert (result.exit_code, result.stdout) == (0, f"{page}\n")
     assert result.stderr.startswith(
         "Down: the systems have values on different items (good 24, twin 24, bad 22; all share"

@@ -9,7 +9,7 @@ import pytest
 
 from nlgauge.stats.gate.thresholds import RatedThreshold
 from nlgauge.stats.project import RatingProject
-from tests.command import nlgauge, refused
+from tests.command import nlgauge, refused, written
 from tests.stats.hidden import outputs
 from tests.stats.projects import fill
 
@@ -21,8 +21,7 @@ def place(tmp_path: Path) -> Path:
     """Outputs, beside the scores of them."""
     TABLE.save(tmp_path / "scores.jsonl")
     rows = [{"system": row.system, "item": row.item, "candidate": f"{row.system} {row.item}"} for row in CORPUS]
-    (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return tmp_path / "outputs.jsonl"
+    return written(tmp_path / "outputs.jsonl", rows)
 
 
 def test_a_project_is_made_filled_estimated_and_calibrated(place: Path, tmp_path: Path) -> None:
@@ -33,8 +32,13 @@ def test_a_project_is_made_filled_estimated_and_calibrated(place: Path, tmp_path
         str(folder / f) for f in ("sheet.csv", "sheet.html", "guideline.md", "project.json")
     ]
     assert f"200 of 400 rows were drawn for the project {RatingProject.load(folder).id}" in result.stderr
+    asked = ("estimate", scores, "--ratings", folder, "--format", "json")
+    fill(folder, lambda row: ["Made up", "in the source"][int(TRUTH[row.system, row.item])])
+    refused(*asked, say="the label '")
+    labelled = nlgauge(*asked, "--label", "made up=0", "--label", "in the source=yes")
     fill(folder, lambda row: ["fail", "Pass"][int(TRUTH[row.system, row.item])])
-    records = json.loads(nlgauge("estimate", scores, "--ratings", folder, "--format", "json").stdout)
+    records = json.loads(nlgauge(*asked).stdout)
+    assert json.loads(labelled.stdout) == records
     assert [record["ratings"] for record in records["estimates"]] == [100, 100, 200]
     found = nlgauge("calibrate", scores, "--ratings", folder, "--risk", 0.2, "-o", tmp_path / "threshold.json")
     assert found.exit_code == 0, found.stderr
@@ -56,11 +60,10 @@ def test_a_project_is_made_filled_estimated_and_calibrated(place: Path, tmp_path
 
 def test_a_gate_takes_the_project_whole(tmp_path: Path) -> None:
     """Every third output is wrong; TokenF1 is 1 for right ones and 0 for wrong ones."""
-    place, folder = tmp_path / "outputs.jsonl", tmp_path / "p"
     rows = [
         {"item": f"i{n}", "candidate": "it rains" if n % 3 else "it snows", "references": ["rains"]} for n in range(150)
     ]
-    place.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    place, folder = written(tmp_path / "outputs.jsonl", rows), tmp_path / "p"
     assert nlgauge("sample", place, "-n", 90, "--aspect", "good", "-o", folder).exit_code == 0
     gate = ("check", place, "-m", "TokenF1", "--no-cache", "--format", "json", "--ratings", folder)
     refused(*gate, say="no row is rated yet")
@@ -106,15 +109,3 @@ def test_a_sheet_alone_and_a_key_are_refused(place: Path, tmp_path: Path) -> Non
         "estimate", scores, "--ratings", folder, "--key", place, say="--key is no longer read: nlgauge sample makes"
     )
     refused("estimate", scores, "--ratings", folder, "--map", "item=id", say="--map names the columns of a table")
-
-
-def test_labels_that_raters_invented(place: Path, tmp_path: Path) -> None:
-    folder, scores = tmp_path / "p", tmp_path / "scores.jsonl"
-    assert nlgauge("sample", place, "-n", 200, "--aspect", "good", "-o", folder).exit_code == 0
-    fill(folder, lambda row: ["Made up", "in the source"][int(TRUTH[row.system, row.item])])
-    asked = ("estimate", scores, "--ratings", folder, "--format", "json")
-    refused(*asked, say="the label '")
-    result = nlgauge(*asked, "--label", "made up=0", "--label", "in the source=yes")
-    assert result.exit_code == 0, result.stderr
-    fill(folder, lambda row: int(TRUTH[row.system, row.item]))
-    assert nlgauge(*asked).stdout == result.stdout

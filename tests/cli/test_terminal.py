@@ -10,7 +10,7 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column
-from tests.command import nlgauge, refused
+from tests.command import nlgauge, refused, written
 
 
 @pytest.fixture
@@ -25,10 +25,8 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
          "scores": {"good": float(value)}}
         for (system, item), value in zip(rows, page + rng.normal(size=72) / 5, strict=True)
     ]  # fmt: skip
-    made, rated = tmp_path / "scores.jsonl", tmp_path / "rated.jsonl"
-    ScoreTable(rows, {"M": Column(("score",), scores[:, None])}, {}, {"rows": 72}, "0").save(made)
-    rated.write_text("".join(json.dumps(one) + "\n" for one in outputs), encoding="utf-8")
-    return made, rated
+    ScoreTable(rows, {"M": Column(("score",), scores[:, None])}, {}, {"rows": 72}, "0").save(tmp_path / "scores.jsonl")
+    return tmp_path / "scores.jsonl", written(tmp_path / "rated.jsonl", outputs)
 
 
 def found(*run: object) -> dict:
@@ -96,11 +94,8 @@ def test_names_are_shown_as_labels(files: tuple[Path, Path], tmp_path: Path) -> 
 
 
 def test_candidates_that_are_not_in_english_are_told_of(tmp_path: Path) -> None:
-    rows = tmp_path / "rows.jsonl"
     texts = ["The bridge was closed.", "桥梁周一关闭。", "Мост был закрыт в понедельник."]
-    rows.write_text(
-        "".join(json.dumps({"candidate": text, "references": ["some"]}) + "\n" for text in texts), encoding="utf-8"
-    )
+    rows = written(tmp_path / "rows.jsonl", [{"candidate": text, "references": ["some"]} for text in texts])
     said = "2 of 3 candidates are not in English (Chinese characters, Cyrillic)"
     assert said in nlgauge("score", rows, "-m", "SentenceMovers").stderr
     assert said in nlgauge("check", rows, "-m", "SentenceMovers", "--at-least", 0).stderr

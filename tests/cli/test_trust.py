@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import nlgauge, refused
+from tests.command import nlgauge, refused, written
 from tests.stats.test_trust import judged
 
 
@@ -15,12 +15,11 @@ from tests.stats.test_trust import judged
 def given(tmp_path: Path) -> list[object]:
     table, corpus, _ = judged()
     table.save(tmp_path / "scores.jsonl")
-    rated = tmp_path / "rated.jsonl"
     rows = [
         {"system": row.system, "item": row.item, "candidate": "<b>&", "source": "a b", "scores": dict(row.scores)}
         for row in corpus
     ]
-    rated.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    rated = written(tmp_path / "rated.jsonl", rows)
     return ["trust", tmp_path / "scores.jsonl", "--ratings", rated, "--replicates", 20]
 
 

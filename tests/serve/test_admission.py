@@ -1,16 +1,28 @@
-"""Who may come in, and what is said and logged of an answer."""
+"""Who may come in, with which keys, and what is said and logged of an answer."""
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nlgauge.errors import InputError
+from nlgauge.serve import admission as module
+from nlgauge.serve.admission import VARIABLE, Keys, read_keys
+
 Serving = Callable[..., AbstractContextManager[Any]]
 KEY = "0123456789abcdef-a-key"
 BODY = {"rows": [{"candidate": "a secret", "references": ["a secret"]}], "metrics": ["TokenF1"]}
+ONE, TWO = "0123456789abcdef", "fedcba9876543210-two"
+
+
+@pytest.fixture(autouse=True)
+def no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
 
 
 def test_a_key_opens_what_is_not_open(serving: Serving) -> None:
@@ -54,3 +66,38 @@ def test_the_log_has_a_line_for_each_request_and_nothing_that_a_client_wrote(
         "nlgauge: POST /score 200", "nlgauge: POST /score 422", "nlgauge: GET other 404", "nlgauge: other /score 405"
     ]  # fmt: skip
     assert not [line for line in lines if "secret" in line or KEY in line]
+
+
+def test_every_key_is_compared_whichever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+
+    def counted(first: bytes, second: bytes) -> bool:
+        compared.append(len(first))
+        return first == second
+
+    monkeypatch.setattr(module.hmac, "compare_digest", counted)
+    for header in (f"Bearer {ONE}", f"Bearer {TWO}", "Bearer short", None):
+        compared.clear()
+        Keys([ONE, TWO]).fit(header)
+        assert compared == [32, 32]
+    assert module.hmac is hmac
+
+
+@pytest.mark.parametrize(
+    ("content", "say"),
+    [
+        (b"", "there is no key"),
+        (b"# nothing\n\n", "there is no key"),
+        (b"0123456789abcdef\nsecret\n", "key 2 has 6 characters, fewer than 16"),
+        ("sécretsécretsécretsécret".encode(), "key 1 has characters that no header can hold"),
+        (b"secret secret secret", "key 1 has characters that no header can hold"),
+        (b"\xff" * 20, "cannot be read: not UTF-8"),
+    ],
+)
+def test_a_file_without_good_keys_is_refused_and_shows_none(tmp_path: Path, content: bytes, say: str) -> None:
+    file = tmp_path / "keys"
+    file.write_bytes(content)
+    with pytest.raises(InputError) as refused:
+        read_keys(file)
+    assert say in str(refused.value)
+    assert "ecret" not in str(refused.value)

@@ -108,17 +108,12 @@ def test_what_was_taken_is_answered_before_the_end(number: signal.Signals) -> No
         text = "The old bridge over the river was closed for a week. "
         body = {"rows": [{"candidate": text + str(n), "references": [text]} for n in range(8)]}
         answers: list[Any] = []
-        threads = [
-            threading.Thread(target=lambda: answers.append(client.post("/score", json=body, timeout=LONG)))
-            for _ in range(4)
-        ]
-        for thread in threads:
-            thread.start()
+        threads = [_ask(process.address, body, answers) for _ in range(4)]
         _until(lambda: _taken(client) >= len(threads))
         process.process.send_signal(number)
         for thread in threads:
             thread.join(LONG)
-        assert [answer.status_code for answer in answers] == [200] * len(threads)
+        assert answers == [200] * len(threads)
         assert process.ended() == 0
         with pytest.raises(httpx.ConnectError):
             client.get("/health")
@@ -154,22 +149,27 @@ def test_it_ends_in_its_time_whatever_is_being_scored() -> None:
     assert process.lines[-1] == "nlgauge: stopped; all that was taken is answered"
 
 
-@pytest.mark.parametrize("headers", [
-    b"Authorization: Bearer no\r\nAuthorization: Bearer 0123456789abcdef-a-key\r\n",
-    b"Authorization: Bearer 0123456789abcdef-a-key\r\nauthorization: Bearer no\r\n",
-    b"Authorization: Bearer 0123456789abcdef-a-key\r\nContent-Type: text/plain\r\nContent-Type: application/json\r\n",
-])  # fmt: skip
-def test_a_header_that_says_who_or_what_stands_once(headers: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def connected(process: Process) -> socket.socket:
+    host, _, port = process.address.removeprefix("http://").partition(":")
+    return socket.create_connection((host, int(port)), LONG)
+
+
+def exchanged(process: Process, sent: bytes) -> bytes:
+    """All that is answered to some bytes until the connection is closed."""
+    with connected(process) as connection:
+        connection.sendall(sent)
+        return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+
+
+def test_a_header_that_says_who_or_what_stands_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    key, other = b"Authorization: Bearer 0123456789abcdef-a-key\r\n", b"authorization: Bearer no\r\n"
+    two_types = b"Content-Type: text/plain\r\nContent-Type: application/json\r\n"
     monkeypatch.setenv("NLGAUGE_SERVE_KEYS", "0123456789abcdef-a-key")
     with served("-m", "TokenF1", "--quiet") as process:
-        host, _, port = process.address.removeprefix("http://").partition(":")
-        with socket.create_connection((host, int(port)), LONG) as connection:
+        for headers in (other + key, key + other, key + two_types):
             start = b"GET /metrics-list HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
-            connection.sendall(start + headers + b"\r\n")
-            received = b""
-            while piece := connection.recv(1 << 16):
-                received += piece
-    assert received.startswith(b"HTTP/1.1 400 ") and b"there are two headers" in received
+            received = exchanged(process, start + headers + b"\r\n")
+            assert received.startswith(b"HTTP/1.1 400 ") and b"there are two headers" in received
 
 
 def _taken(client: Any) -> float:
@@ -187,7 +187,6 @@ def _until(true: Callable[[], bool]) -> None:
 
 def test_a_hostile_stream_of_bytes_ends_with_an_answer_and_hurts_nobody() -> None:
     with served("-m", "TokenF1", "--quiet", "--seconds", "0.5") as process:
-        host, _, port = process.address.removeprefix("http://").partition(":")
         head = b"POST /score HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         for sent, status in (
             (head + b"Content-Length: 99999999999999999999\r\n\r\n", b"413"),
@@ -203,7 +202,7 @@ def test_a_hostile_stream_of_bytes_ends_with_an_answer_and_hurts_nobody() -> Non
             (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: elsewhere\r\n\r\n", b"400"),
             (b"\x16\x03\x01 secret\r\n\r\n", b"400"),
         ):
-            with socket.create_connection((host, int(port)), LONG) as connection:
+            with connected(process) as connection:
                 connection.sendall(sent)
                 assert connection.recv(1 << 16).split(b" ")[1] == status, sent[:200]
         with httpx.Client(base_url=process.address) as client:
@@ -220,12 +219,7 @@ def test_what_follows_two_lengths_of_a_body_is_no_request() -> None:
     lengths = b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
     hidden = b"GET /metrics-list HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     with served("-m", "TokenF1", "--quiet") as process:
-        host, _, port = process.address.removeprefix("http://").partition(":")
-        with socket.create_connection((host, int(port)), LONG) as connection:
-            connection.sendall(head + lengths + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body) + hidden)
-            received = b""
-            while piece := connection.recv(1 << 16):
-                received += piece
+        received = exchanged(process, head + lengths + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body) + hidden)
     assert received.startswith(b"HTTP/1.1 400 ") and received.count(b"HTTP/1.1") == 1
     assert b"two headers say how long the body is" in received and b"connection: close" in received.lower()
 
@@ -253,10 +247,9 @@ def test_a_sentence_of_a_stream_is_answered_before_the_next_one_is_sent() -> Non
         yield b'{"text": " says the board."}\n'
 
     with served("-m", "Consistency(aligner='D')", "--quiet") as process:
-        host, port = process.address.removeprefix("http://").split(":")
-        with socket.create_connection((host, int(port)), LONG) as connection, connection.makefile("rb") as answer:
-            head = f"POST /stream HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/x-ndjson\r\n"
-            connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+        with connected(process) as connection, connection.makefile("rb") as answer:
+            head = b"POST /stream HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\n"
+            connection.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n")
             answered = threading.Event()
 
             def send() -> None:

@@ -7,7 +7,9 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column
-from tests.stats.tables import ITEMS, SYSTEMS
+
+SYSTEMS, ITEMS = "ABCDE", 20
+"""Of the fixtures `table` and `ratings`"""
 
 
 @pytest.fixture
@@ -32,3 +34,12 @@ def table(ratings: dict[str, dict[tuple[str, str], float]]) -> ScoreTable:
         "Set": Column(("score",), np.arange(5.0)[:, None], level="system"),
     }
     return ScoreTable(rows, columns, {}, {}, "9.9")
+
+
+def made(seed: int, items: int = 12, systems: int = 5, missing: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Scores and ratings with ties that have something in common, as do outputs of one item and of one system."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=(items, 1)) + rng.normal(size=systems)
+    x, y = (np.round(shared + rng.normal(size=(items, systems)), 1) for _ in range(2))
+    x[rng.random(x.shape) < missing] = np.nan
+    return x, y

@@ -15,7 +15,7 @@ from nlgauge.stats.agreement import correlate
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.correlation import LEVELS
 from nlgauge.stats.join import join
-from tests.stats.tables import ITEMS, SYSTEMS
+from tests.stats.conftest import ITEMS, SYSTEMS
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -1,40 +1,27 @@
-"""The best system by a score, and those that do not differ significantly from it."""
+"""The best system by a score, those that do not differ significantly from it, and what people say."""
 
 from __future__ import annotations
+
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import nlgauge
 from nlgauge import ScoreTable
-from nlgauge.data.table import Column, SystemScore
-from nlgauge.stats.best import OTHER_ITEMS, Best, best, by_part, compared, other_items
+from nlgauge.data.table import Column
+from nlgauge.stats.best import OTHER_ITEMS, Best, best, by_part, compared, other_items, people
 from nlgauge.stats.comparison import compare
-
-N = 40
-
-
-@pytest.fixture
-def table() -> ScoreTable:
-    """Near is a little worse than Top, and Far far worse; by Distance all is turned."""
-    rng = np.random.default_rng(2)
-    item = rng.normal(size=N)
-    values = np.concatenate([item + 1, item + 0.97 + rng.normal(0, 0.3, N), item + rng.normal(0, 0.3, N)])
-    rows = [(system, str(i)) for system in ("Top", "Near", "Far") for i in range(N)]
-    columns = {
-        "Score": Column(("f", "words"), np.stack([values, values], 1), details=("words",)),
-        "Distance": Column(("score",), -values[:, None], higher_is_better=False),
-        "Set": Column(("score",), np.array([[0.5], [1.0], [1.0]]), level="system"),
-    }
-    return ScoreTable(rows, columns, {})
+from tests.score_tables import same, three
+from tests.stats.hidden import SPEC, outputs
 
 
-def of(table: ScoreTable, metric: str, part: str) -> list[SystemScore]:
-    return [score for score in table.by_system(replicates=0) if (score.metric, score.part) == (metric, part)]
-
-
-def test_p_is_that_of_compare_corrected_for_all_others(table: ScoreTable) -> None:
+def test_p_is_that_of_compare_corrected_for_all_others() -> None:
+    table = three(40)
     (near,) = compare(table, "Top", "Near", "Distance")
-    scores, tests = of(table, "Distance", "score"), compared(table)
+    scores = [score for score in table.by_system(replicates=0) if score.metric == "Distance(k=1)"]
+    tests = compared(table)
     assert best(table, scores, tests, significance=near.p * 1.001) == Best(("Top",), (), ("Near", "Far"))
     assert best(table, scores, tests, significance=near.p) == Best(("Top",), ("Near",), ("Far",))
 
@@ -70,3 +57,40 @@ def test_the_worse_of_two_systems_is_never_called_best() -> None:
         table = ScoreTable(rows, {"M": Column(("score",), np.concatenate([of_a, of_b[easy]])[:, None])}, {})
         (found,) = by_part(table, table.by_system(replicates=0), compared(table, 200)).values()
         assert "B" not in found.systems and "A" not in found.behind
+
+
+def test_some_ratings_and_all_scores_are_an_estimate_of_all_rows() -> None:
+    of, rows, _ = outputs()
+    said = people(of, rows)
+    a, b, difference = nlgauge.estimate(of, rows)
+    assert [(one.system, one.mean, one.low, one.high, one.n) for one in said.by_system()] == [
+        (one.system, one.estimate, one.low, one.high, 80) for one in (a, b)
+    ]
+    assert said.test("a", "b", "good", "score") == (difference.estimate, difference.p, "")
+    assert said.test("b", "a", "good", "score") == (-difference.estimate, difference.p, "")
+    assert said.notes["good"].startswith(f"estimated for all 400 rows from 160 ratings and the scores by {SPEC}; ")
+    assert f"the ratings alone: a {a.alone:.4f} [" in said.notes["good"]
+
+
+def test_several_metrics_speak_together_and_with_few_clusters_the_first_one_that_has_a_direction() -> None:
+    of, rows, _ = outputs(300, 120, docs=25)
+    other = Column(("score",), np.random.default_rng(1).normal(size=(600, 1)), details=("score",))
+    of = replace(of, columns={"Length": other, **of.columns})
+    together = people(of, rows)
+    assert f"by Length + {SPEC}; the ratings alone" in together.notes["good"]
+    clustered = of.clustered([row.extra["doc"] for row in rows])
+    first = people(clustered, rows)
+    assert f"by {SPEC}; the ratings alone" in first.notes["good"]
+    assert same(first.estimates["good"]["a"], nlgauge.estimate(clustered, rows, metrics=[SPEC])[0])
+    assert first.estimates["good"]["a"].clusters == 25
+
+
+@pytest.mark.parametrize("n, why", [(19, "a, good: 19 rows are rated, and at least 20"), (60, "no score of single")])
+def test_where_nothing_can_be_estimated_the_ratings_stand_alone_and_it_is_said(n: int, why: str) -> None:
+    of, rows, _ = outputs(100, n)
+    of = of if n < 20 else replace(of, columns={"Set": Column(("score",), np.ones((2, 1)), level="system")})
+    said = people(of, rows, "people: ")
+    assert not said.estimates and math.isnan(said.test("a", "b", "people: good", "score").p)
+    assert why in said.notes["people: good"] and "ratings alone" in said.notes["people: good"]
+    assert same(said.by_system(), said.table.by_system())
+    assert set(said.table.columns["people: good"].reasons.values()) == {"unrated"}

@@ -31,6 +31,8 @@ def test_a_threshold_and_what_stands_beside_it() -> None:
     assert [one.by for one in found.chosen] == ["risk", "f1", "cost", "precision"]
     assert [one.honest for one in found.chosen] == [False, True, True, True]
     assert sum(one.n for one in found.reliability) == 200
+    for one in found.reliability:
+        assert_allclose((one.good_low, one.good_high), proportion(round(one.good * one.n), one.n), rtol=1e-12)
     assert found.reliability[0].good < found.reliability[-1].good
     assert (found.n, found.clusters) == (200, 200) and found.threshold("f1").risk is None
 
@@ -115,12 +117,6 @@ def test_what_is_refused() -> None:
         nlgauge.calibrate(table, corpus, recall=1.0)
     with pytest.raises(InputError, match=r"there is no system 'b' \(the scores have a\)"):
         nlgauge.calibrate(table, corpus, system="b")
-
-
-def test_reliability_has_exact_intervals() -> None:
-    table, corpus, _ = outputs(200, 100, systems=("a",))
-    for one in nlgauge.calibrate(table, corpus, risk=0.2).reliability:
-        assert_allclose((one.good_low, one.good_high), proportion(round(one.good * one.n), one.n), rtol=1e-12)
 
 
 def test_thresholds_worked_out_by_hand() -> None:

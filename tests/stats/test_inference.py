@@ -1,4 +1,4 @@
-"""What intervals and tests promise, by simulation on their worst designs, and p against a literal enumeration."""
+"""What intervals and tests promise: simulation on their worst designs, all exchanges, and the power asked for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import InputError
@@ -16,38 +17,23 @@ from nlgauge.stats.estimate import Estimate
 from nlgauge.stats.paired import Paired, paired, paired_totals
 
 
-@pytest.mark.parametrize("n", [2, 3, 7, 8, 12])
-def test_p_of_few_items_is_that_of_every_exchange(n: int) -> None:
-    of = np.random.default_rng(n).normal(0.4, 1, n)
-    means = [abs(np.mean(np.array(signs) * of)) for signs in product((1, -1), repeat=n)]
-    expected = np.mean([one >= abs(of.mean()) - 1e-12 for one in means])
-    assert paired(of).p == expected == paired(of, seed=5).p
-    assert paired(of - of.mean()).p == 1
-    counts = np.stack([of, np.ones(n)], 1)
-    totals = paired_totals(counts, counts * [0, 1], lambda c: c[..., 0] / c[..., 1])
-    assert totals.p == pytest.approx(expected) and totals.difference == pytest.approx(of.mean())
-
-
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_p_of_more_items_is_near_that_of_every_exchange(seed: int) -> None:
-    """Above 12 items the exchanges are drawn; 14 can still be enumerated."""
-    of = np.random.default_rng(seed).normal(0.6, 1, 14)
-    signs = np.array(list(product((1.0, -1.0), repeat=14)))
-    expected = float((np.abs(signs @ of) >= abs(of.sum()) - 1e-12).mean())
-    near = 4.5 * math.sqrt(expected * (1 - expected) / 20_000) + 1e-4
-    assert paired(of, replicates=20_000).p == pytest.approx(expected, abs=near)
-    counts = np.stack([of, np.ones(14)], 1)
-    totals = paired_totals(counts, counts * [0, 1], lambda c: c[..., 0] / c[..., 1], replicates=20_000)
-    assert totals.p == pytest.approx(expected, abs=near)
-
-
-def test_p_of_clusters_is_that_of_every_exchange_of_clusters() -> None:
-    clusters = np.array([0, 0, 1, 2, 2, 2, 3, 4, 4, 5])
-    of = np.random.default_rng(1).normal(0.5, 1, 10)
-    means = [abs(np.mean(np.array(signs)[clusters] * of)) for signs in product((1, -1), repeat=6)]
-    found = paired(of, clusters)
-    assert found.p == np.mean([one >= abs(of.mean()) - 1e-12 for one in means])
-    assert found.effective == pytest.approx(100 / (4 + 1 + 9 + 1 + 4 + 1))
+@pytest.mark.parametrize("sizes", [[1] * 2, [1] * 7, [1] * 12, [2, 1, 3, 1, 2, 1], [1] * 14, [1, 3] * 7], ids=str)
+def test_p_is_that_of_every_exchange_of_clusters(sizes: list[int]) -> None:
+    """Above 12 clusters the exchanges are drawn; 14 can still be enumerated."""
+    clusters, alone = np.repeat(np.arange(len(sizes)), sizes), max(sizes) == 1
+    of = np.random.default_rng(len(clusters)).normal(0.5, 1, len(clusters))
+    signs = np.array(list(product((1.0, -1.0), repeat=len(sizes))))
+    expected = float((np.abs(signs[:, clusters] @ of) >= abs(of.sum()) - 1e-12).mean())
+    near = 0.0 if len(sizes) <= 12 else 4.5 * math.sqrt(expected * (1 - expected) / 20_000) + 1e-4
+    for seed in (0, 5):
+        found = paired(of, None if alone else clusters, replicates=20_000, seed=seed)
+        assert abs(found.p - expected) <= near
+    assert found.effective == pytest.approx(len(clusters) ** 2 / np.square(sizes).sum())
+    if alone:
+        assert paired(of - of.mean()).p == 1
+        counts = np.stack([of, np.ones(len(of))], 1)
+        totals = paired_totals(counts, counts * [0, 1], lambda c: c[..., 0] / c[..., 1], replicates=20_000)
+        assert abs(totals.p - expected) <= near + 1e-9 and totals.difference == pytest.approx(of.mean())
 
 
 def test_two_systems_at_item_level_are_told_that_an_item_is_two_points() -> None:
@@ -205,19 +191,6 @@ def test_shares_are_covered_by_intervals_no_longer_than_those_of_the_ratings(p: 
     assert held / draws >= 0.92 and not lengths[0] > lengths[1]
 
 
-def test_intervals_of_all_pairs_hold_at_once() -> None:
-    rng, wrong, draws = np.random.default_rng(8), 0, 25
-    for _ in range(draws):
-        keys = [(system, str(n)) for system in "abcd" for n in range(120)]
-        y = rng.normal(3, 1, len(keys))
-        table = ScoreTable(keys, {"M": Column(("score",), rng.normal(size=(len(keys), 1)))}, {})
-        given = {key: y[at] for at, key in enumerate(keys) if int(key[1]) < 40}
-        found = nlgauge.estimate(table, given)
-        wrong += any(not one.low <= 0 <= one.high for one in found if " - " in one.system)
-    assert wrong <= 4
-    assert any("6 differences hold all at once (Bonferroni)" in note for note in found.notes)
-
-
 def test_differences_of_three_systems_have_the_level_of_all_three() -> None:
     rng = np.random.default_rng(3)
     keys = [(system, str(n)) for system in "abc" for n in range(90)]
@@ -229,6 +202,7 @@ def test_differences_of_three_systems_have_the_level_of_all_three() -> None:
     (together,) = (one for one in three if one.system == "a - b")
     (alone,) = (one for one in nlgauge.estimate(two, given, confidence=1 - 0.05 / 3) if one.system == "a - b")
     assert (together.low, together.high) == pytest.approx((alone.low, alone.high)) and together.p == alone.p
+    assert any("3 differences hold all at once (Bonferroni)" in note for note in three.notes)
     for one in three:
         lengths = (one.alone_high - one.alone_low) / (one.high - one.low)
         assert lengths > 1.05 and one.worth == pytest.approx(one.ratings * lengths**2)
@@ -254,3 +228,22 @@ def test_the_p_of_a_large_table_is_that_of_students_t() -> None:
     of = np.random.default_rng(2).normal(0.1, 1, 400)
     cheap, slow = paired(of, replicates=0), paired(of, replicates=5000)
     assert isinstance(cheap, Paired) and cheap.p == pytest.approx(slow.p, abs=0.01)
+
+
+def test_paired_differences() -> None:
+    values = np.random.default_rng(4).normal(0.4, 1, 80)
+    found = paired(np.append(values, np.nan), replicates=4000)
+    assert found.n == 80
+    assert_allclose((found.difference, found.effect), (values.mean(), values.mean() / values.std(ddof=1)))
+
+
+def test_the_items_needed_give_the_power_asked_for() -> None:
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    rng = np.random.default_rng(5)
+    sample = rng.normal(size=20)
+    sample = (sample - sample.mean()) / sample.std(ddof=1) + 0.4
+    needed = int(paired(sample).needed(0.95, 0.8))
+    assert needed == math.ceil((2.8015852 / 0.4) ** 2)
+    studies = rng.normal(0.4, 1, (4000, needed))
+    found = stats.ttest_1samp(studies, 0, axis=1).pvalue < 0.05
+    assert_allclose(found.mean(), 0.8, atol=0.03)

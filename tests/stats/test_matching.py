@@ -15,7 +15,7 @@ from nlgauge import Corpus, InputError, ScoreTable
 from nlgauge.stats.join import by_column, join, ratings
 from nlgauge.stats.matching import BY_POSITION, matched
 from tests.command import nlgauge as command
-from tests.command import refused
+from tests.command import refused, written
 from tests.stats.projects import fill
 
 SIZE = 40
@@ -24,11 +24,6 @@ RECORDS: list[dict[str, Any]] = [
      "scores.good": int(n % 3 > 0), "half": f"h{n % 2}"}
     for n in range(SIZE)
 ]  # fmt: skip
-
-
-def written(place: Path, records: list[dict[str, Any]]) -> Path:
-    place.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
-    return place
 
 
 def shuffled(records: list[dict[str, Any]], seed: int = 1) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import pytest
 
 import nlgauge
 from nlgauge import InputError, SpecError
-from nlgauge.stats.sampling import allocated
+from nlgauge.stats.sampling import Draw, DrawnRow, allocated
 from tests.stats.hidden import outputs
 
 
@@ -47,6 +47,17 @@ def test_estimates_of_a_drawn_sheet_are_right() -> None:
         found.append((one.estimate - whole, one.low <= whole <= one.high))
     assert abs(np.mean([error for error, _ in found])) < 0.02
     assert sum(held for _, held in found) >= 36
+
+
+def test_names_of_a_draw_stand_for_rows_and_other_rows_are_refused() -> None:
+    draw = Draw((DrawnRow("a", "1", 0.5, name="r2"), DrawnRow("a", "2", 0.5), DrawnRow("b", "1", 0.25, name="r1")))
+    assert [row.name for row in draw.sheet] == ["r1", "r2"] and draw.of([("b", "1")]) == [draw.rows[2]]
+    ratings = {"good": {("system", "r2"): 1.0, ("system", "r1"): 0.0}}
+    assert draw.resolved(ratings) == {"good": {("a", "1"): 1.0, ("b", "1"): 0.0}}
+    with pytest.raises(InputError, match="'r9' is rated and was not drawn"):
+        draw.resolved({"good": {("system", "r9"): 1.0}})
+    with pytest.raises(InputError, match="no row of system 'c', item '1'"):
+        draw.of([("c", "1")])
 
 
 def test_what_cannot_be_drawn() -> None:

@@ -14,7 +14,6 @@ from nlgauge import Corpus, InputError, Row, ScoreTable
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
-from nlgauge.stats.interrater import cohen_kappa
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.sampling import Draw, DrawnRow
 from nlgauge.stats.trust import Trusts
@@ -241,12 +240,3 @@ def test_the_interval_of_calibration_error_holds_the_truth_of_a_calibrated_judge
         seen.append(calibration_error(p, u < p, clusters, bins).low == 0)
         found_out.append(calibration_error(p, u < p - 0.4, clusters, bins).low > 0)
     assert np.mean(seen) > 0.95 and np.mean(found_out) > 0.5, (np.mean(seen), np.mean(found_out))
-
-
-def test_kappa_of_many_rows_needs_little_memory_and_is_the_same() -> None:
-    rng = np.random.default_rng(8)
-    one, other = rng.integers(0, 4, (2, 500)).astype(float)
-    for quadratic in (False, True):
-        away = (one[:, None] - other) ** 2 if quadratic else (one[:, None] != other).astype(float)
-        literal = 1 - np.diag(away).mean() / away.mean()
-        assert_allclose(cohen_kappa(one, other, quadratic=quadratic), literal, rtol=1e-12)

@@ -1,21 +1,34 @@
-"""nlgauge check: exit codes, what people read, and JSON."""
+"""nlgauge check: exit codes, what people read, JSON, and a case of JUnit for each row."""
 
 from __future__ import annotations
 
 import json
 import math
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.cli.check.text import counted
 from nlgauge.stats.gate import Outcome, Verdict
-from tests.command import nlgauge, refused
+from tests.command import nlgauge, refused, written
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
 RUN = ("-m", "Consistency")
+SOURCE = "The library opens in May."
+
+
+@pytest.fixture
+def claims(tmp_path: Path) -> Path:
+    """A true output, one with a word that the source does not support, and an empty one; names that want care."""
+    records = [
+        {"candidate": SOURCE, "source": SOURCE, "system": "A", "item": "x"},
+        {"candidate": "The library opens in a volcano.", "source": SOURCE, "system": "A", "item": "50%, y:\x1b[1m"},
+        {"candidate": "", "source": SOURCE, "references": [SOURCE], "system": "A", "item": "z"},
+    ]
+    return written(tmp_path / "claims.jsonl", records)
 
 
 @pytest.mark.parametrize("layout", ["text", "json", "github", "junit"])
@@ -51,6 +64,10 @@ def test_against_an_earlier_run_that_check_itself_wrote(claims: Path, tmp_path: 
     assert worse.exit_code == 1
     assert worse.stdout.splitlines()[0] == f"system system, against {saved}: worse"
     assert ", on 8 items; difference -" in worse.stdout
+    result = nlgauge("check", now, *RUN, "--against", saved, "--format", "junit")
+    (suite,) = ElementTree.fromstring(result.stdout)
+    assert suite[-1].get("name") == f"system system against {saved}" and suite.get("failures") == "1"
+    assert "worse" in str(suite[-1][0].get("message"))
 
 
 def test_json_holds_all_rows(claims: Path) -> None:
@@ -70,20 +87,13 @@ def test_json_holds_all_rows(claims: Path) -> None:
     [
         ([], "no metric was given"),
         ([*RUN], "give --grounded, --at-least, --at-most, --threshold, --ratings or --against"),
-        ([*RUN, "--at-most", 1], "higher is better for Consistency: give at_least, --at-least"),
         ([*RUN, "-m", "Length", "--at-least", 1], "2 metrics were given, and this command takes one"),
-        ([*RUN, "--at-least", 1, "--part", "f1"], "no sub-score 'f1'"),
         ([*RUN, "--against", "absent.jsonl"], "absent.jsonl: cannot be read"),
         ([*RUN, "--at-least", 1, "-o", "absent/scores.jsonl"], "cannot be written"),
-        (["-m", "BLEURT", "--at-least", 1], "BLEURT"),
-        (["-m", "ChrF", "--at-least", 1, "--map", "references=absent"], "absent"),
     ],
 )
 def test_a_wrong_check_is_one_line_and_exit_code_2(claims: Path, arguments: list[object], say: str) -> None:
     refused("check", claims, *arguments, say=say)
-
-
-TEXT = "The library opens in May. " * 30 + "A volcano opens in June. " + "The library opens in May. " * 30
 
 
 def test_counts_tell_rows_that_are_gone_from_rows_without_a_value() -> None:
@@ -98,3 +108,18 @@ def test_counts_tell_rows_that_are_gone_from_rows_without_a_value() -> None:
     )
     sets = Verdict("M", "score", None, 0.5, 1, 0.05, (Outcome("A", None, None, 2.0, "failed", "above"),))
     assert counted(sets) == "M: 0 of 1 systems pass, 1 below 0.5 or above 1"
+
+
+@pytest.mark.parametrize(
+    ("more", "third", "counted"), [((), "error", "errors"), (("--allow-missing",), "skipped", "skipped")]
+)
+def test_each_row_is_a_case(claims: Path, more: tuple[str, ...], third: str, counted: str) -> None:
+    result = nlgauge("check", claims, "-m", "Consistency", "--at-least", 0.99, "--format", "junit", *more)
+    assert result.exit_code == 1
+    (suite,) = ElementTree.fromstring(result.stdout)
+    cases = list(suite)
+    assert [[child.tag for child in case] for case in cases] == [[], ["failure"], [third]]
+    assert [case.get("name") for case in cases][1] == "row 2, system A, item 50%, y:\ufffd[1m"
+    assert "volcano]." in (cases[1][0].text or "")
+    counts = {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": "3", "failures": "1", "errors": "0", "skipped": "0", counted: "1"}

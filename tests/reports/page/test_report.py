@@ -39,17 +39,14 @@ class Page(Outline):
             self.open.pop()
 
 
-def test_a_page_is_closed_and_has_its_sections(tmp_path: Path) -> None:
+def test_a_page_is_closed_has_its_sections_and_asks_for_nothing(tmp_path: Path) -> None:
     page = written(tmp_path, table(ROWS), outputs=ROWS)
     parser = Page()
     parser.feed(page)
     assert parser.open == []
     assert re.findall(r'<section id="(\w+)"', page) == ["summary", "pairs", "spread", "agreement", "rows", "repeat"]
     assert "<title>Scores of good, twin and bad</title>" in page
-
-
-def test_nothing_in_a_page_asks_for_anything(tmp_path: Path) -> None:
-    page = written(tmp_path, table(ROWS), outputs=ROWS)
+    # Nothing in it asks for anything.
     assert not re.findall(r'(?:src|href)="(?!#)', page) and "url(" not in page and "@import" not in page
     assert "default-src 'none'" in page
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
@@ -85,4 +82,6 @@ def test_wrong_input_leaves_no_file(tmp_path: Path) -> None:
         nlgauge.report(ScoreTable([], {}, {}), tmp_path / "p.html")
     with pytest.raises(InputError, match="cannot be written"):
         nlgauge.report(table(ROWS), tmp_path / "no" / "p.html", replicates=0)
+    with pytest.raises(InputError, match="no row of the outputs has the system and item"):
+        nlgauge.report(table(ROWS), tmp_path / "p.html", outputs=Corpus.from_texts(["A text."]))
     assert list(tmp_path.iterdir()) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,19 @@ from nlgauge.reports.plots.scatter import reliability, scatter
 from nlgauge.reports.plots.spread import spread
 from nlgauge.stats.corrections import holm
 from tests.printed import printed
-from tests.reports.plots.conftest import N
-from tests.score_tables import same
+from tests.score_tables import same, three
 from tests.stats.hidden import SPEC, outputs
+
+N = 20
+
+
+@pytest.fixture
+def table() -> ScoreTable:
+    made = three(N)
+    made.columns["Parts"].values[:2, 0] = math.nan, math.inf
+    made.columns["Parts"].reasons[0] = "empty"
+    return made
+
 
 # ---- Pairwise
 

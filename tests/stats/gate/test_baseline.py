@@ -37,6 +37,7 @@ def test_a_loss_beyond_noise_fails_and_noise_passes() -> None:
     assert check(run(BEFORE + noise), against=run(BEFORE)).passed
     assert check(run(BEFORE + 0.05 + NOISE), against=run(BEFORE)).passed, "a gain is no loss, however sure"
     assert check(run(BEFORE), against=run(BEFORE)).regressions[0].p == 1
+    assert check(run(BEFORE[:6] - 0.3), against=run(BEFORE[:6]), replicates=5000).regressions[0].worse, "the fewest"
 
 
 def test_the_test_is_that_of_compare() -> None:
@@ -117,10 +118,6 @@ def test_a_test_that_could_find_nothing_is_refused(
     with pytest.raises((InputError, SpecError)) as caught:
         check(run(now), against=run(before), **options)  # type: ignore[arg-type]
     assert say in str(caught.value)
-
-
-def test_the_fewest_items_that_are_taken_can_show_a_loss() -> None:
-    assert check(run(BEFORE[:6] - 0.3), against=run(BEFORE[:6]), replicates=5000).regressions[0].worse
 
 
 def test_tables_that_do_not_go_together_are_refused() -> None:

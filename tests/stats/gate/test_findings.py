@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,8 @@ def test_each_state_of_a_row_has_its_name(outputs: Path) -> None:
 
 def test_the_page_the_table_and_the_comment_say_the_same(outputs: Path, tmp_path: Path) -> None:
     before = tmp_path / "v1.jsonl"
-    before.write_text(outputs.read_text(encoding="utf-8").replace("9 pm", "9 am"), encoding="utf-8")
+    earlier = outputs.read_text(encoding="utf-8").replace("9 pm", "9 am").replace("9 am on Sundays [1]", "8 am [1]")
+    before.write_text(earlier, encoding="utf-8")
     page = tmp_path / "gate.html"
     ran = command("check", outputs, "--grounded", "--against", before, "-o", page, "--format", "markdown")
     assert ran.exit_code == 1
@@ -82,8 +84,10 @@ def test_the_page_the_table_and_the_comment_say_the_same(outputs: Path, tmp_path
     assert "| 2 | contradicted |" in ran.stdout and "9 pm: the source has 9 am" in ran.stdout
     html = page.read_text(encoding="utf-8")
     assert '<h1 class="bad">2 of 5 answers fail</h1>' in html
-    assert "<b>1</b> was broken" in html
-    assert f"nlgauge check {outputs} --grounded" in html
+    assert "<b>1</b> answer was fixed and <b>1</b> was broken" in html
+    changes = dict(re.findall(r'id="row-(\d)"[^>]*data-of="[^"]*\|(fixed|broken)"', html))
+    assert changes == {"1": "fixed", "2": "broken"}
+    assert f"nlgauge check {outputs} --grounded" in html.split('id="repeat"')[1] and "When does it open?" in html
     assert html.index("row 3, item") < html.index("row 1, item")  # what fails comes first
     assert '<mark class="differs" title="9 pm: the source has 9 am">9 pm</mark>' in html
     table = tmp_path / "verdicts.csv"

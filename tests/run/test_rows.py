@@ -1,4 +1,4 @@
-"""A score comes back from the store as it went in."""
+"""Rows in blocks and in the store: what is refused, engines that are closed, and scores that come back as they were."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,16 @@ import pytest
 
 import nlgauge
 from nlgauge import MetricError, Row
+from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
+from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.base import Prepared, RowMetric, Value
+from nlgauge.metrics.bertscore import BERTScore
+from nlgauge.metrics.simple import Length
+from nlgauge.run.cache import RowKeys
 from nlgauge.run.results import RowResult, packed, unpacked
+from nlgauge.run.sinks import RowCollector
+from tests.run.rows import rows
 
 FORMULA = {"name": "rate"}
 
@@ -117,3 +125,45 @@ def test_what_is_no_score_of_the_metric_is_none(content: bytes) -> None:
 def test_counts_belong_to_a_metric_with_a_formula() -> None:
     content = packed(RowResult(Value((2.0,), counts=(1.0, 2.5))))
     assert unpacked(content, 1, FORMULA) is not None and unpacked(content, 1) is None
+
+
+FACTS = {"model": {"name": "pocket", "digest": "ab"}, "layer": 5}
+
+
+def key(row: Row, metric=BERTScore(), facts=FACTS, evidence=False) -> str:  # noqa: B008
+    return RowKeys(metric, facts, evidence).of(row)
+
+
+def test_only_the_columns_that_are_read_count() -> None:
+    row = Row("a", ("b", "c"), source="s", system="x", item="1")
+    assert key(row) == key(Row("a", ("b", "c"), source="other", system="y", item="2", scores={"quality": 1.0}))
+    for other in (Row("a", ("c", "b")), Row("a", ("b",)), Row("ab", ("c",)), Row("a", ("b, c",)), Row("b", ("a", "c"))):
+        assert key(row) != key(other)
+    assert key(Row("a", ("b",)), Length(), {}) == key(Row("a"), Length(), {})
+    assert key(row, evidence=True) != key(row) != key(row, facts={**FACTS, "layer": 6})
+    renamed = {**FACTS, "model": {"name": "somewhere/pocket", "digest": "ab"}}
+    assert key(row, BERTScore(model="somewhere/pocket"), renamed) == key(row), "a model counts by its weights"
+
+
+pytestmark = pytest.mark.usefixtures("one_model")
+
+
+@pytest.mark.parametrize("options", [{"rows_per_block": 0}, {"rows_per_block": 2, "processes": 2}, {"ray": ""}])
+def test_options_that_make_no_sense_are_refused(options: dict[str, object]) -> None:
+    with pytest.raises(SpecError):
+        nlgauge.evaluate(rows(5, 7), metrics="TokenF1", cache=False, **options)  # type: ignore[arg-type]
+
+
+def test_engines_are_closed_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[Engine] = []
+    monkeypatch.setattr(Engine, "close", lambda engine: closed.append(engine))
+    for metrics in (["BERTScore"], ["BERTScore", "Consistency"]):  # the second one needs a source, and there is none
+        with suppress(InputError):
+            nlgauge.evaluate(rows(5, 3, source=False), metrics=metrics, cache=False)
+        with suppress(InputError):
+            nlgauge.evaluate(rows(5, 3, source=False), metrics=metrics, cache=False, rows_per_block=2)
+    assert len(closed) == 4
+    monkeypatch.setattr(RowCollector, "take", lambda *some: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        nlgauge.explain(rows(5, 3), "BERTScore", cache=False)
+    assert len(closed) == 5
