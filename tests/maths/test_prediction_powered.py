@@ -165,3 +165,16 @@ def test_the_most_degrees_of_freedom_are_those_of_the_quantile() -> None:
     influence = np.array([1.0, -1.0] * 6)
     low, high = interval(0.0, influence, influence, 12, 11, 0.95, most=3.5)
     assert high == -low == pytest.approx(student_quantile(0.975, 3.5) * np.sqrt(12 * 11 / 12))
+
+
+def test_the_p_of_a_difference_is_where_its_interval_reaches_0() -> None:
+    draw = np.random.default_rng(4)
+    for units, estimate in ((12, 0.4), (80, -0.1), (400, 0.05)):
+        influence = (draw.standard_normal(units) ** 2 - 1) / units
+
+        def ends_at(confidence: float, units=units, estimate=estimate, influence=influence) -> tuple[float, float]:
+            return interval(estimate, influence, influence, units, units - 2, confidence, difference=True)
+
+        p = ppi.chance(ends_at)
+        low, high = ends_at(1 - p)
+        assert min(abs(low), abs(high)) < 1e-6 and 0 < p < 1
