@@ -9,7 +9,7 @@ from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.errors import SpecError
 from nlgauge.metrics.bertscore import BERTScore
 from tests.engine.fake import WORDS, FakeModel
-from tests.metrics.pieces import pieces, prepared, row, scored, shown
+from tests.metrics.pieces import prepared, row, scored, shown
 
 X, Y = [[1.0, 0], [0, 2.0]], [[3.0, 0], [0.6, 0.8], [-5.0, 0]]
 TEXTS = [("w1 w2 w3", "w2 w4"), ("w5", "w1 w9 w9 w7"), ("w8 w2 w2 w6 w3", "w3 w2 w10 w8")]
@@ -60,12 +60,6 @@ def test_it_is_the_papers_formula(metric):
     model = counted()
     for value, texts in zip(scored(metric, ROWS, model), TEXTS, strict=True):
         np.testing.assert_allclose(value.parts, literal(metric, *texts, model), rtol=1e-6)
-
-
-def test_a_pair_by_hand():
-    ((f1, precision, recall),) = compared(BERTScore(), (pieces("a b", X), pieces("c d e", Y)))
-    assert (precision, recall) == (pytest.approx((1 + 0.8) / 2), pytest.approx((1 + 0.8 + 0) / 3))
-    assert f1 == pytest.approx(2 * 0.9 * 0.6 / 1.5)
 
 
 @pytest.mark.parametrize("known", [{}, {5: (0.5, 0.5, 0.5)}])

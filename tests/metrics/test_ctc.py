@@ -48,9 +48,6 @@ def reason(metric, **columns):
     return one.reason
 
 
-# ---- Values
-
-
 def test_aspects_are_the_papers_formulas():
     y, x, c, refs = ROW.candidate, ROW.source, ROW.context, ROW.references
     y_x, x_y = literal(y, [x]).mean(), literal(x, [y]).mean()
@@ -60,9 +57,6 @@ def test_aspects_are_the_papers_formulas():
     assert value(Groundedness(), ROW) == pytest.approx(literal(y, [c]).sum())
     assert value(Engagingness(), ROW) == pytest.approx(literal(y, [c, x]).sum())
     assert value(MeanAlignment(), ROW) == pytest.approx(literal(y, [c, x]).mean())
-
-
-# ---- No value, and why
 
 
 def test_texts_without_words():
@@ -81,8 +75,6 @@ def test_rescaling_without_a_baseline_is_refused(known):
     with pytest.raises(SpecError, match="no baseline for layer 3: choose rescale='none'"):
         prepared(Consistency(rescale="token"), model=FakeModel(card=ModelCard(bertscore_baseline=known)))
 
-
-# ---- Trained aligners, on a model that finds a word supported, with log-odds 2, where the other text has it
 
 YES, NO = 1 / (1 + np.exp(-2)), 1 / (1 + np.exp(2))
 
@@ -162,6 +154,3 @@ def test_all_of_a_long_source_is_read_on_request():
 def test_what_belongs_to_embeddings_is_refused_elsewhere(parameter):
     with pytest.raises(SpecError, match="is for aligner='E'"):
         Consistency(aligner="D", **parameter)
-
-
-# ---- Odd and long texts, on the embedded model

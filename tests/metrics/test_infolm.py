@@ -96,13 +96,6 @@ def test_presets_have_the_numbers_of_the_papers_appendix():
     }
 
 
-def test_separate_tables_break_identity_as_the_published_code_does():
-    texts = rows(["w1 w2 w3", "w1 w4", "w6 w2"], ["w1 w2 w3", "w3 w5", "w3 w9 w2"])
-    assert scored(InfoLM(idf="separate"), texts)[0].parts[0] > 1e-6
-    one, *digests = str(prepared(InfoLM(idf="separate"), texts).facts["idf"]).split("@")
-    assert one == "separate" and len(set(digests)) == 2
-
-
 def test_general_idf_is_the_models_own_where_it_has_one():
     counts = np.arange(len(WORDS)) % 7
     model = FakeModel(card=ModelCard(document_frequencies=DocumentFrequencies(counts, 10)))

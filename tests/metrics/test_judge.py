@@ -14,7 +14,7 @@ import pytest
 import nlgauge
 from nlgauge import Judge, SpecError
 from nlgauge.metrics import registry
-from nlgauge.metrics.prompts import PROMPTS, prompt_of
+from nlgauge.metrics.prompts import PROMPTS
 from tests.command import nlgauge as command
 from tests.metrics.court import Court, chance, court
 
@@ -362,21 +362,3 @@ def test_the_service_lets_no_client_name_an_address(server: Court) -> None:
     assert allowed.metric(str(judge(server))) == judge(server)
     with pytest.raises(SpecError, match="a request cannot set"):
         allowed.metric("Judge('http://127.0.0.1:1/v1')")
-
-
-def test_a_prompt_has_a_digest_of_all_that_it_says() -> None:
-    assert len({one.digest for one in PROMPTS.values()}) == len(PROMPTS)
-    assert prompt_of("better", "Judge").columns == ("candidate", "references")
-
-
-def test_check_and_explain_take_it_too(server: Court, tmp_path: Path) -> None:
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
-    spec = str(judge(server))
-    server.says = lambda text: 0.25
-    for level, code in ((0.2, 0), (0.3, 1)):
-        done = command("check", rows, "-m", spec, "--at-least", level, "--no-cache")
-        assert done.exit_code == code and f"{spec}: 22 requests, 210 tokens in, 21 tokens out" in done.stderr, (
-            done.stderr
-        )
-    assert f"row 1, system a, item 0: {spec} 0.2500" in command("explain", rows, "-m", spec, "--row", 1).stdout

@@ -8,7 +8,8 @@ import pytest
 
 from nlgauge import SpecError
 from nlgauge.metrics.meteor import METEOR, WordNet
-from tests.metrics.strings import LINES, prepared, rows, scored, value
+from tests.metrics.pieces import prepared, scored
+from tests.metrics.strings import LINES, rows, value
 
 
 @pytest.mark.parametrize(("variant", "weights"), [("2005", (0.9, 3, 0.5)), ("2007", (0.81, 0.83, 0.28))])

@@ -62,8 +62,3 @@ def test_nothing_but_punctuation_has_a_reason(metric):
     assert metric.unusable(pieces("! a b", [A, B, C])) is None
     (lone,) = scored(metric, [row("!", "w1 w2")])
     assert np.isnan(lone.parts).all() and lone.reason == "the candidate has nothing but punctuation"
-
-
-@pytest.mark.parametrize("metric", FAMILY, ids=str)
-def test_they_cost_no_pass_and_read_the_row_alone(metric):
-    assert metric.cost == "static" and not metric.uses_corpus and not prepared(metric).facts

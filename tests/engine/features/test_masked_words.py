@@ -13,16 +13,7 @@ from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel, GapsModel, PairsModel
 
 words = st.sampled_from(WORDS[5:])
-texts = st.lists(words, max_size=30).map(" ".join)
 filled = st.lists(words, min_size=1, max_size=30).map(" ".join)
-requests = st.builds(
-    MaskedWordsRequest,
-    text=texts,
-    against=texts,
-    first=st.booleans(),
-    decoding=st.sampled_from(["joint", "stepwise", "single"]),
-    stride=st.sampled_from([1, 3]),
-)
 
 
 def masked(model, *some):
