@@ -28,6 +28,7 @@ ROWS = (
     row("w7 w7 w1", "w8 w9 w10 w11 w12 w1"),
     row("w11 w2", "w2 w11 w6", "w3"),
     row("w4 w9 w8 w12 w13 w14 w1", "w9"),
+    row("w4 w9 w8 w12 w13 w14 w1", "w11 w2", item="of texts that are there already"),
 )
 IDF: Mapping[str, tuple[str, str]] = {
     "separate": ("candidates", "references"),

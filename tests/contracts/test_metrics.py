@@ -219,30 +219,16 @@ def odd_rows() -> list[Row]:
     return [*rows, Row(REFERENCE, item="nothing but a candidate"), Row(REFERENCE, (REFERENCE,), item="equal")]
 
 
-def has_examples(name: str) -> str | None:
-    """What the author of a metric without examples has to do."""
-    if EXAMPLES.get(name):
-        return None
-    return f"{name} has no example: add a spec or more for it to EXAMPLES in tests/contracts/test_metrics.py"
-
-
 def test_every_metric_has_an_example() -> None:
     # Those of sets: test_sets.py. Those of other people's numbers: tests/metrics/test_column.py and test_judge.py.
     rows = [name for name, kind in KINDS.items() if not (issubclass(kind, SetMetric) or kind.example)]
-    assert [todo for name in rows if (todo := has_examples(name))] == []
-
-
-def test_a_metric_without_an_example_is_told_where_to_add_one() -> None:
-    assert "NewMetric" in str(has_examples("NewMetric"))
-    assert "EXAMPLES" in str(has_examples("NewMetric"))
+    lacking = [name for name in rows if not EXAMPLES.get(name)]
+    assert not lacking, f"add a spec or more for {lacking} to EXAMPLES in tests/contracts/test_metrics.py"
 
 
 def test_every_example_is_of_its_metric() -> None:
     for name, examples in EXAMPLES.items():
         assert {type(made(example)) for example in examples} == {KINDS[name]}
-
-
-# ---- The metric as a value
 
 
 @every_example
@@ -278,9 +264,6 @@ def test_a_metric_cannot_be_changed(example: Example) -> None:
         made(example).model = "other"  # type: ignore[misc]
 
 
-# ---- Rows
-
-
 @every_example
 def test_rows_in_another_order_keep_their_values(example: Example) -> None:
     order = [2, 1, 4, 3, 0, 5]  # 0 -> 2 -> 4 -> 0: not its own inverse
@@ -314,9 +297,6 @@ def test_a_row_does_not_depend_on_others_unless_the_metric_says_so(example: Exam
         assert not np.allclose(alone, among, rtol=1e-4, atol=1e-5, equal_nan=True), "then it does not use the corpus"
     else:
         np.testing.assert_allclose(alone, among, rtol=1e-4, atol=1e-5)
-
-
-# ---- Numbers
 
 
 @each_example(lambda example: not example.published and _compares(example))

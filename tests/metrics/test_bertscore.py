@@ -3,12 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.errors import SpecError
 from nlgauge.metrics.bertscore import BERTScore
-from tests.engine.fake import WORDS, FakeModel
+from tests.engine.fake import WORDS, FakeModel, answers
 from tests.metrics.pieces import prepared, row, scored, shown
 
 X, Y = [[1.0, 0], [0, 2.0]], [[3.0, 0], [0.6, 0.8], [-5.0, 0]]
@@ -28,8 +27,7 @@ def literal(metric: BERTScore, candidate: str, reference: str, model) -> tuple[f
     """The paper's formula, a token at a time."""
     layer = model.layers - 1 if metric.layer is None else metric.layer
     requests = [VectorsRequest(text, (layer,)) for text in (candidate, reference)]
-    features = Engine(model).features(requests)
-    sides = [features[request] for request in requests]
+    sides = answers(model, *requests)
     table = model.card.document_frequencies
 
     def weight(side, i):

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from nlgauge.data.corpus import Row
-from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import SpecError
 from nlgauge.metrics.ctc import Consistency, Engagingness, Groundedness, MeanAlignment, Preservation, Relevance
-from tests.engine.fake import FakeModel
+from tests.engine.fake import FakeModel, answers
 from tests.metrics.pieces import prepared, scored, shown
 
 ALL = (Consistency, Relevance, Preservation, Groundedness, Engagingness, MeanAlignment)
@@ -26,8 +25,7 @@ def value(metric, row, model=None):
 def literal(text, others, layer=3):
     """Definition 3.1 by embedding matching, a token at a time."""
     requests = [VectorsRequest(one, (layer,)) for one in (text, *others)]
-    features = Engine(FakeModel()).features(requests)
-    own, *theirs = (features[request] for request in requests)
+    own, *theirs = answers(FakeModel(), *requests)
     out = []
     for i in np.flatnonzero(~own.special):
         best = -2.0

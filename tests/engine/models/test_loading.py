@@ -20,13 +20,6 @@ needs_torch = pytest.mark.skipif(find_spec("transformers") is None, reason="the 
 NO_MAKER = "a name"
 
 
-def parts(model):
-    return {one.name for one in model.abilities if one in model and one != TOKENIZER}
-
-
-# ---- What a companion brings
-
-
 @pytest.fixture
 def companion(monkeypatch):
     """The folder of `base`, where its distribution is installed."""
@@ -61,9 +54,6 @@ def test_the_last_installed_model_stays_loaded_and_a_folder_is_read_again(tmp_pa
     assert options.load(str(tmp_path / "own")) is not own
 
 
-# ---- What is refused
-
-
 @pytest.mark.parametrize("backend", ["tensorflow", "", None])
 def test_an_unknown_backend_lists_those_there_are(backend):
     with pytest.raises(SpecError, match="auto, onnxruntime, openvino, torch"):
@@ -82,9 +72,6 @@ def test_an_unknown_backend_lists_those_there_are(backend):
 def test_what_does_not_go_together_is_refused(asked, says):
     with pytest.raises(SpecError, match=says):
         load("pocket", **asked)
-
-
-# ---- What packages offer
 
 
 def large(precision):
@@ -147,15 +134,6 @@ def test_what_is_no_model_is_refused(offer, attribute, says):
         load(f"acme-metrics/{attribute}")
 
 
-# ---- Folders that torch runs
-
-
-def save(folder, net):
-    net.save_pretrained(folder)
-    save_tokenizer(folder)
-    return str(folder)
-
-
 @needs_torch
 def test_a_configuration_that_has_no_language_model_is_an_encoder(tmp_path):
     import transformers
@@ -165,4 +143,7 @@ def test_a_configuration_that_has_no_language_model_is_an_encoder(tmp_path):
     )
     assert type(config) not in transformers.MODEL_FOR_MASKED_LM_MAPPING
     assert type(config) not in transformers.MODEL_FOR_CAUSAL_LM_MAPPING
-    assert parts(load(save(tmp_path, transformers.CLIPTextModel(config)))) == {"encoder"}
+    transformers.CLIPTextModel(config).save_pretrained(tmp_path)
+    save_tokenizer(tmp_path)
+    model = load(str(tmp_path))
+    assert {one for one in model.abilities if one in model} == {ENCODER, TOKENIZER}

@@ -40,6 +40,7 @@ def test_tables_are_listed_with_what_they_need_or_why_they_cannot_be_had() -> No
 def test_wrong_names_and_absent_data_are_refused(tmp_path: Path) -> None:
     refused("reproduce", "table-9", say="no table or figure 'table-9'; there are")
     refused("reproduce", "results", "ctc-table-d1", say="results stands alone")
+    refused("reproduce", "papers", "ctc-table-d1", say="papers stands alone")
     refused("reproduce", "ctc-table-d1", say="give the folder of the rated data with --data")
     refused("reproduce", "--data", tmp_path / "nowhere", say="is not a folder")
     out = tmp_path / "out"
@@ -131,17 +132,6 @@ def test_the_results_page_is_written_where_asked(folder: Path, tmp_path: Path, m
     assert result.stdout == f"{place}\n"
     assert "quality,pooled,pearson,Words,pocket@" in (tmp_path / "data" / "agreement.csv").read_text(encoding="utf-8")
     assert "1 numbers](data/agreement.html)" in place.read_text(encoding="utf-8")
-
-
-def test_the_page_of_the_papers_needs_no_data(folder: Path, tmp_path: Path) -> None:
-    place = tmp_path / "papers.md"
-    for options in ((), ("--data", folder)):
-        result = nlgauge("reproduce", "papers", "-o", tmp_path, *options)
-        assert (result.exit_code, result.stdout) == (0, f"{place}\n")
-        assert "(data/papers-ctc.csv)" in place.read_text(encoding="utf-8")
-        assert '\n"Table D.1, Figure 3",' in (tmp_path / "data" / "papers-ctc.csv").read_text(encoding="utf-8")
-        place.unlink()
-    refused("reproduce", "papers", "ctc-table-d1", "--data", folder, say="papers stands alone")
 
 
 def test_a_run_of_some_metrics_on_some_data_leaves_the_other_lines(

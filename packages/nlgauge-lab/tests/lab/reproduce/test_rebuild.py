@@ -26,9 +26,6 @@ def test_an_absent_file_and_an_absent_aspect_are_named(folder: Path) -> None:
         rebuilt(folder, table(pieces.table(columns=[["tiny", "style", "pooled", "pearson"]], rows=[UNRATED])))
 
 
-# ---- The published protocols, where the data are
-
-
 def test_word_length_on_the_dialogue_sets_comes_out_to_the_last_digit(data: Path, tmp_path: Path) -> None:
     """CTC, tables F.1 to F.4 and F.6: 32 numbers, which fix what 'sample level' means there."""
     names = [f"ctc-table-f{n}" for n in (1, 2, 3, 4, 6)]
