@@ -14,20 +14,6 @@ def tokenizer():
     return SubwordTokenizer.read(str(pocket_folder() / "tokenizer.json"))
 
 
-def test_offsets_find_the_words(tokenizer):
-    text = "Rain fell on the old mill."
-    (tokens,) = tokenizer.encode([text])
-    assert [text[begin:end].lower() for begin, end in tokens.offsets] == [
-        "rain",
-        "fell",
-        "on",
-        "the",
-        "old",
-        "mill",
-        ".",
-    ]
-
-
 def test_special_tokens_written_in_a_text_are_text(tokenizer):
     (tokens,) = tokenizer.encode(["fill the [MASK] and [SEP] [CLS] [PAD]"])
     special = {tokenizer.mask_id, tokenizer.pad_id, *tokenizer.prefix, *tokenizer.suffix}

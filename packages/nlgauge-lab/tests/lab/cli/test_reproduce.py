@@ -11,7 +11,7 @@ import pytest
 
 from lab.reproduce import pieces
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge_lab.reproduce import exhibits, layers, published, suites
+from nlgauge_lab.reproduce import exhibits, labelled_sets, layers, published, suites
 from nlgauge_lab.reproduce.published import Source, table
 from nlgauge_lab.reproduce.suites import Group, Suite
 from tests.command import nlgauge, refused
@@ -220,6 +220,8 @@ def test_detection_is_written_as_a_page(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "fever_symmetric.test.jsonl").write_text(lines, encoding="utf-8")
     readme = tmp_path / "README.md"
     readme.write_text("<!-- detection -->\n<!-- end of detection -->\n", encoding="utf-8")
+    of_others = [one for one in labelled_sets.LABELLED_SETS if one.name != "written.test"]  # which has 3570 rows here
+    monkeypatch.setattr(labelled_sets, "LABELLED_SETS", of_others)
     options = ("--data", tmp_path, "-o", tmp_path / "out", "--replicates", 5, "--metrics", "CopyRate")
     result = nlgauge("reproduce", "detection", *options, "--readme", readme)
     assert result.exit_code == 0, result.output

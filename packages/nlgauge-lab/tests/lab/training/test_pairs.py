@@ -6,41 +6,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.engine.fake import WORDS, tiny_tokenizer
-
 torch = pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
 pytest.importorskip("onnx", reason="training needs nlgauge-lab[train]")
 
 from safetensors.numpy import load_file  # noqa: E402
-from transformers import BertConfig, BertForMaskedLM  # noqa: E402
 
+from lab.training.aligner_world import write_body  # noqa: E402
 from nlgauge.engine.models.adaptation import read_delta  # noqa: E402
 from nlgauge.engine.models.capabilities import MASKED_PAIRS  # noqa: E402
-from nlgauge.engine.models.card import DocumentFrequencies  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
-from nlgauge_lab.training.export import write_folder  # noqa: E402
 from nlgauge_lab.training.pair_rows import make_row  # noqa: E402
 from nlgauge_lab.training.pairs import PairsTrainer, train  # noqa: E402
 from nlgauge_lab.training.recipe import PairsConfig, Stage  # noqa: E402
 from tests.engine.models.small_bert import written  # noqa: E402
 
-SHAPE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 SIZES = ((16, 8), (32, 4))
 
 
 @pytest.fixture(scope="module")
 def body(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("body")
-    torch.manual_seed(0)
-    config = BertConfig(vocab_size=len(WORDS), max_position_embeddings=40, pad_token_id=0, **SHAPE)
-    model = BertForMaskedLM(config)
-    tensors = {name: value.detach().numpy() for name, value in model.named_parameters()}
-    kept = {**SHAPE, "vocab_size": len(WORDS), "max_position_embeddings": 40, "type_vocab_size": 2}
-    facts = {"model_type": "bert", "layer_norm_eps": 1e-12, "hidden_act": "gelu", "pad_token_id": 0, **kept}
-    frequencies = DocumentFrequencies(np.ones(len(WORDS), np.int64), 2)
-    write_folder(folder, tensors, facts, tiny_tokenizer(), frequencies)
-    return folder
+    return write_body(tmp_path_factory.mktemp("body"))
 
 
 @pytest.fixture(scope="module")
