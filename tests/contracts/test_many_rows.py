@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,13 +44,8 @@ SPECS = list({made(one).name: one.spec for one in USABLE if model_of(made(one)) 
 
 def table_of(names: Sequence[str], **options: Any) -> ScoreTable:
     """The scores of some kinds of rows, all metrics in one run."""
-    rows = tuple(Row(**{**vars_of(KINDS[name]), "item": str(place)}) for place, name in enumerate(names))
+    rows = tuple(replace(KINDS[name], item=str(place)) for place, name in enumerate(names))
     return evaluate(Corpus(rows), metrics=SPECS, **options)
-
-
-def vars_of(row: Row) -> dict[str, Any]:
-    names = ("candidate", "references", "source", "context", "question")
-    return {name: getattr(row, name) for name in names}
 
 
 @pytest.fixture(scope="module")

@@ -205,11 +205,8 @@ def test_empty_file_is_refused(write, name):
     refusal(lambda: Corpus.read(path), "the file is empty", "give at least one row", file=path)
 
 
-def test_directory_of_nothing_is_refused(tmp_path):
+def test_directory_without_files_is_refused_and_is_no_text_file(tmp_path):
     refusal(lambda: Corpus.read(tmp_path), "the folder holds no files", "name a folder with files", file=tmp_path)
-
-
-def test_directory_is_no_text_file(tmp_path):
     refusal(
         lambda: Corpus.read_texts(tmp_path), "it is a directory", "give the path of one readable file", file=tmp_path
     )

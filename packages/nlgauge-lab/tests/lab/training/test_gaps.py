@@ -24,7 +24,7 @@ from nlgauge_lab.studies.scorings import MaskEvalScorings
 from nlgauge_lab.training.gaps import GapsTrainer
 from nlgauge_lab.training.pairs import train
 from nlgauge_lab.training.recipe import PairsConfig
-from tests.engine.models.detectors import TEXTS, scaled, t5_config, unigrams, word_pieces
+from tests.engine.models.detectors import TEXTS, bert, scaled, t5_config, unigrams
 
 RECIPE = (
     'body = "t5"\nepochs = {}\nseed = 4\n[data]\nheld_out_every = 5\n[batches]\nsizes = [[96, 8]]\n'
@@ -100,11 +100,8 @@ def test_the_loss_is_the_cross_entropy_of_the_word_between_two_sentinels(world, 
 
 
 def test_a_model_without_sentinels_is_refused_in_one_line(world, tmp_path):
-    splitter = word_pieces()
+    splitter, config = bert()
     splitter.save_pretrained(tmp_path / "bert")
-    config = transformers.BertConfig(
-        vocab_size=len(splitter), hidden_size=32, num_hidden_layers=1, num_attention_heads=2
-    )
     transformers.BertForMaskedLM(config).save_pretrained(tmp_path / "bert")
     with pytest.raises(InputError, match="fills no gaps"):
         train(world / "pairs.jsonl", tmp_path / "out", world / "recipe.toml", body=str(tmp_path / "bert"))
