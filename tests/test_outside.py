@@ -29,6 +29,7 @@ from nlgauge.engine.features.request import ByModel, Features
 from nlgauge.engine.features.vectors import StaticRequest
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Prepared, RowMetric, Value
+from tests.engine.models.detectors import roberta, scaled
 from tests.metrics.court import Court, court
 
 PLACE = Path(__file__).parent / "outside"
@@ -263,38 +264,16 @@ def test_one_logit_is_yes_against_no_and_several_labels_may_hold_at_once(tmp_pat
         assert len(set(found.tolist())) == 2, "a softmax over one logit would be 1 for all"
 
 
-def byte_level_classifier(folder: Path) -> Any:
-    """A RoBERTa with random weights, whose tokens hold the space before a word."""
-    transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
-
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    special = ["<s>", "<pad>", "</s>"]
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=300, special_tokens=special, initial_alphabet=alphabet, show_progress=False
-    )
-    made.train_from_iterator(["The cat sat. The dog ran off. A cat ran."] * 3, trainer)
-    made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), trim_offsets=False)
-    names = {"bos_token": "<s>", "cls_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "pad_token": "<pad>"}
-    split = transformers.PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=62, **names)
-    split.save_pretrained(folder)
-    transformers.set_seed(5)
-    config = transformers.RobertaConfig(
-        vocab_size=len(split), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=64, initializer_range=0.5, type_vocab_size=1, pad_token_id=1, num_labels=2,
-    )  # fmt: skip
-    net = transformers.RobertaForSequenceClassification(config).eval()
-    net.save_pretrained(folder)
-    return net, split
-
-
 def test_minichecks_packing_has_one_separator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the published program joins them: document, the token for the end of a text, claim, in one text."""
     torch = pytest.importorskip("torch", reason="needs nlgauge[torch]")
-    net, split = byte_level_classifier(tmp_path)
+    transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
     import acme_classifier
+
+    split, config = roberta(num_labels=2)  # whose tokens hold the space before a word
+    split.save_pretrained(tmp_path)
+    net = scaled(transformers.RobertaForSequenceClassification(config))
+    net.save_pretrained(tmp_path)
 
     def published(chunks: Sequence[str], claim: str) -> float:
         with torch.inference_mode():

@@ -76,13 +76,6 @@ def test_the_pair_is_the_measure_reference_first(measure):
     assert mean == pytest.approx((forward + reverse) / 2, abs=1e-12)
 
 
-def test_measures_are_computed_in_double_precision_from_what_a_bag_holds():
-    single = P.astype(np.float32), Q.astype(np.float32)
-    for measure in ("kl", "fisher_rao", "l2"):
-        metric = InfoLM(measure=measure, idf="none")
-        assert pair_value(metric, *single) == pair_value(metric, *(side.astype(np.float64) for side in single))
-
-
 def test_presets_have_the_numbers_of_the_papers_appendix():
     """Appendix B.5, by task: alpha of the alpha divergence, beta of gamma, and both of ab."""
     found = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +154,19 @@ def t5_config(splitter: Any, **more: Any) -> Any:
         vocab_size=len(splitter), decoder_start_token_id=0, pad_token_id=0, eos_token_id=1, tie_word_embeddings=False,
         **sizes, **more,
     )  # fmt: skip
+
+
+def write_t5(folder: Path, sentinels: Sequence[str] = ("<extra_id_0>", "<extra_id_1>")) -> Any:
+    """Write a T5 that fills gaps, and return its network."""
+    import transformers
+
+    splitter = unigrams(t5=True)
+    splitter.add_special_tokens({"additional_special_tokens": list(sentinels)})
+    splitter.model_max_length = 96
+    splitter.save_pretrained(folder)
+    net = scaled(transformers.T5ForConditionalGeneration(t5_config(splitter)))
+    net.save_pretrained(folder)
+    return net
 
 
 def _t5() -> tuple[Any, Any]:

@@ -24,7 +24,7 @@ from nlgauge_lab.studies.scorings import MaskEvalScorings
 from nlgauge_lab.training.gaps import GapsTrainer
 from nlgauge_lab.training.pairs import train
 from nlgauge_lab.training.recipe import PairsConfig
-from tests.engine.models.detectors import TEXTS, bert, scaled, t5_config, unigrams
+from tests.engine.models.detectors import TEXTS, bert, write_t5
 
 RECIPE = (
     'body = "t5"\nepochs = {}\nseed = 4\n[data]\nheld_out_every = 5\n[batches]\nsizes = [[96, 8]]\n'
@@ -35,11 +35,7 @@ RECIPE = (
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     folder = tmp_path_factory.mktemp("t5")
-    splitter = unigrams(t5=True)
-    splitter.add_special_tokens({"additional_special_tokens": ["<extra_id_0>", "<extra_id_1>"]})
-    splitter.model_max_length = 96
-    splitter.save_pretrained(folder / "t5")
-    scaled(transformers.T5ForConditionalGeneration(t5_config(splitter))).save_pretrained(folder / "t5")
+    write_t5(folder / "t5")
     rows = [{"candidate": text.split(".")[0], "source": f"{text} {n}"} for n in range(14) for text in TEXTS[:3]]
     (folder / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (folder / "recipe.toml").write_text(RECIPE.format(5), encoding="utf-8")

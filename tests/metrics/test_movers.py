@@ -1,17 +1,21 @@
+"""MoverScore, SentenceMovers and WordMovers: values by hand. MoverScore as a linear programme: tests/contracts."""
+
 import math
 
 import numpy as np
 import pytest
 
 from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
-from nlgauge.metrics.movers import MoverScore
+from nlgauge.metrics.movers import MoverScore, SentenceMovers, WordMovers
 from tests.engine.fake import WORDS, FakeModel
 from tests.metrics.pieces import pieces, prepared
 
+A, B, C = [1.0, 0], [0, 1.0], [0.6, 0.8]
+SENTENCES, BOTH = SentenceMovers(variant="sms"), SentenceMovers()
 PLAIN = {"layers": 1, "aggregate": "mean", "idf": "none"}
 
 
-def value(metric: MoverScore, candidate, reference, model=None) -> float:
+def value(metric, candidate, reference, model=None) -> float:
     ((number,),) = metric.compare([(candidate, reference)], prepared(metric, model=model))
     return number
 
@@ -47,3 +51,29 @@ def test_stopwords_are_left_out_where_they_shall_be():
     without = MoverScore(**PLAIN, stopwords=False)
     assert value(without, one, other) == pytest.approx(1)
     assert without.unusable(pieces("of the", [[1, 0], [0, 1]])) == "nothing but stop-words and punctuation"
+
+
+def test_one_sentence_each_is_the_distance_of_their_means():
+    similarity = value(SENTENCES, pieces("x y", [A, B]), pieces("z", [C]))
+    assert similarity == pytest.approx(math.exp(-math.hypot(0.1, 0.3)))
+
+
+def test_sentences_weigh_as_many_as_they_have_words():
+    """'X y. Z.': two thirds of the mass at the mean of x and y, which is c's place, one third at z."""
+    three = pieces("X y . Z .", [A, B, [9.0, 9], B, [9.0, 9]])
+    place = [0.5, 0.5]
+    similarity = value(SentenceMovers(variant="sms", unit=False), three, pieces("c", [place]))
+    assert similarity == pytest.approx(math.exp(-math.hypot(0.5, 0.5) / 3))
+
+
+def test_words_and_sentences_are_moved_together():
+    """Half of the mass is that of words, half that of the one sentence, all of it goes to c."""
+    similarity = value(BOTH, pieces("x y", [A, B]), pieces("c", [C]))
+    cost = (math.hypot(0.4, 0.8) + math.hypot(0.6, 0.2)) / 4 + math.hypot(0.1, 0.3) / 2
+    assert similarity == pytest.approx(math.exp(-cost))
+
+
+def test_word_movers_move_the_bag_by_hand():
+    """Two thirds of the mass is at a, of which one sixth has to go to b, at a distance of sqrt 2."""
+    cost = value(WordMovers(), pieces("a b a", [A, B, A]), pieces("b a", [B, A]))
+    assert cost == pytest.approx(math.sqrt(2) / 6)
