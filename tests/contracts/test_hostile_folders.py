@@ -133,7 +133,7 @@ def test_a_part_of_a_folder_that_is_wrong_is_one_line(ours: Path, tmp_path: Path
 
 
 BY_TORCH: dict[str, tuple[Change, str]] = {
-    **{name: OURS[name] for name in ("configuration a list", "a negative size", "another size")},
+    **{name: OURS[name] for name in ("configuration a list", "a negative size")},
     "another size": (configured(hidden_size=768), "size mismatch"),
     "configuration missing": (without(CONFIG), "config.json is not a configuration of a model: No such file"),
     "weights cut": (cut(WEIGHTS, LARGE), "model.safetensors has no weights that can be read"),

@@ -15,6 +15,8 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import model_of
+from nlgauge.run.block import BLOCK_WEIGHT
+from nlgauge.run.plan import Plan
 from nlgauge.serve.batch import Job, TooMuchWorkError
 from nlgauge.serve.batch import evaluate as evaluate_jobs
 from tests.contracts.test_metrics import CASES, extra_for, made
@@ -101,9 +103,6 @@ def test_the_limit_of_work_is_of_all_rows_wherever_the_long_one_stands(spec: str
 
 def limit_of(rows: Sequence[Row], spec: str) -> float:
     """How many blocks of work some rows are: the sum of the rows', which share no text."""
-    from nlgauge.run.block import BLOCK_WEIGHT
-    from nlgauge.run.plan import Plan
-
     metric = registry.metric(spec)
     engine = Engine(loading.load("pocket"))
     plans = [Plan(Corpus((row,)), {spec: metric}, engine) for row in rows]

@@ -20,14 +20,6 @@ needs_torch = pytest.mark.skipif(find_spec("transformers") is None, reason="the 
 NO_MAKER = "a name"
 
 
-@pytest.fixture
-def companion(monkeypatch):
-    """The folder of `base`, where its distribution is installed."""
-    if companion_folder("base") is None or not (companion_folder("base") / "model.safetensors").is_file():
-        pytest.skip("base is not installed: make base")
-    return companion_folder("base")
-
-
 @pytest.mark.parametrize("backend", ["onnxruntime", "auto"])
 def test_a_companion_that_is_not_installed_says_what_to_install(monkeypatch, backend):
     monkeypatch.setattr(loading, "find_spec", lambda name: None)
@@ -36,7 +28,10 @@ def test_a_companion_that_is_not_installed_says_what_to_install(monkeypatch, bac
         load("base", backend=backend)
 
 
-def test_a_companion_is_a_folder_by_its_name(companion):
+def test_a_companion_is_a_folder_by_its_name():
+    companion = companion_folder("base")
+    if companion is None or not (companion / "model.safetensors").is_file():
+        pytest.skip("base is not installed: make base")
     model = load("base")
     assert model.name == "base" and model.folder == folder_of("base") == companion
     assert (model[ENCODER].layers, model[ENCODER].width, model.window) == (8, 768, 512)

@@ -8,10 +8,7 @@ transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]"
 
 import nlgauge  # noqa: E402
 from nlgauge.engine.features.likelihood import Seq2SeqRequest  # noqa: E402
-from nlgauge.engine.models.capabilities import (  # noqa: E402
-    GAP_FILLER,
-    TOKENIZER,
-)
+from nlgauge.engine.models.capabilities import GAP_FILLER, TOKENIZER  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from tests.engine.fake import answers  # noqa: E402
 from tests.engine.models.detectors import write_t5  # noqa: E402

@@ -38,7 +38,6 @@ def test_tables_are_listed_with_what_they_need_or_why_they_cannot_be_had() -> No
 
 
 def test_wrong_names_and_absent_data_are_refused(tmp_path: Path) -> None:
-    refused("reproduce", "table-9", say="no table or figure 'table-9'; there are")
     refused("reproduce", "results", "ctc-table-d1", say="results stands alone")
     refused("reproduce", "papers", "ctc-table-d1", say="papers stands alone")
     refused("reproduce", "ctc-table-d1", say="give the folder of the rated data with --data")
