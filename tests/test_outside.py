@@ -13,12 +13,8 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
-import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -33,6 +29,8 @@ from nlgauge.engine.features.request import ByModel, Features
 from nlgauge.engine.features.vectors import StaticRequest
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import Prepared, RowMetric, Value
+from tests.engine.models.detectors import roberta, scaled
+from tests.metrics.court import Court, court
 
 PLACE = Path(__file__).parent / "outside"
 ROWS = Corpus.from_texts(
@@ -103,11 +101,6 @@ def test_two_metrics_of_one_class_name_have_a_column_and_a_signature_each(tmp_pa
     assert {result.metric for result in nlgauge.compare(again, "one", "two")} == set(table.metrics)
 
 
-def test_what_its_model_cannot_do_is_one_clear_error() -> None:
-    with pytest.raises(SpecError, match="model 'acme-metrics/letters' predicts no masked words"):
-        nlgauge.evaluate(ROWS, metrics="InfoLM(idf='none')", model="acme-metrics/letters")
-
-
 def test_the_command_lists_scores_and_compares_it(tmp_path: Path) -> None:
     listed = json.loads(nlgauge_command("list", "--format", "json"))
     assert "acme-metrics/Length" in json.dumps(listed) and "acme-metrics/letters" in json.dumps(listed)
@@ -120,9 +113,6 @@ def test_the_command_lists_scores_and_compares_it(tmp_path: Path) -> None:
     assert spec in printed
     assert ScoreTable.load(scores).metrics == ["Length", spec]
     assert spec in nlgauge_command("compare", str(scores), "one", "two", "--format", "csv")
-
-
-# ---- A metric that reads two models
 
 
 @dataclass(frozen=True)
@@ -157,36 +147,34 @@ def test_a_metric_reads_several_models_and_its_signature_names_them() -> None:
     assert facts["model acme-metrics/letters"]["name"] == "acme-metrics/letters"
 
 
-# ---- A sequence classifier
-
 PAIRS = {
     "candidates": ["the cat sat", "a dog", "", "the mat", "w " * 40],
     "sources": ["the cat sat on the mat", "the dog ran off", "cats", None, "the cat sat on the mat " * 9],
 }
 
 
-@pytest.fixture(scope="module")
-def classifier(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A checkpoint with random weights."""
+def classifier_of(folder: Path, kind: str, **more: Any) -> Any:
+    """A saved network with random weights and the tiny tokenizer; its id2label follows from `more`."""
     pytest.importorskip("torch", reason="needs nlgauge[torch]")
     transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
     from tests.engine.fake import WORDS, save_tokenizer
 
-    folder = tmp_path_factory.mktemp("classifier")
-    transformers.set_seed(3)
+    transformers.set_seed(4)
+    shape = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
     config = transformers.BertConfig(
-        vocab_size=len(WORDS),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=64,
-        initializer_range=0.5,
-        id2label={0: "contradiction", 1: "neutral", 2: "entailment"},
-        label2id={"contradiction": 0, "neutral": 1, "entailment": 2},
+        vocab_size=len(WORDS), max_position_embeddings=64, initializer_range=0.5, **shape, **more
     )
-    transformers.BertForSequenceClassification(config).save_pretrained(folder)
+    net = getattr(transformers, kind)(config).eval()
+    net.save_pretrained(folder)
     save_tokenizer(folder, model_max_length=64)
+    return net
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("classifier")
+    labels = dict(enumerate(["contradiction", "neutral", "entailment"]))
+    classifier_of(folder, "BertForSequenceClassification", id2label=labels)
     return str(folder)
 
 
@@ -238,30 +226,17 @@ def test_a_classifier_takes_device_and_precision(classifier: str) -> None:
         nlgauge.evaluate(**PAIRS, **chosen, window="error", cache=False)
 
 
-def test_a_model_that_is_no_classifier_is_refused(classifier: str) -> None:
+def test_a_model_that_is_no_classifier_is_refused(classifier: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="'pocket' tells no classes of texts; choose model='acme-classifier/"):
         nlgauge.evaluate(**PAIRS, metrics="acme-classifier/ClassProbability")
     name = f"acme-classifier/checkpoint:{classifier}"
     with pytest.raises(SpecError, match="label='yes' is not one of 'contradiction', 'neutral', 'entailment'"):
         nlgauge.evaluate(**PAIRS, metrics="acme-classifier/ClassProbability(label='yes')", model=name)
+    classifier_of(tmp_path, "BertForTokenClassification", num_labels=2)
+    with pytest.raises(SpecError, match=r"is a BertForTokenClassification, not a \.\.\.ForSequenceClassification"):
+        class_values(tmp_path, "LABEL_1", **PAIRS)
     with pytest.raises(SpecError, match=r"checkpoint:.*' computes no token vectors"):
         nlgauge.evaluate(ROWS, metrics="BERTScore", model=name)
-
-
-def classifier_of(folder: Path, kind: str, **more: Any) -> Any:
-    """A saved network with random weights and the tiny tokenizer; its id2label follows from `more`."""
-    transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
-    from tests.engine.fake import WORDS, save_tokenizer
-
-    transformers.set_seed(4)
-    shape = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-    config = transformers.BertConfig(
-        vocab_size=len(WORDS), max_position_embeddings=64, initializer_range=0.5, **shape, **more
-    )
-    net = getattr(transformers, kind)(config).eval()
-    net.save_pretrained(folder)
-    save_tokenizer(folder, model_max_length=64)
-    return net
 
 
 def class_values(folder: Path, label: str, way: str = "checkpoint", **rows: Any) -> Any:
@@ -274,7 +249,7 @@ def test_one_logit_is_yes_against_no_and_several_labels_may_hold_at_once(tmp_pat
     import transformers
 
     rows = {"candidates": ["w3 w5", "w9"], "sources": ["w3 w5 w7", "w1"]}
-    labels = {0: "a", 1: "b", 2: "c"}
+    labels = {0: "a", 1: "B", 2: "c"}
     for name, more, label, place in (
         ("one", {"num_labels": 1}, "LABEL_0", 0),
         ("many", {"id2label": labels, "problem_type": "multi_label_classification"}, "b", 1),
@@ -289,51 +264,16 @@ def test_one_logit_is_yes_against_no_and_several_labels_may_hold_at_once(tmp_pat
         assert len(set(found.tolist())) == 2, "a softmax over one logit would be 1 for all"
 
 
-def test_a_label_is_found_in_any_case(tmp_path: Path) -> None:
-    classifier_of(tmp_path, "BertForSequenceClassification", id2label={0: "ENTAILMENT", 1: "NEUTRAL"})
-    rows = {"candidates": ["w3"], "sources": ["w3 w5"]}
-    both = [class_values(tmp_path, label, **rows)[0] for label in ("entailment", "neutral")]
-    assert sum(both) == pytest.approx(1)
-
-
-def test_a_classifier_of_tokens_is_refused_by_name(tmp_path: Path) -> None:
-    classifier_of(tmp_path, "BertForTokenClassification", num_labels=2)
-    with pytest.raises(SpecError, match=r"is a BertForTokenClassification, not a \.\.\.ForSequenceClassification"):
-        class_values(tmp_path, "LABEL_1", candidates=["w3"], sources=["w3 w5"])
-
-
-def byte_level_classifier(folder: Path) -> Any:
-    """A RoBERTa with random weights, whose tokens hold the space before a word."""
-    transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
-
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    special = ["<s>", "<pad>", "</s>"]
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=300, special_tokens=special, initial_alphabet=alphabet, show_progress=False
-    )
-    made.train_from_iterator(["The cat sat. The dog ran off. A cat ran."] * 3, trainer)
-    made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), trim_offsets=False)
-    names = {"bos_token": "<s>", "cls_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "pad_token": "<pad>"}
-    split = transformers.PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=62, **names)
-    split.save_pretrained(folder)
-    transformers.set_seed(5)
-    config = transformers.RobertaConfig(
-        vocab_size=len(split), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=64, initializer_range=0.5, type_vocab_size=1, pad_token_id=1, num_labels=2,
-    )  # fmt: skip
-    net = transformers.RobertaForSequenceClassification(config).eval()
-    net.save_pretrained(folder)
-    return net, split
-
-
 def test_minichecks_packing_has_one_separator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the published program joins them: document, the token for the end of a text, claim, in one text."""
     torch = pytest.importorskip("torch", reason="needs nlgauge[torch]")
-    net, split = byte_level_classifier(tmp_path)
+    transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
     import acme_classifier
+
+    split, config = roberta(num_labels=2)  # whose tokens hold the space before a word
+    split.save_pretrained(tmp_path)
+    net = scaled(transformers.RobertaForSequenceClassification(config))
+    net.save_pretrained(tmp_path)
 
     def published(chunks: Sequence[str], claim: str) -> float:
         with torch.inference_mode():
@@ -355,107 +295,70 @@ def test_minichecks_packing_has_one_separator(tmp_path: Path, monkeypatch: pytes
     assert np.isfinite(class_values(tmp_path, "LABEL_1", "minicheck", **rows)).all()
 
 
-# ---- A judge behind HTTP
-
-
-class Court(ThreadingHTTPServer):
-    """Gives as a mark how many words the summary has; `failing` tells how often a question fails at first."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Hearing)
-        self.asked: Counter[str] = Counter()
-        self.failing: dict[str, int] = {}
-        self.now = self.most = 0
-        self.lock = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        return f"acme-judge/server:http://127.0.0.1:{self.server_port}"
-
-
-class Hearing(BaseHTTPRequestHandler):
-    """One request."""
-
-    server: Court
-
-    def do_GET(self) -> None:
-        self._say(200, {"model": "judge-1"})
-
-    def do_POST(self) -> None:
-        prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["prompt"]
-        summary = prompt.rpartition("Summary: ")[2]
-        with self.server.lock:
-            self.server.asked[summary] += 1
-            self.server.now += 1
-            self.server.most = max(self.server.most, self.server.now)
-        time.sleep(0.02)
-        with self.server.lock:
-            self.server.now -= 1
-        if self.server.asked[summary] <= self.server.failing.get(summary, 0):
-            self._say(503, {})
-        else:
-            self._say(200, {"answer": "nonsense" if "?" in summary else str(len(summary.split()))})
-
-    def _say(self, code: int, content: object) -> None:
-        body = json.dumps(content).encode()
-        self.send_response(code)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments: object) -> None:
-        """Say nothing on stderr."""
+def marked(prompt: str) -> Any:
+    """As a mark, how many words the summary has."""
+    summary = prompt.rpartition("Summary: ")[2]
+    return "nonsense" if "?" in summary else len(summary.split())
 
 
 @pytest.fixture
-def court() -> Iterator[Court]:
-    with Court() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+def judge() -> Iterator[Court]:
+    with court(marked) as server:
+        server.slow = 0.02
         yield server
-        server.shutdown()
-        thread.join()
 
 
-def judged(court: Court, candidates: Sequence[str], cache: Path | bool = False) -> Any:
+def at(judge: Court) -> str:
+    return f"acme-judge/server:{judge.url}"
+
+
+def asked(judge: Court) -> dict[str, int]:
+    return {prompt.rpartition("Summary: ")[2]: often for prompt, often in judge.asked.items()}
+
+
+def judged(judge: Court, candidates: Sequence[str], cache: Path | bool = False) -> Any:
     rows = {"candidates": candidates, "sources": ["A text."] * len(candidates)}
-    table = nlgauge.evaluate(**rows, metrics="acme-judge/Judged", model=court.name, cache=cache)
+    table = nlgauge.evaluate(**rows, metrics="acme-judge/Judged", model=at(judge), cache=cache)
     return table.column(table.metrics[0])
 
 
-def test_a_judge_is_asked_a_few_questions_at_a_time(court: Court) -> None:
+def test_a_judge_is_asked_a_few_questions_at_a_time(judge: Court) -> None:
     texts = [f"{'word ' * (n % 9)}end{n}" for n in range(20)]
-    found = judged(court, [*texts, texts[0]])
+    found = judged(judge, [*texts, texts[0]])
     assert found.values[:, 0].tolist() == [len(text.split()) for text in [*texts, texts[0]]]
-    assert 1 < court.most <= 4
-    assert set(court.asked.values()) == {1}, "the same question once"
+    assert 1 < judge.most <= 4
+    assert set(judge.asked.values()) == {1}, "the same question once"
 
 
-def test_a_question_that_fails_is_asked_again_and_its_row_says_why(court: Court, tmp_path: Path) -> None:
-    court.failing = {"two words": 2, "never": 99}
-    found = judged(court, ["one", "two words", "never", "is it?"], tmp_path)
+def test_a_question_that_fails_is_asked_again_and_its_row_says_why(judge: Court, tmp_path: Path) -> None:
+    failing = {"two words": 2, "never": 99}
+
+    def before(number: int, body: dict[str, Any]) -> tuple[int, dict[str, str], bytes] | None:
+        failed = [often for summary, often in failing.items() if body["prompt"].endswith(f": {summary}")]
+        return (503, {}, b"") if failed and judge.asked[body["prompt"]] <= failed[0] else None
+
+    judge.before = before
+    found = judged(judge, ["one", "two words", "never", "is it?"], tmp_path)
     assert found.values[:2, 0].tolist() == [1, 2] and np.isnan(found.values[2:]).all()
     assert found.reasons == {
         2: "the judge did not answer: HTTP 503",
         3: "the judge said 'nonsense', which is no number from 1 to 10",
     }
-    assert court.asked == {"one": 1, "two words": 3, "never": 3, "is it?": 1}
-    court.failing = {}
-    again = judged(court, ["one", "two words", "never", "is it?", "one two three"], tmp_path)
+    assert asked(judge) == {"one": 1, "two words": 3, "never": 3, "is it?": 1}
+    failing.clear()
+    again = judged(judge, ["one", "two words", "never", "is it?", "one two three"], tmp_path)
     assert again.values[[0, 1, 2, 4], 0].tolist() == [1, 2, 1, 3]
-    assert court.asked == {"one": 1, "two words": 3, "never": 4, "is it?": 1, "one two three": 1}, "answers are kept"
+    assert asked(judge) == {"one": 1, "two words": 3, "never": 4, "is it?": 1, "one two three": 1}, "answers are kept"
 
 
-def test_an_answer_is_cached_although_another_system_is_scored(court: Court, tmp_path: Path) -> None:
-    judged(court, ["one", "two words"], tmp_path)
+def test_an_answer_is_cached_although_another_system_is_scored(judge: Court, tmp_path: Path) -> None:
+    judged(judge, ["one", "two words"], tmp_path)
     rows = {"candidates": ["two words"], "sources": ["A text."], "references": [["Another column."]]}
-    table = nlgauge.evaluate(**rows, metrics="acme-judge/Judged", model=court.name, cache=tmp_path, evidence=True)
-    assert table.values(table.metrics[0]).tolist() == [2] and set(court.asked.values()) == {1}
+    table = nlgauge.evaluate(**rows, metrics="acme-judge/Judged", model=at(judge), cache=tmp_path, evidence=True)
+    assert table.values(table.metrics[0]).tolist() == [2] and set(judge.asked.values()) == {1}
 
 
-def test_a_judge_that_cannot_be_had_is_one_clear_error(court: Court) -> None:
+def test_a_judge_that_cannot_be_had_is_one_clear_error(judge: Court) -> None:
     rows = {"candidates": ["a"], "sources": ["b"], "metrics": "acme-judge/Judged"}
     for model, says in (
         (None, "'pocket' answers no questions; choose model='acme-judge/server"),
@@ -465,6 +368,6 @@ def test_a_judge_that_cannot_be_had_is_one_clear_error(court: Court) -> None:
         with pytest.raises(SpecError, match=says):
             nlgauge.evaluate(**rows, model=model)
     with pytest.raises(SpecError, match="does not accept device 'cpu'; leave it out"):
-        nlgauge.evaluate(**rows, model=court.name, device="cpu")
+        nlgauge.evaluate(**rows, model=at(judge), device="cpu")
     with pytest.raises(SpecError, match="computes no token vectors"):
-        nlgauge.evaluate(ROWS, metrics="BERTScore", model=court.name)
+        nlgauge.evaluate(ROWS, metrics="BERTScore", model=at(judge))

@@ -1,7 +1,5 @@
 """The recipe for lighteval, by the package itself."""
 
-from __future__ import annotations
-
 from tests.adapters.needed import needed, run_example
 
 needed("lighteval", "lighteval")

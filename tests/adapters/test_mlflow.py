@@ -1,7 +1,5 @@
 """The recipe for MLflow, by MLflow itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

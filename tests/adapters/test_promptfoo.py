@@ -1,7 +1,5 @@
 """The recipe for promptfoo, called as its Python wrapper calls it: it is a program of Node."""
 
-from __future__ import annotations
-
 from tests.adapters.needed import run_example
 
 

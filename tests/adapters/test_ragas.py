@@ -1,7 +1,5 @@
 """The recipe for Ragas, by the package itself."""
 
-from __future__ import annotations
-
 import os
 
 from tests.adapters.needed import needed, run_example

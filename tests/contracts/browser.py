@@ -56,10 +56,6 @@ class Watched:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(path.as_uri())
 
-    def _heard(self, said: Any) -> None:
-        if said.type in ("error", "warning"):
-            self.errors.append(said.text)
-
     def evaluate(self, code: str, *arguments: Any) -> Any:
         """What code gives in the page."""
         return self.page.evaluate(code, *arguments)

@@ -157,8 +157,9 @@ HARMFUL_TOKENIZERS: dict[str, tuple[Change, str]] = {
 """The same for folders of ours and of others"""
 
 
-def refused(folder: Path | str, metric: str, say: str, outputs: Path, **options: str) -> None:
-    """By the library and by the command, in one line of a readable length. outputs: a file for the command."""
+def refused(folder: Path | str, metric: str, say: str, place: Path, **options: str) -> None:
+    """By the library and by the command, in one line of a readable length. place: for the file that is scored."""
+    outputs = place / "outputs.jsonl"
     outputs.write_text(json.dumps(ROW) + "\n", encoding="utf-8")
     with pytest.raises(nlgauge.NlgaugeError) as failure:
         nlgauge.evaluate([ROW], metrics=metric, model=str(folder), cache=False, **options)

@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.maths.intervals import paired_shares, proportion, share_interval
+from nlgauge.maths.intervals import paired_shares, proportion
 from nlgauge.stats.paired import paired, paired_totals
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
@@ -84,15 +84,6 @@ def wilson_by_definition(count: int, n: int, level: float) -> list[float]:
     """The shares p at which (count / n - p)^2 = z^2 p (1 - p) / n."""
     z, share = NormalDist().inv_cdf((1 + level) / 2), count / n
     return sorted(np.roots([1 + z * z / n, -2 * share - z * z / n, share * share]).real.tolist())
-
-
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize(("count", "n"), SHARES)
-def test_wilson_solves_its_equation_and_the_ends_are_exact(count: int, n: int, level: float) -> None:
-    if 0 < count < n:
-        assert_allclose(share_interval(count / n, n, level), wilson_by_definition(count, n, level), atol=1e-7)
-    else:
-        assert_allclose(share_interval(count / n, n, level), proportion(count, n, level), atol=1e-9)
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -59,11 +59,6 @@ AUTO = {"AutoConfig": "own.OwnConfig", "AutoModel": "own.OwnModel", "AutoModelFo
 AUTO["AutoModelForCausalLM"] = AUTO["AutoModelForSeq2SeqLM"] = AUTO["AutoModelForMaskedLM"]
 
 
-@pytest.fixture
-def outputs(tmp_path: Path) -> Path:
-    return tmp_path / "outputs.jsonl"
-
-
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Small checkpoints of a masked and of a causal LM."""
@@ -116,10 +111,10 @@ THEIRS: dict[str, tuple[Change, str]] = {
 
 
 @pytest.mark.parametrize("name", THEIRS)
-def test_a_folder_of_hugging_face_that_is_wrong_is_one_line(theirs: Path, outputs: Path, name: str) -> None:
+def test_a_folder_of_hugging_face_that_is_wrong_is_one_line(theirs: Path, tmp_path: Path, name: str) -> None:
     change, say = THEIRS[name]
     change(theirs)
-    refused(theirs, "BERTScore", say, outputs)
+    refused(theirs, "BERTScore", say, tmp_path)
     assert not Path("pickled").exists()
 
 
@@ -174,7 +169,7 @@ def test_nobody_is_asked_whether_code_may_run_and_a_yes_runs_none(marked: Path, 
     ],
 )  # fmt: skip
 def test_a_network_that_transformers_has_is_read_without_the_folders_code(
-    marked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outputs: Path, changes: list[Change], scored: bool
+    marked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: list[Change], scored: bool
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr("builtins.input", lambda question="": asked.append(question) or "y")
@@ -184,7 +179,7 @@ def test_a_network_that_transformers_has_is_read_without_the_folders_code(
         model = load(str(marked))
         assert ENCODER in model and MASKED_LM in model
     else:
-        refused(marked, "BERTScore", REFUSED, outputs)
+        refused(marked, "BERTScore", REFUSED, tmp_path)
     assert not asked and not (tmp_path / "run").exists()
 
 

@@ -91,11 +91,6 @@ OF_PARTS: dict[str, tuple[str, Change, str]] = {
 
 
 @pytest.fixture
-def outputs(tmp_path: Path) -> Path:
-    return tmp_path / "outputs.jsonl"
-
-
-@pytest.fixture
 def ours(tmp_path: Path) -> Path:
     """The embedded model's folder."""
     folder = tmp_path / "ours"
@@ -124,21 +119,21 @@ def test_a_copy_of_the_embedded_model_scores_as_it_does(ours: Path) -> None:
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_a_folder_of_ours_that_is_wrong_is_one_line(ours: Path, outputs: Path, name: str) -> None:
+def test_a_folder_of_ours_that_is_wrong_is_one_line(ours: Path, tmp_path: Path, name: str) -> None:
     change, say = OURS[name]
     change(ours)
-    refused(ours, "BERTScore", say, outputs)
+    refused(ours, "BERTScore", say, tmp_path)
 
 
 @pytest.mark.parametrize("name", OF_PARTS)
-def test_a_part_of_a_folder_that_is_wrong_is_one_line(ours: Path, outputs: Path, name: str) -> None:
+def test_a_part_of_a_folder_that_is_wrong_is_one_line(ours: Path, tmp_path: Path, name: str) -> None:
     metric, change, say = OF_PARTS[name]
     change(ours)
-    refused(ours, metric, say, outputs)
+    refused(ours, metric, say, tmp_path)
 
 
 BY_TORCH: dict[str, tuple[Change, str]] = {
-    **{name: OURS[name] for name in ("configuration a list", "a negative size", "another size")},
+    **{name: OURS[name] for name in ("configuration a list", "a negative size")},
     "another size": (configured(hidden_size=768), "size mismatch"),
     "configuration missing": (without(CONFIG), "config.json is not a configuration of a model: No such file"),
     "weights cut": (cut(WEIGHTS, LARGE), "model.safetensors has no weights that can be read"),
@@ -152,23 +147,23 @@ BY_TORCH: dict[str, tuple[Change, str]] = {
 
 
 @pytest.mark.parametrize("name", BY_TORCH)
-def test_torch_refuses_the_same_folders(ours: Path, outputs: Path, name: str) -> None:
+def test_torch_refuses_the_same_folders(ours: Path, tmp_path: Path, name: str) -> None:
     pytest.importorskip("torch", reason="needs nlgauge[torch]")
     change, say = BY_TORCH[name]
     change(ours)
-    refused(ours, "BERTScore", say, outputs, precision="bfloat16", backend="torch")
+    refused(ours, "BERTScore", say, tmp_path, precision="bfloat16", backend="torch")
 
 
-def test_a_file_is_no_folder_and_a_name_has_an_end(tmp_path: Path, outputs: Path) -> None:
+def test_a_file_is_no_folder_and_a_name_has_an_end(tmp_path: Path) -> None:
     (tmp_path / "model.bin").write_bytes(b"x")
-    refused(tmp_path / "model.bin", "BERTScore", "model.bin' is a file: name its folder", outputs)
-    refused("a" * 5000, "BERTScore", "cannot be read", outputs)
+    refused(tmp_path / "model.bin", "BERTScore", "model.bin' is a file: name its folder", tmp_path)
+    refused("a" * 5000, "BERTScore", "cannot be read", tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
-def test_a_folder_that_may_not_be_read_is_one_line(ours: Path, outputs: Path) -> None:
+def test_a_folder_that_may_not_be_read_is_one_line(ours: Path, tmp_path: Path) -> None:
     ours.chmod(0)
     try:
-        refused(ours, "BERTScore", "cannot be read: Permission denied", outputs)
+        refused(ours, "BERTScore", "cannot be read: Permission denied", tmp_path)
     finally:
         ours.chmod(0o700)

@@ -16,18 +16,21 @@ import pytest
 
 from nlgauge import evaluate
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import RowMetric
 from tests.engine.fake import WORDS, FakeModel
 from tests.extras import lacking
 from tests.metrics.pieces import row, scored
 
-MODEL = FakeModel()
+COUNTS = np.arange(len(WORDS)) % 7
+MODEL = FakeModel(card=ModelCard(document_frequencies=DocumentFrequencies(COUNTS, 10)))
 ROWS = (
     row("w1 w2 w3 w4 w5", "w2 w6", "w5 w1 w7 w8 w2 w9 w6 w10"),
     row("w7 w7 w1", "w8 w9 w10 w11 w12 w1"),
     row("w11 w2", "w2 w11 w6", "w3"),
     row("w4 w9 w8 w12 w13 w14 w1", "w9"),
+    row("w4 w9 w8 w12 w13 w14 w1", "w11 w2", item="of texts that are there already"),
 )
 IDF: Mapping[str, tuple[str, str]] = {
     "separate": ("candidates", "references"),
@@ -40,11 +43,13 @@ IDF: Mapping[str, tuple[str, str]] = {
 
 
 def weight(word: str, texts: str, rows: Sequence[Row] = ROWS) -> float:
-    """log((N + 1) / (n + 1)) of N distinct texts, of which n hold the word; 1 without texts."""
+    """log((N + 1) / (n + 1)) of N distinct texts, of which n hold the word; general: of the card's; 1 without texts."""
     candidates, references = {one.candidate for one in rows}, {text for one in rows for text in one.references}
     known = {"candidates": candidates, "references": references, "union": candidates | references}
     if texts == "none":
         return 1.0
+    if texts == "general":
+        return math.log(11 / (COUNTS[WORDS.index(word)] + 1))
     holds = sum(word in text.split() for text in known[texts])
     return math.log((len(known[texts]) + 1) / (holds + 1))
 
@@ -148,21 +153,28 @@ def test_moverscore(idf: str) -> None:
     check(made(f"MoverScore(layers=(2,), aggregate='mean', idf={idf!r})"), expected, max)
 
 
-@pytest.mark.parametrize("idf", ["references", "none"])
-@pytest.mark.parametrize("part", [0, 1, 2])
-def test_bertscore(idf: str, part: int) -> None:
-    for one, value in zip(ROWS, scored(made(f"BERTScore(layer=2, idf={idf!r})"), ROWS, MODEL), strict=True):
-        options = [bertscore(one.candidate, text, idf) for text in one.references]
-        assert value.parts[part] == pytest.approx(max(options)[part], abs=2e-5)
+@pytest.mark.parametrize(
+    ("layer", "idf", "special"),
+    [(None, "none", False), (2, "references", False), (0, "general", False), (1, "general", True)],
+)
+def test_bertscore(layer: int | None, idf: str, special: bool) -> None:
+    """F1, precision and recall of the reference with the best F1; special tokens weigh nothing, and may be matched."""
 
+    def side(text: str) -> tuple[np.ndarray, np.ndarray]:
+        vectors = states(text)[MODEL.layers - 1 if layer is None else layer]
+        mass = np.array([weight(word, idf) for word in text.split()])
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True), mass
 
-def bertscore(candidate: str, reference: str, idf: str) -> tuple[float, float, float]:
-    """F1, precision and recall."""
-    x, y = ([one / np.linalg.norm(one) for one in states(text)[2, 1:-1]] for text in (candidate, reference))
-    a, b = ([weight(word, idf) for word in text.split()] for text in (candidate, reference))
-    precision = sum(w * max(float(one @ other) for other in y) for w, one in zip(a, x, strict=True)) / sum(a)
-    recall = sum(w * max(float(one @ other) for one in x) for w, other in zip(b, y, strict=True)) / sum(b)
-    return 2 * precision * recall / (precision + recall), precision, recall
+    def expected(candidate: str, reference: str) -> tuple[float, float, float]:
+        (x, a), (y, b) = side(candidate), side(reference)
+        alike, known = x @ y.T, slice(None) if special else slice(1, -1)
+        precision = float((a * alike[1:-1, known].max(1)).sum() / a.sum())
+        recall = float((b * alike[known, 1:-1].max(0)).sum() / b.sum())
+        return 2 * precision * recall / (precision + recall), precision, recall
+
+    metric = made(f"BERTScore(layer={layer}, idf={idf!r}, special={special})")
+    for one, value in zip(ROWS, scored(metric, ROWS, MODEL), strict=True):
+        assert value.parts == pytest.approx(max(expected(one.candidate, text) for text in one.references), abs=2e-5)
 
 
 # ---- SARI: multisets of n-grams, each text's counts as often as there are references

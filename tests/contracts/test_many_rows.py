@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.metrics import registry
 from nlgauge.metrics.base import model_of
+from nlgauge.run.block import BLOCK_WEIGHT
+from nlgauge.run.plan import Plan
 from nlgauge.serve.batch import Job, TooMuchWorkError
 from nlgauge.serve.batch import evaluate as evaluate_jobs
 from tests.contracts.test_metrics import CASES, extra_for, made
@@ -43,13 +46,8 @@ SPECS = list({made(one).name: one.spec for one in USABLE if model_of(made(one)) 
 
 def table_of(names: Sequence[str], **options: Any) -> ScoreTable:
     """The scores of some kinds of rows, all metrics in one run."""
-    rows = tuple(Row(**{**vars_of(KINDS[name]), "item": str(place)}) for place, name in enumerate(names))
+    rows = tuple(replace(KINDS[name], item=str(place)) for place, name in enumerate(names))
     return evaluate(Corpus(rows), metrics=SPECS, **options)
-
-
-def vars_of(row: Row) -> dict[str, Any]:
-    names = ("candidate", "references", "source", "context", "question")
-    return {name: getattr(row, name) for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -105,9 +103,6 @@ def test_the_limit_of_work_is_of_all_rows_wherever_the_long_one_stands(spec: str
 
 def limit_of(rows: Sequence[Row], spec: str) -> float:
     """How many blocks of work some rows are: the sum of the rows', which share no text."""
-    from nlgauge.run.block import BLOCK_WEIGHT
-    from nlgauge.run.plan import Plan
-
     metric = registry.metric(spec)
     engine = Engine(loading.load("pocket"))
     plans = [Plan(Corpus((row,)), {spec: metric}, engine) for row in rows]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -12,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge import ScoreTable
 from nlgauge.data import source_digest as sources
-from nlgauge.run.store import Store
 
 DIGEST = "from nlgauge.data.source_digest import source_digest; from {module} import Kind; print(source_digest([Kind]))"
 
@@ -85,28 +82,3 @@ def test_a_byte_of_any_file_of_the_scoring_source_counts(tmp_path: Path, monkeyp
         seen.add(digest())
         changed.write_bytes(content)
     assert len(seen) == len(files) + 1 > 50 and digest() in seen
-
-
-def test_a_changed_formula_prints_no_old_number(tmp_path: Path) -> None:
-    """A copy of nlgauge whose formula somebody edits between two runs with one cache."""
-    copy, rows = tmp_path / "src" / "nlgauge", tmp_path / "rows.jsonl"
-    shutil.copytree(sources._ROOT, copy, ignore=shutil.ignore_patterns("pocket", "__pycache__", "lab", "serve"))
-    for path in copy.rglob("*.py"):
-        os.utime(path, (time.time() - 3600,) * 2)
-    rows.write_text('{"candidate": "a b c"}\n', encoding="utf-8")
-
-    def scored() -> float:
-        output = tmp_path / "scores.jsonl"
-        command = ["score", str(rows), "-m", "Length", "--cache", str(tmp_path / "cache"), "-o", str(output)]
-        environment = {**os.environ, "PYTHONPATH": str(copy.parent)}
-        subprocess.run([sys.executable, "-m", "nlgauge", *command], env=environment, capture_output=True, check=True)
-        return float(ScoreTable.load(output).values("Length")[0])
-
-    assert scored() == scored() == 3
-    with Store(tmp_path / "cache") as store:
-        assert store.info().entries["row"][0] == 1
-    formula = copy / "metrics" / "simple.py"
-    edited = formula.read_text(encoding="utf-8").replace("return len(text.split())", "return len(text.split()) + 1")
-    formula.write_text(edited, encoding="utf-8")
-    os.utime(formula, (time.time() - 1800,) * 2)
-    assert scored() == 4

@@ -10,7 +10,6 @@ import json
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,18 +22,11 @@ SHOWN = {
 """What has to stand among the outputs"""
 
 
-def cells(path: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return [cell for cell in found if cell["cell_type"] == "code"]
-
-
-def test_every_notebook_has_its_line_here() -> None:
+def test_every_notebook_has_its_line_here_and_is_kept_without_outputs() -> None:
     assert {path.stem for path in NOTEBOOKS} == set(SHOWN)
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_kept_without_outputs(path: Path) -> None:
-    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells(path))
+    for path in NOTEBOOKS:
+        code = [one for one in json.loads(path.read_text(encoding="utf-8"))["cells"] if one["cell_type"] == "code"]
+        assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code), path
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from nlgauge.engine.engine import Engine, TokenPrefetcher
 from nlgauge.engine.features.alignment import AlignmentRequest
@@ -16,12 +14,11 @@ from nlgauge.engine.features.masked import Bag, BagRequest
 from nlgauge.engine.features.request import ByModel, TextRequest
 from nlgauge.engine.features.vectors import StaticRequest
 from nlgauge.engine.models.capabilities import Capability, Model
-from nlgauge.engine.tokens import SubwordTokenizer, Tokens
+from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError, SpecError
 from tests.engine.fake import WORDS, FakeModel, tiny_tokenizer
 
 LONG = " ".join(WORDS[5 + i % 40] for i in range(30))
-texts = st.lists(st.sampled_from(WORDS[5:]), max_size=40).map(" ".join)
 
 
 class Shelf:
@@ -116,19 +113,6 @@ def test_a_text_that_the_window_policy_refuses_is_named_by_its_row():
         engine.check([BagRequest(LONG, 1.0)], 2)
     with pytest.raises(InputError, match="row 7: texts of 9 and 9 sub-words"):
         engine.check([AlignmentRequest("w1 " * 9, ("w2 " * 9,))], 7)
-
-
-class Watched(SubwordTokenizer):
-    """Notes which texts were split, and whether the thread that asked for them did it."""
-
-    def __init__(self) -> None:
-        super().__init__(tiny_tokenizer(), "[MASK]", "[PAD]")
-        self.split: list[tuple[str, bool]] = []
-
-    def encode(self, texts: list[str]) -> list[Tokens]:  # type: ignore[override]
-        here = threading.current_thread() is threading.main_thread()
-        self.split.extend((text, here) for text in texts)
-        return super().encode(texts)
 
 
 def test_a_text_without_utf_8_is_refused_where_it_is_asked_for_and_not_before() -> None:

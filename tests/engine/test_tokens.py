@@ -4,35 +4,8 @@ import numpy as np
 import pytest
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
-from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.engine.tokens import SubwordTokenizer
 from tests.engine.fake import tiny_tokenizer
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return SubwordTokenizer.read(str(pocket_folder() / "tokenizer.json"))
-
-
-def test_offsets_find_the_words(tokenizer):
-    text = "Rain fell on the old mill."
-    (tokens,) = tokenizer.encode([text])
-    assert [text[begin:end].lower() for begin, end in tokens.offsets] == [
-        "rain",
-        "fell",
-        "on",
-        "the",
-        "old",
-        "mill",
-        ".",
-    ]
-
-
-def test_special_tokens_written_in_a_text_are_text(tokenizer):
-    (tokens,) = tokenizer.encode(["fill the [MASK] and [SEP] [CLS] [PAD]"])
-    special = {tokenizer.mask_id, tokenizer.pad_id, *tokenizer.prefix, *tokenizer.suffix}
-    assert not special & set(tokens.ids.tolist())
-    assert "mask" in [tokenizer.piece(i) for i in tokens.ids]
 
 
 def test_digest_forgets_truncation_but_not_the_vocabulary():
@@ -42,8 +15,6 @@ def test_digest_forgets_truncation_but_not_the_vocabulary():
     digests = [SubwordTokenizer(t, "[MASK]", "[PAD]").digest for t in (plain, cut, other)]
     assert digests[0] == digests[1] != digests[2]
 
-
-# ---- Where a sub-word stands, for every kind of tokenizer
 
 TEXTS = [
     "Rain fell on the old mill. The cats sat down.",

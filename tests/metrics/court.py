@@ -65,9 +65,8 @@ def court(says: Says = lambda text: 0.5) -> Iterator[Court]:
 
 
 def text_of(body: dict[str, Any]) -> str:
-    return str(
-        body["input"] if "input" in body else body["state"] if "state" in body else body["messages"][0]["content"]
-    )
+    found = [body[name] for name in ("input", "state", "prompt") if name in body]
+    return str(found[0] if found else body["messages"][0]["content"])
 
 
 def chance(text: str) -> float:
@@ -82,8 +81,9 @@ class Hearing(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        assert self.path == "/v1/models"
-        self._say(200, {}, json.dumps({"data": [{"id": name} for name in self.server.models]}).encode())
+        assert self.path in ("/v1", "/v1/models")
+        models = {"data": [{"id": name} for name in self.server.models]}
+        self._say(200, {}, json.dumps({"model": self.server.model, **models}).encode())
 
     def do_POST(self) -> None:
         court, body = self.server, json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -107,6 +107,8 @@ class Hearing(BaseHTTPRequestHandler):
         self._say(200, {}, json.dumps(court.change(reply)).encode())
 
     def _reply(self, body: dict[str, Any], yes: float) -> dict[str, Any]:
+        if "prompt" in body:
+            return {"answer": yes}
         usage = {"prompt_tokens": 10, "completion_tokens": 1}
         if self.path == "/v1/decisions":
             (question,) = body["questions"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nlgauge.data.corpus import Corpus, Row
-from nlgauge.engine.features.request import Features
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.data.corpus import Row
+from nlgauge.metrics.base import RowMetric
+from tests.metrics.pieces import scored
 
 LINES = [
     ("The ferry left at nine, and nobody saw it go.", ("At nine the ferry left; nobody saw it.", "It left at nine.")),
@@ -22,14 +22,6 @@ LINES = [
 
 def rows(lines: Sequence[tuple[str, Sequence[str]]] = LINES, source: str | None = None) -> list[Row]:
     return [Row(text, tuple(references), source, item=str(n)) for n, (text, references) in enumerate(lines)]
-
-
-def prepared(metric: RowMetric, given: Sequence[Row]) -> Prepared:
-    return metric.prepare(Setup(Corpus(tuple(given))))
-
-
-def scored(metric: RowMetric, given: Sequence[Row]) -> list[Value]:
-    return metric.score_rows(given, prepared(metric, given), Features({}))
 
 
 def value(metric: RowMetric, candidate: str, *references: str, source: str | None = None, part: int = 0) -> float:

@@ -1,14 +1,12 @@
 from nlgauge.data.corpus import Row
-from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.likelihood import Seq2SeqRequest
 from nlgauge.metrics.bartscore import BARTScore
-from tests.engine.fake import Seq2SeqModel
+from tests.engine.fake import Seq2SeqModel, answers
 from tests.metrics.pieces import shown
 
 
 def mean_log(text, given):
-    request = Seq2SeqRequest(text, given)
-    return Engine(Seq2SeqModel()).features([request])[request].log_probabilities.mean()
+    return answers(Seq2SeqModel(), Seq2SeqRequest(text, given))[0].log_probabilities.mean()
 
 
 def test_evidence_is_of_the_best_reference_or_of_all():

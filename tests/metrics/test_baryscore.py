@@ -82,9 +82,3 @@ def test_evidence_is_the_plan(distance):
 def test_parameters_that_mean_nothing_are_refused(parameters):
     with pytest.raises(SpecError, match="BaryScore"):
         BaryScore(**parameters)
-
-
-@pytest.mark.parametrize("parameters", [{"start": "last_layer"}, {"barycenter_weights": "uniform"}])
-def test_what_reproduces_the_published_code_is_no_parameter(parameters):
-    with pytest.raises(TypeError):
-        BaryScore(**parameters)

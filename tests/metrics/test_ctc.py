@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from nlgauge.data.corpus import Row
-from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import SpecError
 from nlgauge.metrics.ctc import Consistency, Engagingness, Groundedness, MeanAlignment, Preservation, Relevance
-from tests.engine.fake import FakeModel
+from tests.engine.fake import FakeModel, answers
 from tests.metrics.pieces import prepared, scored, shown
 
 ALL = (Consistency, Relevance, Preservation, Groundedness, Engagingness, MeanAlignment)
@@ -26,8 +25,7 @@ def value(metric, row, model=None):
 def literal(text, others, layer=3):
     """Definition 3.1 by embedding matching, a token at a time."""
     requests = [VectorsRequest(one, (layer,)) for one in (text, *others)]
-    features = Engine(FakeModel()).features(requests)
-    own, *theirs = (features[request] for request in requests)
+    own, *theirs = answers(FakeModel(), *requests)
     out = []
     for i in np.flatnonzero(~own.special):
         best = -2.0
@@ -48,9 +46,6 @@ def reason(metric, **columns):
     return one.reason
 
 
-# ---- Values
-
-
 def test_aspects_are_the_papers_formulas():
     y, x, c, refs = ROW.candidate, ROW.source, ROW.context, ROW.references
     y_x, x_y = literal(y, [x]).mean(), literal(x, [y]).mean()
@@ -60,9 +55,6 @@ def test_aspects_are_the_papers_formulas():
     assert value(Groundedness(), ROW) == pytest.approx(literal(y, [c]).sum())
     assert value(Engagingness(), ROW) == pytest.approx(literal(y, [c, x]).sum())
     assert value(MeanAlignment(), ROW) == pytest.approx(literal(y, [c, x]).mean())
-
-
-# ---- No value, and why
 
 
 def test_texts_without_words():
@@ -81,8 +73,6 @@ def test_rescaling_without_a_baseline_is_refused(known):
     with pytest.raises(SpecError, match="no baseline for layer 3: choose rescale='none'"):
         prepared(Consistency(rescale="token"), model=FakeModel(card=ModelCard(bertscore_baseline=known)))
 
-
-# ---- Trained aligners, on a model that finds a word supported, with log-odds 2, where the other text has it
 
 YES, NO = 1 / (1 + np.exp(-2)), 1 / (1 + np.exp(2))
 
@@ -162,6 +152,3 @@ def test_all_of_a_long_source_is_read_on_request():
 def test_what_belongs_to_embeddings_is_refused_elsewhere(parameter):
     with pytest.raises(SpecError, match="is for aligner='E'"):
         Consistency(aligner="D", **parameter)
-
-
-# ---- Odd and long texts, on the embedded model

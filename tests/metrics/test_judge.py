@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 import nlgauge
 from nlgauge import Judge, SpecError
 from nlgauge.metrics import registry
-from nlgauge.metrics.prompts import PROMPTS, prompt_of
+from nlgauge.metrics.prompts import PROMPTS
 from tests.command import nlgauge as command
 from tests.metrics.court import Court, chance, court
 
@@ -43,8 +44,8 @@ def column(metric: Judge, rows: list[dict[str, Any]] | None = None, **how: Any) 
 @pytest.mark.parametrize("api", ["chat", "decisions", "systemone"])
 def test_the_number_is_the_probability_of_yes(server: Court, api: str) -> None:
     table = scored(judge(server, api=api))
-    told = [chance(text) for text in sorted(server.asked)]
-    assert sorted(table.values(table.metrics[0])) == pytest.approx(sorted(told), abs=1e-12)
+    told = [chance(text) for n in range(len(ROWS)) for text in server.asked if re.search(rf"answer {n}\b", text)]
+    assert table.values(table.metrics[0]) == pytest.approx(told, abs=1e-12), "each row has the answer to its question"
     assert set(server.asked.values()) == {1} and len(server.asked) == len(ROWS)
     signature = str(table.signatures[table.metrics[0]])
     assert "|judge:judge-1|" in signature and "|prompt:supported@" in signature
@@ -74,17 +75,6 @@ def test_what_the_server_does_not_take_is_left_out_and_told(server: Court) -> No
     assert server.bodies[-1].keys() == {"model", "messages", "max_completion_tokens"}
     signature = str(table.signatures[table.metrics[0]])
     assert "|without:logprobs,max_tokens,temperature|" in signature
-
-
-def test_error_rates_come_out_as_they_are(server: Court) -> None:
-    """A judge that passes about 90 % of the good answers and 20 % of the bad ones passes as many in the table."""
-    server.logprobs = False
-    rows = [{"candidate": f"{'good' if n % 2 else 'bad'} {n}", "source": "s"} for n in range(120)]
-    server.says = lambda text: float(chance(text) < (0.9 if "good" in text else 0.2))
-    values = column(judge(server, at_once=16), rows).values[:, 0]
-    for first, word in enumerate(("bad", "good")):
-        said = [server.says(text) for text in server.asked if word in text]
-        assert len(said) == 60 and values[first::2].mean() == sum(said) / 60
 
 
 def chat(text: object, finish: str = "stop", **message: object) -> dict[str, Any]:
@@ -362,21 +352,3 @@ def test_the_service_lets_no_client_name_an_address(server: Court) -> None:
     assert allowed.metric(str(judge(server))) == judge(server)
     with pytest.raises(SpecError, match="a request cannot set"):
         allowed.metric("Judge('http://127.0.0.1:1/v1')")
-
-
-def test_a_prompt_has_a_digest_of_all_that_it_says() -> None:
-    assert len({one.digest for one in PROMPTS.values()}) == len(PROMPTS)
-    assert prompt_of("better", "Judge").columns == ("candidate", "references")
-
-
-def test_check_and_explain_take_it_too(server: Court, tmp_path: Path) -> None:
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
-    spec = str(judge(server))
-    server.says = lambda text: 0.25
-    for level, code in ((0.2, 0), (0.3, 1)):
-        done = command("check", rows, "-m", spec, "--at-least", level, "--no-cache")
-        assert done.exit_code == code and f"{spec}: 22 requests, 210 tokens in, 21 tokens out" in done.stderr, (
-            done.stderr
-        )
-    assert f"row 1, system a, item 0: {spec} 0.2500" in command("explain", rows, "-m", spec, "--row", 1).stdout

@@ -56,11 +56,6 @@ def test_the_parts_of_each_estimator():
         assert [found[name] for name in ("a", "b", "B1", "B2", "n", "m")] == [17, 7, 36, 14, 40, 35]
 
 
-def test_counts_are_details():
-    judged = [part for part in MarkEvaluate.parts if part not in MarkEvaluate.details]
-    assert judged == ["score", "quality", "diversity", "precision", "recall"]
-
-
 @pytest.mark.usefixtures("one_model")
 def test_a_run_that_is_broken_off_has_cached_the_systems_that_were_done(tmp_path, monkeypatch):
     rows = nlgauge.Corpus(

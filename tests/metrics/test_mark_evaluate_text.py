@@ -130,7 +130,7 @@ def test_it_is_what_marking_and_catching_the_words_gives(k: int, layers: int) ->
                 assert parts["diversity"] == pytest.approx(together["diversity"], abs=1e-12)
 
 
-def test_neither_the_order_of_references_nor_the_other_rows_matter() -> None:
+def test_the_order_of_references_does_not_matter() -> None:
     rows = [Row(row.candidate, row.references[::-1], item=row.item) for row in ROWS[::-1]]
     one, other = (
         nlgauge.evaluate(nlgauge.Corpus(tuple(some)), metrics="MarkEvaluateText", cache=False)
@@ -139,9 +139,6 @@ def test_neither_the_order_of_references_nor_the_other_rows_matter() -> None:
         for some in (ROWS, rows)
     )
     assert np.array_equal(one, other[::-1])
-    for number, row in enumerate(ROWS):
-        alone = nlgauge.score("MarkEvaluateText", row.candidate, list(row.references))
-        assert list(alone.parts) == one[number].tolist()
 
 
 def test_references_without_words_are_told() -> None:

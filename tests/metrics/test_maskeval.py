@@ -63,9 +63,6 @@ def test_uniform_candidate_and_probability_by_hand():
     assert alone.parts[0] == pytest.approx(2 / 4)
     hit, miss = 0.75, 0.25 / (len(WORDS) - 1)
     assert chance.parts[0] == pytest.approx((2 * hit + 2 * miss) / 4, rel=1e-5)
-
-
-def test_log_probability_is_the_mean_logarithm():
     (value,) = scored(MaskEval(scoring="log_probability", weights="candidate"), ("w1", "w1 w5"))
     assert value.parts[0] == pytest.approx(np.log(0.75), rel=1e-5)
 

@@ -8,7 +8,13 @@ import pytest
 
 from nlgauge import SpecError
 from nlgauge.metrics.meteor import METEOR, WordNet
-from tests.metrics.strings import LINES, prepared, rows, scored, value
+from tests.metrics.pieces import prepared, scored
+from tests.metrics.strings import LINES, rows, value
+
+
+class NoSynonyms:
+    def synsets(self, word: str) -> list[object]:
+        return []
 
 
 @pytest.mark.parametrize(("variant", "weights"), [("2005", (0.9, 3, 0.5)), ("2007", (0.81, 0.83, 0.28))])
@@ -21,10 +27,6 @@ def test_numbers_are_nltks_on_the_same_words_and_stems(variant: str, weights: tu
         def stem(self, word: str) -> str:
             return word if stemmer == "none" else snowballstemmer.stemmer(stemmer).stemWord(word)
 
-    class NoSynonyms:
-        def synsets(self, word: str) -> list[object]:
-            return []
-
     found = scored(METEOR(variant=variant, stemmer=stemmer, tokenizer="spaces"), rows())
     for got, (text, references) in zip(found, LINES, strict=True):
         theirs = [
@@ -36,10 +38,6 @@ def test_numbers_are_nltks_on_the_same_words_and_stems(variant: str, weights: tu
 
 def test_the_variant_of_nltk_has_its_numbers_as_it_comes() -> None:
     nltk = pytest.importorskip("nltk.translate.meteor_score", reason="needs nlgauge[strings]")
-
-    class NoSynonyms:
-        def synsets(self, word: str) -> list[object]:
-            return []
 
     words = "He was dying of love; the skies were happily lying above tied ponies"  # NLTK stems these in its own way
     lines = [("He died, loved by happy skies and the lie of a tying pony", (words,)), *LINES]

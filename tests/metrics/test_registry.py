@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nlgauge
@@ -31,9 +31,6 @@ def refused(spec: Any, *parts: str) -> str:
     return str(caught.value)
 
 
-# ---- Specs that are taken
-
-
 @pytest.mark.parametrize(
     "spec",
     [
@@ -52,8 +49,8 @@ def test_ways_to_write_one_metric(spec: str) -> None:
     assert str(metric) == "InfoLM(measure='ab', alpha=3, beta=0.25)"
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-@given(data=st.data())
+@given(measure=st.sampled_from(MEASURES), data=st.data())
+@settings(max_examples=200)
 def test_the_canonical_spec_comes_back(measure: str, data: st.DataObject) -> None:
     numbers = st.integers(1, 50) | st.floats(0.001, 1e6, allow_nan=False)
     taken = {"alpha": ("alpha",), "renyi": ("alpha",), "gamma": ("beta",), "ab": ("alpha", "beta")}.get(measure, ())
@@ -75,9 +72,6 @@ def test_the_canonical_spec_comes_back(measure: str, data: st.DataObject) -> Non
     shuffled = data.draw(st.permutations(list(parameters.items())), "order")
     written = ",".join(f" {name} = {value!r}" for name, value in shuffled)
     assert registry.metric(f"InfoLM({written})") == metric
-
-
-# ---- Specs that are refused
 
 
 @pytest.mark.parametrize(
@@ -152,29 +146,17 @@ def test_what_is_neither_spec_nor_metric_is_refused(spec: object) -> None:
         ("measure='alpha'", "needs alpha"),
         ("measure='kl', alpha=1", "takes no alpha"),
         ("measure='renyi', alpha=0", "above 0"),
-        ("measure='renyi', alpha=-1", "above 0"),
         ("measure='alpha', alpha=1e7", "alpha"),
         ("measure='alpha', alpha=1e400", "alpha"),
-        ("measure='alpha', alpha=True", "alpha"),
-        ("measure='alpha', alpha='3'", "alpha"),
         ("measure='gamma', beta=1j", "beta"),
         ("idf='rare'", "general"),
-        ("direction='backward'", "reverse"),
-        ("references='worst'", "mean"),
         ("preset='paper'", "summarisation"),
-        ("preset=[]", "summarisation"),
         ("temperature=0", "number"),
-        ("temperature=-1", "number"),
         ("temperature=1e400", "number"),
-        ("temperature='warm'", "number"),
-        ("temperature=True", "number"),
         ("temperature=1j", "number"),
         ("temperature=" + "9" * 400, "number"),
         ("stride=0", "stride must be at least 1, not 0"),
-        ("stride=1.5", "whole number"),
-        ("stride=True", "whole number"),
         ("stride=[1]", "whole number"),
-        ("model=3", "model"),
         ("model=''", "model"),
         ("model={}", "model"),
     ],
@@ -192,9 +174,6 @@ def test_no_text_gets_anything_but_a_metric_or_a_spec_error(text: str) -> None:
         except SpecError:
             continue
         assert registry.metric(str(metric)) == metric
-
-
-# ---- What packages offer
 
 
 class Dist:
@@ -242,13 +221,9 @@ def test_a_metric_of_a_package_goes_by_package_and_name(offer: Callable[..., Non
     refused("acme-metrics/Acme(weight=3)", "'weight'", "size")
     refused("Acme", "acme-metrics/Acme")
     refused("ACME-metrics/acme", "did you mean acme-metrics/Acme?")
-
-
-def test_a_package_cannot_take_the_place_of_ours(offer: Callable[..., None]) -> None:
-    offer("nlgauge.metrics", "InfoLM", "Acme")
-    assert type(registry.metric("InfoLM")) is InfoLM
+    offer("nlgauge.metrics", "InfoLM", "Acme")  # which takes not the place of ours
+    assert nlgauge.InfoLM is InfoLM is type(registry.metric("InfoLM"))
     assert type(registry.metric("acme-metrics/InfoLM")) is Acme
-    assert nlgauge.InfoLM is InfoLM
 
 
 @pytest.mark.parametrize("attribute", ["not_a_metric", "AcmeModel", "Dist.name"])

@@ -54,16 +54,3 @@ def test_swapping_the_texts_changes_no_value_but_precision_and_recall(metric):
     there, back = scored(metric, [row("w1 w2 w3 w2", "w2 w4"), row("w2 w4", "w1 w2 w3 w2")])
     assert there.parts[0] == pytest.approx(back.parts[0])
     assert there.parts[1:] == pytest.approx(back.parts[:0:-1])
-
-
-@pytest.mark.parametrize("metric", FAMILY, ids=str)
-def test_nothing_but_punctuation_has_a_reason(metric):
-    assert metric.unusable(pieces("! ?", [A, B])) == "nothing but punctuation"
-    assert metric.unusable(pieces("! a b", [A, B, C])) is None
-    (lone,) = scored(metric, [row("!", "w1 w2")])
-    assert np.isnan(lone.parts).all() and lone.reason == "the candidate has nothing but punctuation"
-
-
-@pytest.mark.parametrize("metric", FAMILY, ids=str)
-def test_they_cost_no_pass_and_read_the_row_alone(metric):
-    assert metric.cost == "static" and not metric.uses_corpus and not prepared(metric).facts

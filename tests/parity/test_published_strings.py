@@ -44,34 +44,6 @@ def lines(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "level", "wanted"),
-    [
-        ("usr_personachat", "pooled", [0.3910390, 0.3171310]),
-        ("usr_personachat", "system", [0.8965142, 0.7697838]),
-        ("usr_topicalchat", "pooled", [0.4079121, 0.2624497]),
-        ("usr_topicalchat", "system", [0.9661851, 0.9858930]),
-    ],
-)
-def test_length_of_dialogue_responses(data: Path, name: str, level: str, wanted: list[float]) -> None:
-    got = agreements(read(data, name), "Length", ["engaging", "uses_knowledge"], level)
-    assert got == pytest.approx(wanted, abs=1e-7)
-
-
-@pytest.mark.parametrize(
-    ("spec", "wanted"),
-    [
-        ("ROUGE(variant='1', stemmer=True, empty='worst')", 0.4808),
-        ("ROUGE(variant='2', stemmer=True, empty='worst')", 0.4664),
-        ("ROUGE(stemmer=True, empty='worst')", 0.4833),
-        ("ChrF", 0.5048),
-    ],
-)
-def test_style_transfer_against_its_input(data: Path, spec: str, wanted: float) -> None:
-    rows = [replace(row, references=(row.source or "",)) for row in read(data, "yelp_style")]
-    assert agreements(rows, spec, ["preservation"]) == pytest.approx([wanted], abs=6e-5)
-
-
-@pytest.mark.parametrize(
     ("spec", "wanted"),
     [
         (
@@ -82,7 +54,6 @@ def test_style_transfer_against_its_input(data: Path, spec: str, wanted: float) 
         ("ROUGE(variant='1', stemmer=True, references='mean')", {"consistency": 0.1744}),
         ("ROUGE(variant='1', stemmer=True)", {"consistency": 0.2132}),
         ("BLEU", {"consistency": 0.1245, "relevance": 0.2962}),
-        ("ChrF", {"consistency": 0.1817, "relevance": 0.3586}),
     ],
 )
 def test_summaries_with_eleven_references(data: Path, spec: str, wanted: dict[str, float]) -> None:
@@ -118,23 +89,6 @@ def test_summaries_within_documents(data: Path) -> None:
 def test_simplifications(data: Path, spec: str, wanted: list[float]) -> None:
     got = agreements(read(data, "asset"), spec, ["fluency", "simplicity", "meaning"])
     assert got == pytest.approx(wanted, abs=6e-5)
-
-
-@pytest.mark.parametrize(
-    ("spec", "wanted"),
-    [
-        ("ROUGE(variant='1', stemmer=True)", 0.3365),
-        ("ROUGE(variant='2', stemmer=True)", 0.2467),
-        ("ROUGE(variant='Lsum', stemmer=True)", 0.3139),
-        ("BLEU", 0.2142),
-        ("ChrF", 0.3335),
-    ],
-)
-def test_summaries_with_one_reference(data: Path, spec: str, wanted: float) -> None:
-    rows = [replace(row, references=row.references[:1]) for row in read(data, "summeval")]
-    if "Lsum" in spec:
-        rows = [replace(row, candidate=lines(row.candidate), references=(lines(row.references[0]),)) for row in rows]
-    assert agreements(rows, spec, ["relevance"]) == pytest.approx([wanted], abs=6e-5)
 
 
 def test_length_of_summaries(data: Path) -> None:

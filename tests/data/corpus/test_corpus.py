@@ -71,9 +71,6 @@ def refusal(call: Callable[[], object], *parts: object, row: int | None = None, 
     return error
 
 
-# ---- JSON
-
-
 def test_jsonl_has_every_field(write):
     record = {
         "dataset": "ours", "item": 7, "system": "A", "candidate": " A cat. ", "references": ["The cat.", "One cat."],
@@ -113,10 +110,6 @@ BAD_ROWS: dict[str, tuple[str, list[str]]] = {
     "two objects": ('{"candidate": "b"} {"candidate": "c"}', ["column 20", "Extra data"]),
     "null row": ("null", ["this is null, not a record"]),
     "blank": ("", ["the line is blank", "remove it"]),
-    "NaN": ('{"candidate": "b", "scores": {"f": NaN}}', ["NaN is not in JSON, write null"]),
-    "too deep": ("[" * 100_000, ["broken JSON", "recursion"]),
-    "deep": ('{"candidate": "a", "more": ' + "[" * 65 + "]" * 65 + "}", ["nested more than 64 deep", "lists of texts"]),
-    "endless number": ("1" * 5000, ["broken JSON", "digits"]),
     "no candidate": ('{"references": ["r"]}', ["no column 'candidate'", "['references']", "--map candidate=COLUMN"]),
     "list candidate": ('{"candidate": ["b"]}', ["candidate is list ['b'], not a text", "give a string"]),
     "null reference": ('{"candidate": "b", "references": ["r", null]}', ["references, entry 2, is null", "give"]),
@@ -126,7 +119,6 @@ BAD_ROWS: dict[str, tuple[str, list[str]]] = {
     "item fraction": ('{"candidate": "b", "item": 1.5}', ["item is float 1.5", "give a string"]),
     "scores list": ('{"candidate": "b", "scores": [1]}', ["scores is list [1], not an object", '{"aspect": number}']),
     "score text": ('{"candidate": "b", "scores": {"f": "4"}}', ["'f' is str '4'", "leave a missing rating out"]),
-    "score infinite": ('{"candidate": "b", "scores": {"f": 1e999}}', ["1e999", "too large a number"]),
     "score too big": (f'{{"candidate": "b", "scores": {{"f": 1{"0" * 400}}}}}', ["'f' is int 1000", "not a finite"]),
     "score twice": ('{"candidate": "b", "scores": {"f": 1}, "scores.f": 2}', ["'f' is given twice", "its own column"]),
     "surrogate": (r'{"candidate": "ab\ud800"}', [r"lone surrogate, '\ud800', at character 3", "replace it"]),
@@ -163,7 +155,6 @@ def test_bad_map_is_refused(write, columns, parts, row):
         ('{"candidate": "a"}', ["dict {'candidate': 'a'}, not a list of records", "a list of them in .json"]),
         ('{"candidate": "a"}\n{"candidate": "b"}', ["line 2, column 1: Extra data", "a line in .jsonl"]),
         ('[{"candidate": "a"},\n {"candidate": }]', ["line 2, column 16", "a list of them in .json"]),
-        ("[NaN]", ["NaN is not in JSON"]),
         ("  ", ["broken JSON at line 1"]),
         ("[]", ["there are no rows", "give at least one row"]),
     ],
@@ -171,9 +162,6 @@ def test_bad_map_is_refused(write, columns, parts, row):
 def test_bad_json_file_is_refused(write, content, parts):
     path = write("rows.json", content)
     refusal(lambda: Corpus.read(path), *parts, file=path)
-
-
-# ---- CSV and TSV
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.csv.gz"])
@@ -211,20 +199,14 @@ def test_bad_csv_is_refused(write, content, parts, row):
     refusal(lambda: Corpus.read(path), *parts, row=row, file=path)
 
 
-# ---- files as such
-
-
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.json", "rows.csv", "rows.tsv", "rows.jsonl.gz", "rows.parquet"])
 def test_empty_file_is_refused(write, name):
     path = write(name, "")
     refusal(lambda: Corpus.read(path), "the file is empty", "give at least one row", file=path)
 
 
-def test_directory_of_nothing_is_refused(tmp_path):
+def test_directory_without_files_is_refused_and_is_no_text_file(tmp_path):
     refusal(lambda: Corpus.read(tmp_path), "the folder holds no files", "name a folder with files", file=tmp_path)
-
-
-def test_directory_is_no_text_file(tmp_path):
     refusal(
         lambda: Corpus.read_texts(tmp_path), "it is a directory", "give the path of one readable file", file=tmp_path
     )
@@ -244,9 +226,6 @@ def test_a_bomb_of_many_small_rows_stops_early(tmp_path, monkeypatch, name, star
     path.write_bytes(gzip.compress(start + row * 12_000 + end, 1))
     if name == "rows.jsonl.gz":
         assert len(Corpus.read(path)) == 12_000
-
-
-# ---- Parquet
 
 
 def test_parquet_round_trip(tmp_path):
@@ -290,18 +269,12 @@ def test_parquet_without_pyarrow_names_the_extra(write, monkeypatch):
         Corpus.read(path)
 
 
-# ---- parallel text files
-
-
 @pytest.mark.parametrize("role", ["references", "source", "context"])
 def test_line_counts_must_agree(write, role):
     candidates, short = write("c.txt", "1\n2\n3\n4\n"), write("short.txt", "1\n2\n3\n")
     arguments = {role: [short] if role == "references" else short}
     parts = [f"has 3 lines, but {candidates} has 4", "one text per line"]
     refusal(lambda: Corpus.read_texts(candidates, **arguments), *parts, file=short)
-
-
-# ---- Python lists and tables
 
 
 def test_lists():
@@ -389,9 +362,6 @@ def test_data_frame():
     refusal(lambda: Corpus.from_records(repeated), "'candidate' is given twice", "rename or remove")
 
 
-# ---- the Corpus itself
-
-
 def test_corpus_is_an_immutable_sequence():
     corpus = Corpus.from_texts(["a", "b", "c"], systems=["B", "A", "B"])
     assert len(corpus) == 3
@@ -422,9 +392,6 @@ def test_digest_is_the_same_everywhere():
     environment = {"PYTHONPATH": source, "LC_ALL": "C", "PYTHONHASHSEED": "7"}
     other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
     assert other.stdout.strip() == corpus.digest
-
-
-# ---- the example
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl.xz", "rows.csv.bz2", "rows.parquet.zst", "rows.zip", "ROWS.JSON.XZ"])

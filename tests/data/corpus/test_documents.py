@@ -9,6 +9,7 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus
+from nlgauge.data.corpus.place import looked_up
 
 RECORDS = [{"prediction": "c", "a, 1": "x", "b": "y"}, {"prediction": "d", "a, 1": None, "b": "z"}]
 COLUMNS = {"candidate": "prediction", "references": ["a, 1", "b"]}
@@ -35,12 +36,14 @@ def test_a_path_leads_into_a_record() -> None:
         "input": {"contexts": ["one", {"page_content": "two"}], "q": "When?"},
         "output": {"choices": [{"message": {"content": "c"}}]},
         "a.b": "whole name",
+        "a": {"b": "path"},
     }
     names = {"candidate": "output.choices.0.message.content", "source": "input.contexts", "references": "a.b"}
     (row,) = Corpus.from_records([record], columns={**names, "question": "input.q"})
     assert (row.candidate, row.source, row.references, row.question) == ("c", "one\ntwo", ("whole name",), "When?")
     (row,) = Corpus.from_records([record], columns={**names, "source": ["input.contexts", "input.q"]})
     assert row.source == "one\ntwo\nWhen?"
+    assert [looked_up(record, path) for path in ("input.contexts.2", "input.q.0", "input.x.y")] == [None] * 3
 
 
 @pytest.mark.parametrize(

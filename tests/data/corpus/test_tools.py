@@ -186,17 +186,6 @@ def test_a_log_that_is_compressed_by_zstandard_is_read(tmp_path: Path) -> None:
         Corpus.read(path)
 
 
-def test_what_is_no_whole_inspect_log_is_one_clear_error(tmp_path: Path) -> None:
-    path = tmp_path / "log.eval"
-    for content, say in (
-        (b"no zip", "not readable as an Inspect log"),
-        (zipped(inspect_log(samples=[])), "has no samples"),
-    ):
-        path.write_bytes(content)
-        with pytest.raises(InputError, match=say):
-            Corpus.read(path)
-
-
 def test_promptfoo_results_are_a_table(tmp_path: Path) -> None:
     def result(number: int, prompt: int, output: object, passed: bool) -> dict[str, Any]:
         asserted = [{"type": "equals", "value": R}, {"type": "javascript", "value": "true"}]
@@ -305,6 +294,10 @@ def test_data_frames_of_other_libraries_are_read(library: str) -> None:
     ],
 )
 def test_a_log_of_another_shape_is_one_clear_error(log: dict[str, Any], tool: str, tmp_path: Path) -> None:
+    for content, say in ((b"no zip", "not readable as an Ins"), (zipped(inspect_log(samples=[])), "has no samples")):
+        (tmp_path / "log.eval").write_bytes(content)
+        with pytest.raises(InputError, match=say):
+            Corpus.read(tmp_path / "log.eval")
     path = tmp_path / "log.json"
     path.write_text(json.dumps(log), encoding="utf-8")
     with pytest.raises(InputError, match=f"log.json: not readable as {tool}"):

@@ -7,19 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.data.table import ScoreTable
 from nlgauge.data.table import intervals as module
 from nlgauge.maths.intervals import expanded
-from tests.score_tables import mixed, one
+from tests.score_tables import one
 
 
 def _ends(level: float, n: int) -> tuple[float, float]:
     return (1 - expanded(level, n)) / 2, (1 + expanded(level, n)) / 2
-
-
-@pytest.fixture
-def table() -> ScoreTable:
-    return mixed()
 
 
 def test_the_interval_is_that_of_a_literal_bootstrap() -> None:

@@ -168,9 +168,3 @@ def test_a_formula_that_cannot_be_used_is_refused(tmp_path: Path, settings: dict
         return
     with pytest.raises(InputError, match="the formula"):
         ScoreTable.load(path)
-
-
-def header(**values: Any) -> dict[str, Any]:
-    about = {"parts": ["f1", "n"], "higher_is_better": True, "level": "item", "details": ["n"]}
-    first = {"nlgauge": "1.0", "signatures": {"M": "M"}, "facts": {}, "metrics": {"M": about}, "run": {}}
-    return {**first, **values}

@@ -9,7 +9,6 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus
-from tests.command import nlgauge as command
 
 
 def test_every_value_is_an_event_of_its_trace(tmp_path: Path) -> None:
@@ -40,10 +39,3 @@ def test_every_value_is_an_event_of_its_trace(tmp_path: Path) -> None:
     (row,) = Corpus.read(traces)
     judged = row.extra["evaluations"]
     assert judged["Length"] == 2 and judged["TokenF1 f1"] == pytest.approx(2 / 3)
-
-
-def test_the_command_writes_them(tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text('{"candidate": "a b"}\n', encoding="utf-8")
-    out = tmp_path / "scores.otlp.jsonl"
-    assert command("score", tmp_path / "rows.jsonl", "-m", "Length", "-o", out, "--no-cache").exit_code == 0
-    assert '"eventName": "gen_ai.evaluation.result"' in out.read_text(encoding="utf-8")

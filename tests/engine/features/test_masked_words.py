@@ -10,25 +10,10 @@ from nlgauge.engine.features.masked_words import MaskedWordsRequest
 from nlgauge.engine.masking import MaskingLimits
 from nlgauge.engine.models.capabilities import MASKED_PAIRS, TOKENIZER
 from nlgauge.errors import InputError, SpecError
-from tests.engine.fake import WORDS, FakeModel, GapsModel, PairsModel
+from tests.engine.fake import WORDS, FakeModel, GapsModel, PairsModel, answers
 
 words = st.sampled_from(WORDS[5:])
-texts = st.lists(words, max_size=30).map(" ".join)
 filled = st.lists(words, min_size=1, max_size=30).map(" ".join)
-requests = st.builds(
-    MaskedWordsRequest,
-    text=texts,
-    against=texts,
-    first=st.booleans(),
-    decoding=st.sampled_from(["joint", "stepwise", "single"]),
-    stride=st.sampled_from([1, 3]),
-)
-
-
-def masked(model, *some):
-    """The answers to requests that are asked together."""
-    features = Engine(model).features(some)
-    return [features[request] for request in some]
 
 
 def literal(model, text, other, first=True):
@@ -59,7 +44,7 @@ def literal(model, text, other, first=True):
 @settings(max_examples=20, deadline=None)
 def test_exact_scores_are_the_definition(kind, text, other, first):
     model = kind(24)
-    (answer,) = masked(model, MaskedWordsRequest(text, other, first))
+    (answer,) = answers(model, MaskedWordsRequest(text, other, first))
     logs, likeliest = literal(model, text, other, first)
     np.testing.assert_allclose(answer.log_probabilities, logs, atol=1e-5)
     assert list(answer.predicted) == likeliest
@@ -71,9 +56,9 @@ def test_the_other_text_is_read_once_for_all_its_texts_and_no_further_than_the_w
     model = PairsModel()
     source = " ".join(WORDS[5 + i % 40] for i in range(30))
     some = [MaskedWordsRequest(f"w{i} w3 w{i + 1}", source) for i in range(9)]
-    assert all(answer.cut for answer in masked(model, *some))
+    assert all(answer.cut for answer in answers(model, *some))
     assert model.others_seen == [16]
-    assert not masked(model, MaskedWordsRequest(source, "w1"))[0].cut
+    assert not answers(model, MaskedWordsRequest(source, "w1"))[0].cut
     with pytest.raises(InputError, match="row 7"):
         Engine(PairsModel(), "error").check(some[:1], 7)
 
@@ -81,10 +66,10 @@ def test_the_other_text_is_read_once_for_all_its_texts_and_no_further_than_the_w
 def test_gaps_are_filled_by_the_model_that_has_sentinels():
     model = GapsModel(40)
     text = "w1 w2 w9 w10"
-    (answer,) = masked(model, MaskedWordsRequest(text, "w3 w4"))
+    (answer,) = answers(model, MaskedWordsRequest(text, "w3 w4"))
     assert answer.predicted == ("[SEP]", "w2", "w3", "w10")  # before the first gap stands [CLS]
     assert answer.hits.tolist() == [False, True, False, True]
     assert answer.log_probabilities.tolist()[1:] == [0, -1, 0]
     assert all(length <= 40 for _, length in model.rows_seen)
     with pytest.raises(SpecError, match="leave stride at 1"):
-        masked(model, MaskedWordsRequest(text, "w3", stride=2))
+        answers(model, MaskedWordsRequest(text, "w3", stride=2))

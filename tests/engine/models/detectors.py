@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,35 +99,39 @@ def unigrams(t5: bool = False) -> Any:
     )  # fmt: skip
 
 
-def _bert(number: int, **more: Any) -> tuple[Any, Any]:
+def bert(**more: Any) -> tuple[Any, Any]:
+    """A tokenizer of BERT's kind, and the configuration of a network for it."""
     import transformers
 
     splitter = word_pieces()
-    config = transformers.BertConfig(vocab_size=len(splitter), num_labels=number, **_SIZES, **more)
-    return splitter, transformers.BertForSequenceClassification(config)
+    return splitter, transformers.BertConfig(vocab_size=len(splitter), **_SIZES, **more)
 
 
-def _roberta(number: int, **more: Any) -> tuple[Any, Any]:
+def roberta(**more: Any) -> tuple[Any, Any]:
     import transformers
 
     splitter = byte_pairs()
-    config = transformers.RobertaConfig(
-        vocab_size=len(splitter), num_labels=number, max_position_embeddings=514, type_vocab_size=1, pad_token_id=1,
-        **_SIZES, **more,
-    )  # fmt: skip
-    return splitter, transformers.RobertaForSequenceClassification(config)
+    return splitter, transformers.RobertaConfig(
+        vocab_size=len(splitter), max_position_embeddings=514, type_vocab_size=1, pad_token_id=1, **_SIZES, **more
+    )
 
 
-def _deberta(number: int, **more: Any) -> tuple[Any, Any]:
+def deberta(**more: Any) -> tuple[Any, Any]:
     import transformers
 
     splitter = unigrams()
-    config = transformers.DebertaV2Config(
-        vocab_size=len(splitter), num_labels=number, max_position_embeddings=512, type_vocab_size=0,
-        relative_attention=True, position_buckets=256, norm_rel_ebd="layer_norm", share_att_key=True,
-        pos_att_type=["p2c", "c2p"], position_biased_input=False, pooler_hidden_size=32, **_SIZES, **more,
+    return splitter, transformers.DebertaV2Config(
+        vocab_size=len(splitter), max_position_embeddings=512, type_vocab_size=0, relative_attention=True,
+        position_buckets=256, norm_rel_ebd="layer_norm", share_att_key=True, pos_att_type=["p2c", "c2p"],
+        position_biased_input=False, pooler_hidden_size=32, **_SIZES, **more,
     )  # fmt: skip
-    return splitter, transformers.DebertaV2ForSequenceClassification(config)
+
+
+def _classifier(made: tuple[Any, Any]) -> tuple[Any, Any]:
+    import transformers
+
+    splitter, config = made
+    return splitter, transformers.AutoModelForSequenceClassification.from_config(config)
 
 
 def _modern_bert(number: int, **more: Any) -> tuple[Any, Any]:
@@ -152,6 +156,19 @@ def t5_config(splitter: Any, **more: Any) -> Any:
     )  # fmt: skip
 
 
+def write_t5(folder: Path, sentinels: Sequence[str] = ("<extra_id_0>", "<extra_id_1>")) -> Any:
+    """Write a T5 that fills gaps, and return its network."""
+    import transformers
+
+    splitter = unigrams(t5=True)
+    splitter.add_special_tokens({"additional_special_tokens": list(sentinels)})
+    splitter.model_max_length = 96
+    splitter.save_pretrained(folder)
+    net = scaled(transformers.T5ForConditionalGeneration(t5_config(splitter)))
+    net.save_pretrained(folder)
+    return net
+
+
 def _t5() -> tuple[Any, Any]:
     import transformers
 
@@ -159,15 +176,17 @@ def _t5() -> tuple[Any, Any]:
     return splitter, transformers.T5ForConditionalGeneration(t5_config(splitter))
 
 
+_ENTAILMENT = {0: "entailment", 1: "not_entailment"}
+_TURNED = dict(enumerate(["entailment", "neutral", "contradiction"]))
 KINDS: dict[str, tuple[str, Callable[[], tuple[Any, Any]]]] = {
-    "nli-bert": ("nli", lambda: _bert(3, id2label=dict(enumerate(["entailment", "neutral", "contradiction"])))),
-    "nli-roberta": ("nli", lambda: _roberta(3, id2label=dict(enumerate(LABELS)))),
-    "nli-deberta": ("nli", lambda: _deberta(2, id2label={0: "entailment", 1: "not_entailment"})),
-    "nli-logit": ("nli", lambda: _roberta(1)),
-    "minicheck-roberta": ("minicheck", lambda: _roberta(2)),
-    "minicheck-deberta": ("minicheck", lambda: _deberta(2)),
+    "nli-bert": ("nli", lambda: _classifier(bert(id2label=_TURNED))),
+    "nli-roberta": ("nli", lambda: _classifier(roberta(id2label=dict(enumerate(LABELS))))),
+    "nli-deberta": ("nli", lambda: _classifier(deberta(id2label=_ENTAILMENT))),
+    "nli-logit": ("nli", lambda: _classifier(roberta(num_labels=1))),
+    "minicheck-roberta": ("minicheck", lambda: _classifier(roberta(num_labels=2))),
+    "minicheck-deberta": ("minicheck", lambda: _classifier(deberta(num_labels=2))),
     "minicheck-t5": ("minicheck", _t5),
-    "factcg-deberta": ("factcg", lambda: _deberta(2)),
+    "factcg-deberta": ("factcg", lambda: _classifier(deberta(num_labels=2))),
     "lettuce": ("lettuce", lambda: _modern_bert(2)),
     "true-t5": ("true", _t5),
 }

@@ -13,9 +13,8 @@ import transformers
 import nlgauge
 from nlgauge.engine.models.convert import convert
 from nlgauge.errors import InputError, SpecError
-from tests.engine.models.detectors import byte_pairs, scaled, word_pieces
+from tests.engine.models.detectors import bert, roberta, scaled
 
-SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}
 SOURCE = "The bridge over the river was CLOSED on Monday after inspectors found “rust”."
 TEXT = "The mayor’s BRIDGE was closed on Tuesday."
 LOWERED = [one.lower().translate(str.maketrans("“”‘’", "\"\"''")) for one in (TEXT, SOURCE)]
@@ -37,10 +36,7 @@ def score(spec, folder, **row):
 
 
 def test_d_is_loaded_after_conversion(tmp_path):
-    splitter = byte_pairs()
-    config = transformers.RobertaConfig(
-        vocab_size=len(splitter), max_position_embeddings=514, type_vocab_size=1, pad_token_id=1, **SIZES
-    )
+    splitter, config = roberta()
     net = transformers.RobertaModel(config)
     layer, head = written(tmp_path / "roberta-large", splitter, net, "_classifier", 2)
     tensors = {f"_roberta.{name}": value for name, value in net.state_dict().items()} | head
@@ -66,8 +62,8 @@ def test_d_is_loaded_after_conversion(tmp_path):
 
 @pytest.mark.parametrize("name", ["doc_to_summ", "summ_to_ref", "fact_to_response"])
 def test_r_is_loaded_after_conversion(tmp_path, name):
-    splitter = word_pieces()
-    net = transformers.BertModel(transformers.BertConfig(vocab_size=len(splitter), **SIZES))
+    splitter, config = bert()
+    net = transformers.BertModel(config)
     layer, head = written(tmp_path / "bert", splitter, net, "dense", 1)
     torch.save({f"bert.{key}": value for key, value in net.state_dict().items()} | head, tmp_path / f"{name}.ckpt")
     convert(tmp_path / f"{name}.ckpt", tmp_path / "r", tmp_path / "bert")
@@ -84,8 +80,8 @@ class Code:
 
 
 def test_a_file_with_code_or_of_another_kind_is_refused(tmp_path, capsys):
-    splitter = word_pieces()
-    net = transformers.BertModel(transformers.BertConfig(vocab_size=len(splitter), **SIZES))
+    splitter, config = bert()
+    net = transformers.BertModel(config)
     written(tmp_path / "bert", splitter, net, "dense", 1)
     torch.save({"dense.weight": Code()}, tmp_path / "code.ckpt")
     with pytest.raises(SpecError, match="holds no weights that can be read without code") as raised:

@@ -17,7 +17,6 @@ from nlgauge.engine.models.openvino import OpenVinoGraph
 from nlgauge.engine.models.stored import layout_digest, tensors_of
 from nlgauge.errors import SpecError
 
-GRAPHS = sorted(path.name for path in pocket_folder().glob("*.onnx"))
 BACKENDS = [
     pytest.param(OnnxGraph, id="onnxruntime"),
     pytest.param(
@@ -50,11 +49,6 @@ def write(folder: Path, metadata: str | None, location: str = "w.safetensors") -
     if metadata is not None:
         helper.set_model_props(model, {WEIGHTS_KEY: metadata})
     save(model, str(folder / "g.onnx"))
-
-
-@pytest.mark.parametrize("name", GRAPHS)
-def test_the_embedded_models_graphs_say_which_weights_they_read(name: str) -> None:
-    OnnxGraph(pocket_folder() / name).load()
 
 
 @pytest.mark.parametrize("graph", BACKENDS)

@@ -44,13 +44,10 @@ def test_masked_words_agree(both, stride):
         np.testing.assert_allclose(one.log_probabilities, two.log_probabilities, atol=2e-3)
 
 
-def test_states_of_pairs_agree(both):
+def test_states_of_pairs_and_alignments_agree(both):
     needs = [PairStatesRequest(text, SOURCE) for text in TEXTS]
     for one, two in zip(*(answers(model, *needs) for model in both), strict=True):
         np.testing.assert_allclose(one.states, two.states, atol=2e-4)
-
-
-def test_alignments_agree(both):
     needs = [AlignmentRequest(text, (SOURCE,)) for text in TEXTS]
     for one, two in zip(*(answers(model, *needs) for model in both), strict=True):
         np.testing.assert_allclose(one.logits, two.logits, atol=2e-3)

@@ -20,21 +20,6 @@ needs_torch = pytest.mark.skipif(find_spec("transformers") is None, reason="the 
 NO_MAKER = "a name"
 
 
-def parts(model):
-    return {one.name for one in model.abilities if one in model and one != TOKENIZER}
-
-
-# ---- What a companion brings
-
-
-@pytest.fixture
-def companion(monkeypatch):
-    """The folder of `base`, where its distribution is installed."""
-    if companion_folder("base") is None or not (companion_folder("base") / "model.safetensors").is_file():
-        pytest.skip("base is not installed: make base")
-    return companion_folder("base")
-
-
 @pytest.mark.parametrize("backend", ["onnxruntime", "auto"])
 def test_a_companion_that_is_not_installed_says_what_to_install(monkeypatch, backend):
     monkeypatch.setattr(loading, "find_spec", lambda name: None)
@@ -43,7 +28,10 @@ def test_a_companion_that_is_not_installed_says_what_to_install(monkeypatch, bac
         load("base", backend=backend)
 
 
-def test_a_companion_is_a_folder_by_its_name(companion):
+def test_a_companion_is_a_folder_by_its_name():
+    companion = companion_folder("base")
+    if companion is None or not (companion / "model.safetensors").is_file():
+        pytest.skip("base is not installed: make base")
     model = load("base")
     assert model.name == "base" and model.folder == folder_of("base") == companion
     assert (model[ENCODER].layers, model[ENCODER].width, model.window) == (8, 768, 512)
@@ -59,9 +47,6 @@ def test_the_last_installed_model_stays_loaded_and_a_folder_is_read_again(tmp_pa
     shutil.copytree(folder_of("pocket"), tmp_path / "own")
     own = options.load(str(tmp_path / "own"))
     assert options.load(str(tmp_path / "own")) is not own
-
-
-# ---- What is refused
 
 
 @pytest.mark.parametrize("backend", ["tensorflow", "", None])
@@ -82,9 +67,6 @@ def test_an_unknown_backend_lists_those_there_are(backend):
 def test_what_does_not_go_together_is_refused(asked, says):
     with pytest.raises(SpecError, match=says):
         load("pocket", **asked)
-
-
-# ---- What packages offer
 
 
 def large(precision):
@@ -147,15 +129,6 @@ def test_what_is_no_model_is_refused(offer, attribute, says):
         load(f"acme-metrics/{attribute}")
 
 
-# ---- Folders that torch runs
-
-
-def save(folder, net):
-    net.save_pretrained(folder)
-    save_tokenizer(folder)
-    return str(folder)
-
-
 @needs_torch
 def test_a_configuration_that_has_no_language_model_is_an_encoder(tmp_path):
     import transformers
@@ -165,4 +138,7 @@ def test_a_configuration_that_has_no_language_model_is_an_encoder(tmp_path):
     )
     assert type(config) not in transformers.MODEL_FOR_MASKED_LM_MAPPING
     assert type(config) not in transformers.MODEL_FOR_CAUSAL_LM_MAPPING
-    assert parts(load(save(tmp_path, transformers.CLIPTextModel(config)))) == {"encoder"}
+    transformers.CLIPTextModel(config).save_pretrained(tmp_path)
+    save_tokenizer(tmp_path)
+    model = load(str(tmp_path))
+    assert {one for one in model.abilities if one in model} == {ENCODER, TOKENIZER}

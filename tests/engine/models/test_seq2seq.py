@@ -2,46 +2,16 @@
 
 import numpy as np
 import pytest
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 torch = pytest.importorskip("torch", reason="needs nlgauge[torch]")
 transformers = pytest.importorskip("transformers", reason="needs nlgauge[torch]")
 
 import nlgauge  # noqa: E402
 from nlgauge.engine.features.likelihood import Seq2SeqRequest  # noqa: E402
-from nlgauge.engine.models.capabilities import (  # noqa: E402
-    GAP_FILLER,
-    TOKENIZER,
-)
+from nlgauge.engine.models.capabilities import GAP_FILLER, TOKENIZER  # noqa: E402
 from nlgauge.engine.models.loading import load  # noqa: E402
 from tests.engine.fake import answers  # noqa: E402
-
-SPECIAL = ["<pad>", "</s>", "<unk>"]
-PIECES = ["▁", *"abcdefghijklmnopqrstuvwxyz.,!", "▁the", "▁cat", "▁sat", "ing", "▁on", "▁mat"]
-GAPS = ["<extra_id_0>", "<extra_id_1>"]
-
-
-def tiny_t5(folder, gaps=GAPS):
-    """Sub-words are SentencePiece's, longest first; <extra_id_0> is 39, <extra_id_1> 40."""
-    pieces = [(piece, 0.0) for piece in SPECIAL] + [(piece, -4.0 if len(piece) == 1 else -1.0) for piece in PIECES]
-    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=2))
-    tokenizer.normalizer = normalizers.NFKC()
-    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
-    tokenizer.add_special_tokens([*SPECIAL, *gaps])
-    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
-    names = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>", "additional_special_tokens": gaps}
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **names)
-    fast.save_pretrained(folder)
-    torch.manual_seed(0)
-    shape = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2}
-    config = transformers.T5Config(
-        vocab_size=len(fast), decoder_start_token_id=0, pad_token_id=0, eos_token_id=1, **shape
-    )
-    net = transformers.T5ForConditionalGeneration(config)
-    with torch.no_grad():
-        net.lm_head.weight.copy_(torch.randn_like(net.lm_head.weight))  # else it says what it is given
-    net.save_pretrained(folder)
-    return net.eval()
+from tests.engine.models.detectors import write_t5  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +21,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def net(folder):
-    return tiny_t5(folder)
+    return write_t5(folder)
 
 
 @pytest.fixture(scope="module")
@@ -60,15 +30,16 @@ def model(folder, net):
 
 
 def test_log_probabilities_are_the_definition_and_padding_changes_nothing(model, net):
-    ids = np.array([[33, 39, 35, 1, 0, 0], [39, 38, 35, 33, 33, 1]])
+    begin, end = model[GAP_FILLER].sentinels
+    ids = np.array([[33, begin, 35, 1, 0, 0], [begin, 38, 35, 33, 33, 1]])
     attend = (ids != 0).astype(np.int64)
     truths = [[34, 5], [33]]
     logs, _ = model[GAP_FILLER].fill(ids, attend, truths)
     for row, truth in enumerate(truths):
         kept = torch.from_numpy(ids[row, attend[row] == 1])[None]
         total = 0.0
-        for step, token in enumerate([*truth, 40]):
-            given = torch.tensor([[0, 39, *truth[:step]]])
+        for step, token in enumerate([*truth, end]):
+            given = torch.tensor([[0, begin, *truth[:step]]])
             with torch.no_grad():
                 logits = net(input_ids=kept, decoder_input_ids=given).logits[0, -1].double()
             total += float(torch.log_softmax(logits, -1)[token])

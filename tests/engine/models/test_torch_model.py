@@ -102,10 +102,3 @@ def test_on_a_gpu_a_batch_holds_what_fits_its_free_memory(folder, monkeypatch):
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (1 << 20, 1 << 30))
     model = checkpoint.model(net, {})
     assert 32 <= model.batch_tokens < 1000 and model.apart
-
-
-def test_log_probabilities_are_a_softmax():
-    logits, ids = torch.randn(2, 3, 5, generator=torch.manual_seed(0)), torch.tensor([[0, 4, 1], [2, 2, 3]])
-    expected = torch.log_softmax(logits.double(), -1).gather(-1, ids[..., None])[..., 0]
-    runtime = Runtime(torch, torch.device("cpu"), "float32")
-    torch.testing.assert_close(runtime.true_logs(logits, ids), expected, atol=1e-6, rtol=0)

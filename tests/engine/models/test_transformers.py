@@ -74,17 +74,6 @@ def test_the_exported_folder_is_an_ordinary_hugging_face_model(exported):
 SHAPE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 
 
-def test_an_encoder_without_a_head_gives_vectors_but_no_distributions(tmp_path):
-    config = transformers.BertConfig(vocab_size=len(WORDS), max_position_embeddings=32, **SHAPE)
-    transformers.BertModel(config).save_pretrained(tmp_path)
-    save_tokenizer(tmp_path)
-    model = load(str(tmp_path))
-    (vectors,) = answers(model, VectorsRequest("w1 w2", (1,)))
-    assert vectors.vectors.shape == (1, 4, 16)
-    with pytest.raises(SpecError, match="predicts no masked words"):
-        answers(model, BagRequest("w1 w2", 1.0))
-
-
 def test_a_causal_model_says_what_its_loss_says_and_gives_vectors(tmp_path):
     torch.manual_seed(0)
     config = transformers.GPT2Config(

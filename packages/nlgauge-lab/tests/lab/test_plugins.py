@@ -6,12 +6,9 @@ import subprocess
 import sys
 from importlib.metadata import distribution
 
-import pytest
-
 import nlgauge
 import nlgauge_lab
 from nlgauge._plugins import LAB, LAB_COMMANDS, LAB_METRICS
-from nlgauge.metrics import registry
 
 POINTS = distribution(LAB).entry_points
 
@@ -20,18 +17,6 @@ def test_nlgauge_knows_every_name_of_the_laboratory() -> None:
     """So that it can say where they are when the laboratory is not installed."""
     assert {point.name for point in POINTS.select(group="nlgauge.commands")} == LAB_COMMANDS
     assert {point.name for point in POINTS.select(group="nlgauge.metrics")} == LAB_METRICS
-
-
-@pytest.mark.parametrize(
-    ("spec", "canonical"),
-    [
-        ("RougeWE( ngram = 2 )", "RougeWE(ngram=2)"),
-        ("published/InfoLM(idf='none', measure='kl')", "published/InfoLM(measure='kl', idf='none')"),
-        ("CDER(tokenizer='char')", "CDER(tokenizer='char')"),
-    ],
-)
-def test_old_specs_parse_and_are_written_as_before(spec: str, canonical: str) -> None:
-    assert str(registry.metric(spec)) == canonical
 
 
 def test_the_version_is_that_of_nlgauge() -> None:

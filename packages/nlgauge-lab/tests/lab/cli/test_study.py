@@ -50,10 +50,6 @@ def test_parts_of_speech_of_a_scores_file_with_evidence(outputs: Path, scores: P
     assert result.exit_code == 2 and "no metric shows its words" in result.stderr
 
 
-def test_ratings_go_with_what_is_of_them(scores: Path) -> None:
-    refused("study", "matrix", scores, "--map", "candidate=b", say="add --ratings")
-
-
 def test_of_rated_outputs(outputs: Path, tmp_path: Path) -> None:
     for name, options, axes in (
         ("temperature", ("--temperatures", "1,2.5", "--items", 2), ["temperature"]),
@@ -99,7 +95,10 @@ def test_synthetic(tmp_path: Path) -> None:
     refused("study", "synthetic", texts, "--map", "candidate=text", "-m", "Length", say="is not a corpus-level metric")
 
 
-def test_refusals_name_the_file(outputs: Path, tmp_path: Path) -> None:
+def test_refusals_name_the_file(scores: Path, outputs: Path, tmp_path: Path) -> None:
+    refused("study", "matrix", scores, "--map", "candidate=b", say="add --ratings")
+    refused("study", "temperature", outputs, "--temperatures", "1;2", say="write numbers with commas")
+    refused("study", "neighbours", outputs, "-k", "1.5", say="write whole numbers with commas")
     refused("study", "layers", outputs, "-m", "MarkEvaluate", say="takes the last layers together")
     unrated = tmp_path / "unrated.jsonl"
     unrated.write_text('{"candidate": "a", "references": ["b"]}\n', encoding="utf-8")
@@ -118,11 +117,6 @@ def test_of_sentences_of_ones_own(tmp_path) -> None:
     assert found["records"][0]["twin"]["value"] == 1
     result = nlgauge(*run)
     assert result.exit_code == 0 and result.stdout.startswith("error against") and "CopyRate" in result.stdout
-
-
-def test_numbers_stand_with_commas(outputs: Path) -> None:
-    refused("study", "temperature", outputs, "--temperatures", "1;2", say="write numbers with commas")
-    refused("study", "neighbours", outputs, "-k", "1.5", say="write whole numbers with commas")
 
 
 def test_figures(scores: Path, outputs: Path, tmp_path: Path) -> None:

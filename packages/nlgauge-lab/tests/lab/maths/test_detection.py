@@ -14,13 +14,11 @@ def test_detection_by_hand():
     found = detection(np.array([0.1, 0.2, 0.6, 0.9]), np.array([0, 1, 0, 1]))
     assert found == {"auc": 0.75, "f1": 0.5, "best_f1": 0.8, "threshold": 0.75}
     assert np.isnan(detection(np.array([0.1]), np.array([1]))["auc"])
-
-
-def test_a_threshold_of_ones_own_and_numbers_below_zero():
-    """As minus the share of unsupported words: more than none of them is too many."""
+    # As minus the share of unsupported words: more than none of them is too many.
     found = detection(np.array([-0.5, 0.0, -0.1, 0.0]), np.array([0, 1, 1, 0]), threshold=0.0)
     assert found == {"auc": 0.625, "f1": 0.5, "best_f1": 0.6667, "threshold": -0.3}
     assert detection(np.array([2.0, 3.0]), np.array([1, 0]))["threshold"] == 3.0
+    assert detection(np.array([0.2, 0.6, 0.4]), np.array([0, 0, 1]))["threshold"] == pytest.approx(0.8)
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.5, 0.7, 1.0]), st.booleans()), min_size=2, max_size=40))
@@ -45,7 +43,3 @@ def test_the_area_of_resampled_sources():
     assert low < detection(values, truth)["auc"] < high
     assert np.isnan(resampled_area(values, truth, np.zeros(80, int), 200, rng)).all()
     assert np.isnan(resampled_area(values, np.ones(80, int), sources, 5, rng)).all()
-
-
-def test_a_threshold_above_all_that_was_seen_lies_halfway_to_1():
-    assert detection(np.array([0.2, 0.6, 0.4]), np.array([0, 0, 1]))["threshold"] == pytest.approx(0.8)

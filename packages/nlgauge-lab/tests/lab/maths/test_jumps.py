@@ -37,12 +37,4 @@ def test_a_batch_gives_what_the_plain_algorithm_gives(
     arrays = [(np.array(one, np.int32), np.array(other, np.int32)) for one, other in pairs]
     found = list(jump_distances(arrays, costs, after))
     assert [(cost, visits.tolist()) for cost, visits in found] == [plain(*pair, costs, after) for pair in pairs]
-
-
-def test_worked_by_hand() -> None:
-    ab, ba = np.array([1, 2], np.int32), np.array([2, 1], np.int32)
-    ((cost, visits),) = jump_distances([(ab, ba)], Costs(1, 1, 1, 1))
-    # Pass over the reference's 2 for one, read 1, and pass over the candidate's 2, or jump beyond it, for one.
-    assert cost == 2
-    assert visits.sum() == 2
-    assert list(jump_distances([], Costs(1, 1, 1, 1))) == []
+    assert list(jump_distances([], costs)) == []

@@ -16,23 +16,15 @@ from nlgauge_lab.metrics.vector_extrema import VectorExtrema
 from tests.metrics.pieces import pieces, prepared
 from tests.metrics.test_word_vectors import A, B, C, value
 
-# ---- Embedding average
-
 
 def test_average_by_hand():
     cosine = value(EmbeddingAverage(), pieces("a b", [[2.0, 0, 0], [0, 4.0, 0]]), pieces("b", [B]))
     assert cosine == pytest.approx(2 / math.sqrt(5))
 
 
-# ---- Greedy matching
-
-
 def test_greedy_matching_is_the_mean_of_both_directions():
     mean = value(GreedyMatching(), pieces("a b", [A, B]), pieces("c", [C]))
     assert mean == pytest.approx(((0 + 0.6) / 2 + 0.6) / 2)
-
-
-# ---- Rouge we
 
 
 def test_it_matches_the_most_similar_first_and_each_once():
@@ -42,15 +34,9 @@ def test_it_matches_the_most_similar_first_and_each_once():
     assert value(RougeWE(), pieces("a", [A]), pieces("d", [[-1.0, 0, 0]])) == (0, 0, 0)
 
 
-# ---- Vector extrema
-
-
 def test_extrema_take_the_value_farthest_from_0():
     cosine = value(VectorExtrema(), pieces("a b", [[1.0, -3, 0], [-2, 1, 0]]), pieces("c", [[-2.0, 0, 0]]))
     assert cosine == pytest.approx(2 / math.sqrt(13))
-
-
-# ---- Depth score
 
 
 def depth(metric, candidate, reference) -> float:

@@ -48,18 +48,9 @@ def test_a_line_for_each_result_and_one_by_kind_of_error():
     alone = ProbeResult(
         "M", "score", "pocket", "source", Area(0.8, 0.7, 0.9), Area(0.25, nan, nan), {"number": 0.9}, 0.5, nan, 0
     )
-    asked = ProbeResult(
-        "M",
-        "score",
-        "pocket",
-        "question",
-        Area(0.7, 0.6, 0.8),
-        Area(0.2, 0.1, 0.3),
-        {"number": 0.5, "answer": 0.4},
-        1,
-        0.75,
-        0,
-    )
+    twin, other = Area(0.7, 0.6, 0.8), Area(0.2, 0.1, 0.3)
+    kinds = {"number": 0.5, "answer": 0.4}
+    asked = ProbeResult("M", "score", "pocket", "question", twin, other, kinds, 1, 0.75, 0)
     lines = section(Probes((alone, asked), 60, 240, (), {}))
     assert "240 statements of our own about 60 sources" in "\n".join(lines)
     assert "| `M` | pocket | source | .80 [.70, .90] | .25 | 50 % | - |" in lines

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge import InputError
-from nlgauge_lab.reproduce.markdown import beside, region, table, tables_beside, write_region
+from nlgauge_lab.reproduce.markdown import beside, table, tables_beside, write_region
 
 ROOT = Path(__file__).resolve().parents[5]
 
@@ -19,14 +19,6 @@ def test_a_page_without_the_comments_is_refused(tmp_path: Path) -> None:
     page.write_text("nothing", encoding="utf-8")
     with pytest.raises(InputError, match=r"has no place for the table.*<!-- end of agreement -->"):
         write_region(page, "agreement", [])
-
-
-@pytest.mark.parametrize("name", ["agreement", "detection"])
-def test_the_readme_says_what_the_page_says(name: str) -> None:
-    """Both are written by one command, of which the one must not be forgotten."""
-    block = region((ROOT / "README.md").read_text(encoding="utf-8"), name)
-    if block is not None:
-        assert block in (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def test_a_long_table_goes_into_a_file_beside_the_page_and_a_short_one_stays(tmp_path: Path) -> None:

@@ -37,6 +37,10 @@ def test_a_table_fits_together(one: Table) -> None:
 def test_every_paper_has_tables_and_no_name_stands_for_two() -> None:
     assert {one.paper for one in tables().values()} == set(PAPERS)
     assert not set(tables()) & {name for one in tables().values() for name in one.also}
+    for one in tables().values():
+        assert sum(map(bool, (one.rows, one.why, one.command))) == 1, f"{one.name} has no rows and does not say why"
+        differs = any(row.published for row in one.rows)
+        assert not one.rows or differs == (one.differs is not None), f"why ours differ: {one.name}"
 
 
 def test_numbers_are_those_in_print() -> None:
@@ -56,17 +60,6 @@ def test_numbers_are_those_in_print() -> None:
     }  # fmt: skip
     for (name, row), published in rows.items():
         assert next(entry for entry in tables()[name].rows if entry.name == row).printed == published
-
-
-def test_what_has_no_rows_says_why_or_names_another_command() -> None:
-    for one in tables().values():
-        assert sum(map(bool, (one.rows, one.why, one.command))) == 1, one.name
-
-
-def test_a_table_of_published_numbers_says_why_ours_differ() -> None:
-    for one in tables().values():
-        if one.rows:
-            assert any(row.published for row in one.rows) == (one.differs is not None), one.name
 
 
 def test_an_unknown_name_is_refused_with_the_list() -> None:

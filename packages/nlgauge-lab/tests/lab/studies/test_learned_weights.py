@@ -49,7 +49,7 @@ def test_uniform_and_learned_weights_beside_those_of_the_paper(rated: Corpus, on
     file = tmp_path / "rated.jsonl"
     records = [{"candidate": r.candidate, "source": r.source, "item": r.item, "scores": dict(r.scores)} for r in rated]
     file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    run = "study", "learned-weights", file, "--out", tmp_path / "out", "--learn", 10, "--draws", 1, "--no-cache"
+    run = "study", "learned-weights", file, "--out", tmp_path, "--learn", 10, "--draws", 1, "--no-cache"
     result = command(*run, "--aspect", "meaning")
     assert result.exit_code == 0 and result.stdout.startswith("pearson, 6 rows"), result.output
     with pytest.raises(InputError, match="16 rows are rated, and 20 are to be learned from"):

@@ -29,6 +29,11 @@ def body(tmp_path_factory):
     return write_body(tmp_path_factory.mktemp("body"))
 
 
+def recipe_of(tmp_path, body, tables, steps):
+    (tmp_path / "recipe.toml").write_text(RECIPE.format(body, tables, steps), encoding="utf-8")
+    return tmp_path / "recipe.toml"
+
+
 def write(path, rows):
     lines = [json.dumps({"source": r.source, "candidate": r.candidate, "spans": r.spans}) for r in rows]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -36,8 +41,7 @@ def write(path, rows):
 
 def test_a_file_of_ones_own_rows_is_enough(body, tmp_path):
     write(tmp_path / "mine.jsonl", texts(60, 1))
-    recipe = tmp_path / "recipe.toml"
-    recipe.write_text(RECIPE.format(body, "", 4), encoding="utf-8")
+    recipe = recipe_of(tmp_path, body, "", 4)
     folder = train(tmp_path / "out", labelled=tmp_path / "mine.jsonl", config=recipe)
     card = (folder / "ALIGNER.md").read_text(encoding="utf-8")
     assert "| mine |" in card and "4 steps" in card and "probability of being supported" in card
@@ -50,8 +54,7 @@ def test_a_file_of_ones_own_rows_is_enough(body, tmp_path):
 
 def test_an_aligner_reads_as_much_evidence_as_in_training(body, tmp_path):
     write(tmp_path / "mine.jsonl", texts(20, 1))
-    recipe = tmp_path / "recipe.toml"
-    recipe.write_text(RECIPE.format(body, "evidence = 2\n", 1), encoding="utf-8")
+    recipe = recipe_of(tmp_path, body, "evidence = 2\n", 1)
     folder = train(tmp_path / "out", labelled=tmp_path / "mine.jsonl", config=recipe)
     assert load(str(body)).card.aligner_evidence == 0 and load(str(folder)).card.aligner_evidence == 2
     weights = load_file(folder / "aligner.safetensors")
@@ -71,8 +74,7 @@ def test_rows_are_constructed_by_the_recipe_and_labelled_ones_placed_among_other
         '[support]\nrows = 30\nheld_rows = 10\nheld_out = 0.2\n[[support.passages]]\nfiles = "a*"\n'
         "[support.mixture]\nedited = 0.6\n"
     )
-    recipe = tmp_path / "recipe.toml"
-    recipe.write_text(RECIPE.format(body, tables, 2), encoding="utf-8")
+    recipe = recipe_of(tmp_path, body, tables, 2)
     out = tmp_path / "out"
     folder = train(out, labelled=tmp_path, pairs=[tmp_path], config=recipe)
     card = (folder / "ALIGNER.md").read_text(encoding="utf-8")
@@ -89,8 +91,7 @@ def test_no_source_of_a_set_that_is_held_out_is_trained_on(body, tmp_path):
     write(tmp_path / "one.train.jsonl", known)
     write(tmp_path / "two.dev.jsonl", [*texts(5, 2), *known[:12]])
     sets = '[[labelled]]\nfiles = "one.train*"\n[[held]]\nfiles = "two.dev*"\n'
-    recipe = tmp_path / "recipe.toml"
-    recipe.write_text(RECIPE.format(body, sets, 2), encoding="utf-8")
+    recipe = recipe_of(tmp_path, body, sets, 2)
     card = (train(tmp_path / "out", labelled=tmp_path, config=recipe) / "ALIGNER.md").read_text(encoding="utf-8")
     (line,) = (line for line in card.splitlines() if line.startswith("| one.train |"))
     assert line.split("|")[2].strip() == "18"

@@ -27,9 +27,8 @@ from nlgauge_lab.training.aligner_rows import Shape, encode
 from nlgauge_lab.training.aligner_run import train
 from nlgauge_lab.training.encoder_aligner import EncoderAlignerTrainer, EncoderBody
 from nlgauge_lab.training.labelled import read_labelled
-from tests.engine.models.detectors import byte_pairs, scaled, unigrams, word_pieces
+from tests.engine.models.detectors import bert, deberta, roberta, scaled, word_pieces
 
-SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}
 SOURCE = "Two trains were late on Monday, and the bridge over the river was closed. Nobody was hurt in the storm."
 TEXTS = [
     ("The bridge was closed on Monday.", []),
@@ -50,35 +49,13 @@ warmup = 2
 """
 
 
-def roberta():
-    splitter = byte_pairs()
-    more = {"max_position_embeddings": 514, "type_vocab_size": 1, "pad_token_id": 1}
-    config = transformers.RobertaConfig(vocab_size=len(splitter), **more, **SIZES)
-    return splitter, transformers.RobertaForMaskedLM(config)
-
-
-def deberta():
-    splitter = unigrams()
-    config = transformers.DebertaV2Config(
-        vocab_size=len(splitter), max_position_embeddings=512, type_vocab_size=0, relative_attention=True,
-        position_buckets=256, norm_rel_ebd="layer_norm", share_att_key=True, pos_att_type=["p2c", "c2p"],
-        position_biased_input=False, **SIZES,
-    )  # fmt: skip
-    return splitter, transformers.DebertaV2Model(config)
-
-
-def bert():
-    splitter = word_pieces()
-    return splitter, transformers.BertModel(transformers.BertConfig(vocab_size=len(splitter), **SIZES))
-
-
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     folder = tmp_path_factory.mktemp("encoders")
-    for make in (roberta, deberta, bert):
-        splitter, net = make()
+    for make, kind in ((roberta, "AutoModelForMaskedLM"), (deberta, "AutoModel"), (bert, "AutoModel")):
+        splitter, config = make()
         splitter.save_pretrained(folder / make.__name__)
-        scaled(net).save_pretrained(folder / make.__name__)
+        scaled(getattr(transformers, kind).from_config(config)).save_pretrained(folder / make.__name__)
     rows = [{"source": f"{SOURCE} {n}.", "candidate": text, "spans": spans} for n in range(9) for text, spans in TEXTS]
     (folder / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (folder / "recipe.toml").write_text(RECIPE, encoding="utf-8")

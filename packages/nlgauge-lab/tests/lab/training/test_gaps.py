@@ -24,7 +24,7 @@ from nlgauge_lab.studies.scorings import MaskEvalScorings
 from nlgauge_lab.training.gaps import GapsTrainer
 from nlgauge_lab.training.pairs import train
 from nlgauge_lab.training.recipe import PairsConfig
-from tests.engine.models.detectors import TEXTS, scaled, t5_config, unigrams, word_pieces
+from tests.engine.models.detectors import TEXTS, bert, write_t5
 
 RECIPE = (
     'body = "t5"\nepochs = {}\nseed = 4\n[data]\nheld_out_every = 5\n[batches]\nsizes = [[96, 8]]\n'
@@ -35,11 +35,7 @@ RECIPE = (
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     folder = tmp_path_factory.mktemp("t5")
-    splitter = unigrams(t5=True)
-    splitter.add_special_tokens({"additional_special_tokens": ["<extra_id_0>", "<extra_id_1>"]})
-    splitter.model_max_length = 96
-    splitter.save_pretrained(folder / "t5")
-    scaled(transformers.T5ForConditionalGeneration(t5_config(splitter))).save_pretrained(folder / "t5")
+    write_t5(folder / "t5")
     rows = [{"candidate": text.split(".")[0], "source": f"{text} {n}"} for n in range(14) for text in TEXTS[:3]]
     (folder / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (folder / "recipe.toml").write_text(RECIPE.format(5), encoding="utf-8")
@@ -100,11 +96,8 @@ def test_the_loss_is_the_cross_entropy_of_the_word_between_two_sentinels(world, 
 
 
 def test_a_model_without_sentinels_is_refused_in_one_line(world, tmp_path):
-    splitter = word_pieces()
+    splitter, config = bert()
     splitter.save_pretrained(tmp_path / "bert")
-    config = transformers.BertConfig(
-        vocab_size=len(splitter), hidden_size=32, num_hidden_layers=1, num_attention_heads=2
-    )
     transformers.BertForMaskedLM(config).save_pretrained(tmp_path / "bert")
     with pytest.raises(InputError, match="fills no gaps"):
         train(world / "pairs.jsonl", tmp_path / "out", world / "recipe.toml", body=str(tmp_path / "bert"))

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from nlgauge import InputError, evaluate
-from nlgauge.cli import main
 from nlgauge.engine.models.card import read_card
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.stats.gate import check
 from nlgauge_lab.reproduce.markdown import region
 from nlgauge_lab.training.thresholds import REGION, Judged, Thresholds, by_finding, by_kind, card_tables, thresholds
+from tests.command import nlgauge
 
 
 def judged(unsupported: list[float], supported: list[float], least: list[float] | None = None) -> Judged:
@@ -56,19 +55,8 @@ def test_the_command_writes_what_the_gate_reads(tmp_path: Path) -> None:
     table = evaluate([{"candidate": source, "source": source}], metrics="Consistency(aligner='D')", model=str(model))
     with pytest.raises(InputError, match="has no measured thresholds"):
         check(table, grounded=True)
-    command = [
-        "train",
-        "thresholds",
-        "--limit",
-        "6",
-        "--labelled",
-        str(tmp_path),
-        "--model",
-        str(model),
-        "--write",
-        "--no-cache",
-    ]
-    done = CliRunner().invoke(main, command)
+    run = ("train", "thresholds", "--limit", 6, "--labelled", tmp_path, "--model", model, "--write", "--no-cache")
+    done = nlgauge(*run)
     assert done.exit_code == 0, done.output
     card = read_card(model)
     assert card.grounded is not None
