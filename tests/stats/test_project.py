@@ -127,7 +127,8 @@ def test_raters_are_averaged_and_their_agreement_stands_beside(tmp_path: Path) -
     assert all(means[row.system, row.item] == truth(row) for row in others)
     (agreement,) = ratings.agreement
     assert (agreement.raters, agreement.rows, agreement.level) == (("anna", "ben"), 30, "nominal")
-    assert 0.8 < agreement.kappa < 1 and 0.8 < agreement.alpha < 1
+    assert 0.8 < agreement.kappa.value < 1 and 0.8 < agreement.alpha.value < 1
+    assert agreement.kappa.low < 0.8 and agreement.alpha.low < 0.8
     (said,) = ratings.told()
     assert "Cohen's kappa 0." in said and said in nlgauge.estimate(TABLE, ratings).notes and not ratings.told(["other"])
     with pytest.raises(InputError, match="good is not rated by 0 and 1 alone"):
