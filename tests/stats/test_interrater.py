@@ -112,7 +112,7 @@ def test_the_interval_is_a_jackknife_with_two_rows_more(quadratic: bool) -> None
     stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     rng = np.random.default_rng(2)
     one = rng.integers(1, 4, 25).astype(float)
-    other = np.clip(one + rng.integers(-1, 2, 25), 1, 3)
+    other = np.clip(one + rng.integers(-1, 2, 25), 1, 3).astype(float)
     rows = [(x, y, 1.0) for x, y in zip(one, other, strict=True)]
     rows += [(x, y, 2 / 9) for x, y in product((1.0, 2.0, 3.0), repeat=2)]
     middle = literal_kappa(rows, quadratic)
@@ -166,8 +166,7 @@ def test_alpha_of_three_raters_with_missing_ratings_holds_on_a_scale() -> None:
     def rated(rows: int) -> Float:
         values = math.sqrt(0.6) * rng.normal(size=rows) + math.sqrt(0.4) * rng.normal(size=(3, rows))
         ratings = np.searchsorted([-2.2, -1.8, -1.3, -0.6], values) + 1.0
-        ratings[rng.random(ratings.shape) < 0.3] = NAN
-        return ratings
+        return np.asarray(np.where(rng.random(ratings.shape) < 0.3, NAN, ratings))
 
     true = krippendorff_alpha(rated(300_000), "ordinal")
     for _ in range(150):

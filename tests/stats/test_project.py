@@ -178,6 +178,50 @@ def test_one_rater_twice_is_one_rater(tmp_path: Path) -> None:
         RatingProject.load(tmp_path / "p").ratings()
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("sheet-Anna.csv", "sheet-anna.csv"), ("sheet.csv", "sheet - Copy.csv"), ("sheet.csv", "sheet (1).csv"),
+        ("sheet-anna b.csv", "Kopie von sheet-Anna_B.csv"),
+    ],
+)  # fmt: skip
+def test_one_person_under_two_names_is_one_rater(tmp_path: Path, one: str, other: str) -> None:
+    made, folder = project(tmp_path / "p", TEXTS, 40), tmp_path / "p"
+    fill(folder, lambda row: truth(row) if str(row.name) <= "r20" else "", other)
+    fill(folder, lambda row: truth(row) if str(row.name) >= "r15" else "", one)
+    if one != "sheet.csv":
+        (folder / "sheet.csv").unlink()
+    ratings = made.load(folder).ratings()
+    assert ratings.agreement == () and sum(bool(row.scores) for row in ratings) == 40
+    (note,) = ratings.notes
+    assert one in note and other in note and note.endswith(": read as one rater")
+    text = (folder / other).read_text(encoding="utf-8")
+    first = cells_of(folder / other)
+    first[14]["scores.good"] = str(1 - int(first[14]["scores.good"]))
+    assert written(first) != text
+    (folder / other).write_text(written(first), encoding="utf-8")
+    with pytest.raises(InputError, match=r"row r15, good: .* rates it [01] and [01], in .*delete one of the two"):
+        made.load(folder).ratings()
+
+
+def test_a_copy_under_another_name_is_no_second_rater(tmp_path: Path) -> None:
+    made, folder = project(tmp_path / "p", TEXTS, 60), tmp_path / "p"
+    fill(folder, truth, "sheet-anna.csv", count=50)
+    fill(folder, lambda row: truth(row) if str(row.name) > "r15" else "", "sheet-ben.csv")
+    ratings = made.load(folder).ratings()
+    assert ratings.agreement == () and sum(bool(row.scores) for row in ratings) == 60
+    (note,) = ratings.notes
+    assert note.startswith("anna and ben: no difference in the 35 ratings that both gave")
+    # One that differs in one row, and copies of few rows or of equal ratings, are left alone.
+    fill(folder, lambda row: truth(row) if row.name != "r20" else 1 - truth(row), "sheet-ben.csv")
+    found = made.load(folder).ratings()
+    assert found.notes == () and found.agreement[0].raters == ("anna", "ben")
+    for rating, count in ((truth, 29), (lambda row: 1, 60)):
+        fill(folder, rating, "sheet-anna.csv", count=count)
+        fill(folder, rating, "sheet-ben.csv", count=count)
+        assert made.load(folder).ratings().agreement[0].raters == ("anna", "ben")
+
+
 def test_other_files_of_the_folder(tmp_path: Path) -> None:
     project(tmp_path / "p", TEXTS, 20)
     with pytest.raises(InputError, match="no row is rated yet"):

@@ -59,5 +59,7 @@ def test_raters_who_cannot_be_tested_are_refused() -> None:
     few = {name: dict(list(scores.items())[:20]) for name, scores in SOURCE.items()}
     with pytest.raises(InputError, match=r"no rater has 30 rows .* the most is 20"):
         raters(TABLE, few, ["a", "b"], level="pooled")
+    with pytest.raises(InputError, match=r"b and e give the same rating to each of 80 rows.*\(name one of the two\)"):
+        raters(TABLE, {**SOURCE, "e": dict(SOURCE["b"])}, ["a", "b", "e"], level="pooled")
     with pytest.raises(InputError, match="epsilon"):
         raters(TABLE, SOURCE, ["a", "b"], level="pooled", epsilon=2)

@@ -11,7 +11,7 @@ those of skewed labels would hold far too seldom. `tests/stats/test_interrater.p
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -26,6 +26,8 @@ _MORE = 2.0
 """The rows that an interval counts more than there are, in which every pair of ratings stands equally often"""
 _PAIRED = 10
 """The most values of which these rows have every pair; of more values, so many from the least to the greatest"""
+ALIKE = 30
+"""Ratings from which on two raters who never differ count as one, where not all these ratings are equal"""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,11 @@ def rater_agreement(aspect: str, ratings: Mapping[str, Mapping[str, float]], lab
     return RaterAgreement(
         aspect=aspect, raters=tuple(ratings), rows=shared, level=level, alpha=alpha_interval(given, level), kappa=kappa
     )
+
+
+def are_copies(pairs: Sequence[tuple[float, float]]) -> bool:
+    """Return whether the ratings that two raters gave to the same rows are so alike that one was copied."""
+    return len(pairs) >= ALIKE and all(one == other for one, other in pairs) and len(set(pairs)) > 1
 
 
 def cohen_kappa(one: Float, other: Float, *, quadratic: bool = False) -> float:
