@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from nlgauge.maths.inference import Measured
 from nlgauge.stats.arrays import Float
-from nlgauge.stats.decisions import Measured
 from nlgauge.stats.interrater import (
     LEVELS,
     alpha_interval,

@@ -222,6 +222,33 @@ def test_a_copy_under_another_name_is_no_second_rater(tmp_path: Path) -> None:
         assert made.load(folder).ratings().agreement[0].raters == ("anna", "ben")
 
 
+def test_a_column_that_was_sorted_alone_is_refused(tmp_path: Path) -> None:
+    made, folder = project(tmp_path / "p", TEXTS, 80, seed=1), tmp_path / "p"
+    fill(folder, truth)
+    lines = cells_of(folder / "sheet.csv")
+    # Whoever sorts whole rows parts no rating from its row.
+    by_rating = sorted(lines, key=lambda line: line["scores.good"])
+    (folder / "sheet.csv").write_text(written(by_rating), encoding="utf-8")
+    assert made.load(folder).ratings().notes == ()
+    column = [line["scores.good"] for line in by_rating]
+    alone = [{**line, "scores.good": rating} for line, rating in zip(lines, column, strict=True)]
+    (folder / "sheet.csv").write_text(written(alone), encoding="utf-8")
+    with pytest.raises(InputError, match="p: good, sheet: the 80 ratings are sorted"):
+        made.load(folder).ratings()
+    by_name = {("sheet", line["item"]): float(line["scores.good"]) for line in alone}
+    with pytest.raises(InputError, match="good: the 80 ratings are sorted"):
+        nlgauge.estimate(TABLE, {"good": by_name}, draw=made.draw)
+
+
+def test_a_rater_who_changes_is_told_with_the_estimate(tmp_path: Path) -> None:
+    made, folder = project(tmp_path / "p", TEXTS, 120), tmp_path / "p"
+    fill(folder, lambda row: truth(row) or int(str(row.name) < "r060"), "sheet-anna.csv")
+    fill(folder, truth, "sheet-ben.csv")
+    (note,) = made.load(folder).ratings().notes
+    assert note.startswith("good, anna: the ratings change along the sheet")
+    assert note in nlgauge.estimate(TABLE, made.load(folder).ratings()).notes
+
+
 def test_other_files_of_the_folder(tmp_path: Path) -> None:
     project(tmp_path / "p", TEXTS, 20)
     with pytest.raises(InputError, match="no row is rated yet"):

@@ -17,9 +17,9 @@ from itertools import product
 
 import numpy as np
 
+from nlgauge.maths.inference import Measured
 from nlgauge.maths.intervals import student_quantile
 from nlgauge.stats.arrays import Float
-from nlgauge.stats.decisions import Measured
 
 LEVELS = ("nominal", "ordinal", "interval")
 _MORE = 2.0

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.labels import plain
@@ -24,6 +26,7 @@ from nlgauge.errors import InputError
 from nlgauge.stats.interrater import RaterAgreement, are_copies, rater_agreement
 from nlgauge.stats.join import Key
 from nlgauge.stats.labels import Aspect, labelled
+from nlgauge.stats.refusing import drift
 from nlgauge.stats.sampling import Draw, DrawnRow
 from nlgauge.stats.sheets import DIGEST, RATER, RATING, ROW, SUFFIXES, TEXTS, Sheet, read_sheet
 
@@ -132,7 +135,7 @@ class RatingProject:
 
         Raises:
             InputError: with file, row and column, for a sheet of another draw, a text that was changed, a label that
-                nobody knows, and two ratings of a row by one rater; and where nothing is rated.
+                nobody knows, two ratings of a row by one rater and ratings that are sorted; and where nothing is rated.
         """
         aspects = labelled(self.aspects, labels)
         sheets = [read_sheet(path) for path in _sheets(self.folder)]
@@ -151,6 +154,7 @@ class RatingProject:
             for aspect, by_rater in given.items()
         }
         notes += _without_copies(values)
+        notes += self._changed(values)
         if not any(by_rater for by_rater in values.values()):
             remedy = "fill sheet.csv, or save the ratings of sheet.html in this folder"
             raise InputError("no row is rated yet", file=self.folder, remedy=remedy)
@@ -219,6 +223,14 @@ class RatingProject:
                 known[name] = _Given(value, f"{sheet.path.name} (line {line})", rater)
         if unrated:
             yield f"{sheet.path.name}: {unrated} cells say that a row is not rated (n/a, -, ?)"
+
+    def _changed(self, values: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[str]:
+        """Yield whose ratings changed along the sheet. Raises InputError for ratings that are sorted."""
+        for aspect, by_rater in values.items():
+            for rater, of in by_rater.items():
+                in_order = np.array([of[name] for row in self.draw.sheet if (name := row.name or "") in of])
+                if said := drift(in_order, f"{aspect}, {rater}", self.folder):
+                    yield said
 
     def _row(self, sheet: Sheet, line: int, cells: Mapping[str, str]) -> str:
         """The name of a row, whose digest has to be this project's. Raises InputError."""

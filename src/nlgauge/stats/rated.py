@@ -18,7 +18,7 @@ from nlgauge.stats.correlation import LEVELS
 from nlgauge.stats.join import Grid, Ratings, Source, aspects_of, column_of, grid, number, ratings, turned
 from nlgauge.stats.matching import matched
 from nlgauge.stats.project import ProjectRatings
-from nlgauge.stats.refusing import unanswered
+from nlgauge.stats.refusing import drift, unanswered
 from nlgauge.stats.resampling import RESAMPLED
 from nlgauge.stats.sampling import Draw
 
@@ -182,6 +182,10 @@ def rated_rows(
     clusters = None if labels is None else codes(labels)
     if asked is not None:
         notes += _unanswered(table, values, asked, clusters)
+        if not isinstance(source, ProjectRatings):  # whose raters were looked at one by one
+            order = np.argsort(asked, kind="stable")
+            in_order = {aspect: given[order][~np.isnan(given[order])] for aspect, given in values.items()}
+            notes += [said for aspect, given in in_order.items() if (said := drift(given, aspect))]
     if isinstance(source, ProjectRatings):
         notes += source.told(chosen)
         if table.run.get("corpus") not in (None, source.sampled):

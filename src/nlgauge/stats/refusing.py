@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from nlgauge.errors import InputError
 from nlgauge.maths.intervals import effective_groups
+from nlgauge.maths.order import halves_p, high, runs, runs_p
 from nlgauge.maths.prediction_powered import Design, Integers, selection_p
 from nlgauge.stats.arrays import Float, Mask
 
@@ -19,6 +22,10 @@ LEAST_TOGETHER = 30
 """The same where several metrics are fitted to the ratings"""
 CHOSEN = 0.001
 """p under which rated rows count as chosen by their score"""
+SORTED = 1e-4
+"""p under which ratings with less than a third of the runs that random order brings count as sorted"""
+DRIFT = 0.01
+"""p under which ratings count as changed along the sheet"""
 LEFT_OUT = 0.5
 """The share of rows that raters may leave out, of those up to the last that is rated"""
 
@@ -71,6 +78,35 @@ def unanswered(scores: Float, rated: Mask, asked: Integers, clusters: Integers |
     smallest = min((one for one in p if not math.isnan(one)), default=math.nan)
     left_out = int((missing & reached).sum())
     return Unanswered(int(drawn.sum()), int(missing.sum()), left_out, int(reached.sum()), smallest)
+
+
+def drift(ratings: Float, whose: str, folder: Path | None = None) -> str | None:
+    """Return what is to be said of ratings that changed along the sheet, whose rows are in random order.
+
+    Args:
+        ratings: of one rater, in the order of the sheet [rows].
+        whose: the aspect and the rater.
+        folder: that of the rating project, for the error.
+
+    Raises:
+        InputError: where the ratings are sorted, as those of a column are that a spreadsheet sorted alone.
+    """
+    labels = high(ratings)
+    n, ones, few = len(labels), int(labels.sum()), runs_p(labels)
+    expected = 1 + 2 * ones * (n - ones) / n if n else 0.0
+    if few < SORTED and 3 * runs(labels) < expected:
+        problem = f"{whose}: the {n} ratings are sorted, and the rows of the sheet are not: {runs(labels)} runs of like"
+        problem = f"{problem} ratings, where random order has about {expected:.0f} (p {few:.1g})"
+        raise InputError(problem, file=folder, remedy="put each rating beside its row again, as before it was sorted")
+    halves = halves_p(labels)
+    if (p := min(1.0, 2 * min(few, halves))) >= DRIFT:
+        return None
+    if halves <= few:
+        means = [float(part.mean()) for part in (ratings[: n // 2], ratings[n // 2 :])]
+        how = f"their mean is {means[0]:.3g} in the first half and {means[1]:.3g} in the second"
+    else:
+        how = f"{runs(labels)} runs of like ratings, where random order has about {expected:.0f}"
+    return f"{whose}: the ratings change along the sheet, whose rows are in random order (p {p:.1g}): {how}"
 
 
 def refusal(
