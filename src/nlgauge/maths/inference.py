@@ -272,6 +272,11 @@ def statistic_of(
     return _inference(value, pseudo, clusters, kind, formula, counts)
 
 
+def two_more(values: Float, limits: Limits, *, ends: bool) -> tuple[float, float] | None:
+    """Return the two values that stand beside single values [n]; None where less than half of them are alike."""
+    return _Kind(limits, float(np.abs(values).max(initial=0.0)), ends).added(values, np.ones(len(values)))
+
+
 class _Kind(NamedTuple):
     """What is known of values before they are seen."""
 
