@@ -230,6 +230,8 @@ def mean_of(
             are always at the ends of the scale.
     """
     n = len(values)
+    if clusters is not None and len(np.unique(clusters)) == n:
+        clusters = None
     value = float(values.mean()) if n else math.nan
     if n and (values == values[0]).all():
         value = float(values[0])  # a mean of equal values differs from them in its last digit

@@ -17,6 +17,7 @@ from nlgauge.errors import InputError
 from nlgauge.maths.inference import Measured, mean_of
 from nlgauge.maths.prediction_powered import Integers
 from nlgauge.maths.rated_means import RatedMean, Scale, effective_ratings, inference, more_ratings, rated_means
+from nlgauge.render.environment import p_value
 from nlgauge.render.tables import terminal
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.fitting import combined
@@ -88,7 +89,7 @@ class Estimates(Records[Estimate]):
     records: list[Estimate]
     notes: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
-    """A sentence for each system and aspect"""
+    """A sentence for each system, difference and aspect"""
 
     def __repr__(self) -> str:
         heads = ["system", "aspect", "metric", "estimate", "low", "high", "ratings", "worth"]
@@ -175,7 +176,7 @@ def estimate(
             records += task.records(" + ".join(names), np.stack(scores, 1) * signs)
     if all(one.reason for one in records):
         raise InputError(records[0].reason or "there is nothing to estimate")
-    return Estimates(records, [*rated.notes, *notes], list(_answers(table, records, below)))
+    return Estimates(records, [*rated.notes, *notes], list(_answers(table, records, below, confidence)))
 
 
 def _pooled(table: ScoreTable, rated: Rated) -> tuple[ScoreTable, Rated]:
@@ -187,19 +188,24 @@ def _pooled(table: ScoreTable, rated: Rated) -> tuple[ScoreTable, Rated]:
     return replace(table, rows=rows, clusters=None), replace(rated, clusters=clusters)
 
 
-def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None) -> Iterator[str]:
-    """Yield a sentence for each system and aspect, by all metrics together where there are several."""
-    last = {(one.system, one.aspect): one for one in records if one.system in table.systems and not one.reason}
+def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None, confidence: float) -> Iterator[str]:
+    """Yield a sentence for each system, difference and aspect, by all metrics together where there are several."""
+    last = {(one.system, one.aspect): one for one in records if not one.reason}
+    level = f"{100 * confidence:g} % interval"
     for one in last.values():
-        ends = (one.estimate, one.low, one.high)
-        of = f"by {one.ratings} ratings"
+        single = one.system in table.systems
+        unit = 100 if one.share else 1
+        value, low, high = (f"{unit * number:.3g}" for number in (one.estimate, one.low, one.high))
+        of = f"{one.ratings:,} of {one.rows:,} rows are rated"
+        if one.ratings == one.rows:
+            of = f"all {one.rows:,} rows are rated, so scores had nothing left to save"
         if one.share:
-            what = f"are rated below {below:g}" if below is not None else "are rated 1"
-            share, low, high = (f"{100 * number:.3g}" for number in ends)
-            yield f"{one.system}, {one.aspect}: about {share} of 100 outputs {what} ({low} to {high}; {of})."
+            rated = f"rated below {below:g}" if below is not None else "rated 1"
+            what = f"about {value} of 100 outputs are {rated}" if single else f"{value} of 100 outputs more are {rated}"
         else:
-            mean, low, high = (f"{number:.3g}" for number in ends)
-            yield f"{one.system}, {one.aspect}: the mean rating is about {mean} ({low} to {high}; {of})."
+            what = f"the mean rating is about {value}" if single else f"the mean ratings differ by about {value}"
+        p = "" if single else f"; p {p_value(one.p)}"
+        yield f"{one.system}, {one.aspect}: {what} ({level} {low} to {high}; {of}{p})."
 
 
 def _refuse_off_scale(table: ScoreTable, y: Float, aspect: str, scale: Scale) -> None:
