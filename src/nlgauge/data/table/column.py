@@ -83,16 +83,6 @@ class Column:
         """The sub-scores that stand in a table: the scores, or all where a metric has no better direction at all."""
         return self.scores or self.parts
 
-    def range(self, part: str) -> tuple[float, float]:
-        """Return the least and the greatest value that a sub-score can have."""
-        if self.sums is not None:
-            return 0.0, self.sums.most
-        values = self.values[:, self.parts.index(part)]
-        known = values[~np.isnan(values)]
-        if ((known >= 0) & (known <= 1)).all():
-            return 0.0, 1.0
-        return (0.0 if not self.higher_is_better and (known >= 0).all() else -np.inf), np.inf
-
     def arrow(self, part: str) -> str:
         """Return which way a sub-score is better, as it stands behind a name; an informational sub-score has none."""
         return "" if part in self.details else " ↑" if self.higher_is_better else " ↓"
@@ -100,8 +90,9 @@ class Column:
     def range(self, part: str) -> tuple[float, float]:
         """Return the least and the greatest value that a sub-score can have; infinite where there is none.
 
-        These are the declared limits, or the values where they pass these, as by rounding. Where none are declared: 0
-        to 1 where all values are from 0 to 1, at least 0 for a distance that is never below it, else none.
+        These are the declared limits, or the values where they pass these, as by rounding. Where none are declared:
+        those of the formula of summed counts; 0 to 1 where all values are from 0 to 1; at least 0 for a distance that
+        is never below it; else none.
 
         Args:
             part: the sub-score, one of `parts`.
@@ -114,6 +105,8 @@ class Column:
         if part in self.limits:
             low, high = self.limits[part]
             return min(low, float(least)), max(high, float(most))
+        if self.sums is not None:
+            return 0.0, self.sums.most
         if 0 <= least <= most <= 1:
             return 0.0, 1.0
         is_distance = not self.higher_is_better and part not in self.details
