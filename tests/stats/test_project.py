@@ -286,7 +286,7 @@ def test_rows_that_were_drawn_and_not_rated(tmp_path: Path) -> None:
         tmp_path / "p" / "sheet.csv")]), encoding="utf-8")  # fmt: skip
     fill(tmp_path / "p", truth, count=50)
     begun = nlgauge.estimate(TABLE, RatingProject.load(tmp_path / "p").ratings())
-    assert begun.notes[0].startswith("good: 70 of 120 rows that were drawn are not rated; their scores are like those")
+    assert begun.notes[0].startswith("good: 70 of 120 rows that were drawn are not rated")
     assert begun[0].reason is None
 
 

@@ -71,7 +71,7 @@ def test_who_did_not_answer() -> None:
     rated = (asked > 0) & (asked <= 40)
     begun = unanswered(scores[:, None], rated, asked, None)
     assert (begun.drawn, begun.missing, begun.left_out, begun.reached, begun.problem) == (100, 60, 0, 40, None)
-    assert str(begun).startswith("60 of 100 rows that were drawn are not rated; their scores are like those")
+    assert str(begun) == "60 of 100 rows that were drawn are not rated"
     lowest = (asked > 0) & (scores < np.median(scores[:100]))
     chosen = unanswered(np.stack([rng.normal(size=200), scores], 1), lowest, asked, None)
     assert chosen.p < CHOSEN and "their scores are not like those of the rated rows" in (chosen.problem or "")

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, TypeVar, cast, get_args, get_origin, get_type
 
 from nlgauge.data.signature import Signature
 from nlgauge.errors import InputError
+from nlgauge.maths.inference import Measured
 
 T = TypeVar("T")
 INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
@@ -42,13 +43,18 @@ def number_of(value: object) -> float:
 
 
 def jsonable(value: Any) -> Any:
-    """A value of records, mappings, lists and numbers, all of them `plain`; a signature is its text."""
+    """A value of records, mappings, lists and numbers, all of them `plain`; a signature is its text.
+
+    A named tuple with an interval, as `nlgauge.maths.inference.Measured`, is a record too.
+    """
     if value is None or isinstance(value, str | int | float):
         return plain(value)
     if isinstance(value, Signature):
         return str(value)
     if is_dataclass(value):
         return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Measured):
+        value = value._asdict()
     if isinstance(value, Mapping):
         return {key: jsonable(inner) for key, inner in value.items()}
     return [jsonable(inner) for inner in value] if isinstance(value, list | tuple) else plain(value)

@@ -15,11 +15,11 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths.inference import Measured, mean_of
-from nlgauge.maths.prediction_powered import Integers
 from nlgauge.maths.rated_means import RatedMean, Scale, effective_ratings, inference, more_ratings, rated_means
 from nlgauge.render.environment import p_value
 from nlgauge.render.tables import terminal
 from nlgauge.stats.arrays import Float
+from nlgauge.stats.blanks import Blanks, WorstCase
 from nlgauge.stats.fitting import combined
 from nlgauge.stats.join import Source
 from nlgauge.stats.project import ProjectRatings
@@ -74,6 +74,8 @@ class Estimate:
     """Whether the ratings are all 0 or 1, and the mean is a share"""
     effective: float = math.nan
     """Where rows are clustered: how many clusters of equal size say as much as those with ratings"""
+    blank: WorstCase | None = None
+    """The worst case, where raters passed rows by: drawn, before the last rated row of the sheet, and not rated"""
 
     @property
     def half(self) -> float:
@@ -166,7 +168,7 @@ def estimate(
                 notes.append(f"{aspect}: all ratings are alike, and are read as 0 or 1; --scale names another scale")
         else:
             _refuse_off_scale(table, y, aspect, ends)
-        task = _Task(table, rated, aspect, y, ends, confidence, margin, seed)
+        task = _Task(table, rated, aspect, y, ends, confidence, margin, seed, below)
         for metric, x in zip(names, scores, strict=True):
             records += task.records(metric, x[:, None])
         if len(names) > 1:
@@ -176,7 +178,8 @@ def estimate(
             records += task.records(" + ".join(names), np.stack(scores, 1) * signs)
     if all(one.reason for one in records):
         raise InputError(records[0].reason or "there is nothing to estimate")
-    return Estimates(records, [*rated.notes, *notes], list(_answers(table, records, below, confidence)))
+    answers = [*_answers(table, records, below, confidence), *worst_cases(records)]
+    return Estimates(records, [*rated.notes, *notes], answers)
 
 
 def _pooled(table: ScoreTable, rated: Rated) -> tuple[ScoreTable, Rated]:
@@ -206,6 +209,15 @@ def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None
             what = f"the mean rating is about {value}" if single else f"the mean ratings differ by about {value}"
         p = "" if single else f"; p {p_value(one.p)}"
         yield f"{one.system}, {one.aspect}: {what} ({level} {low} to {high}; {of}{p})."
+
+
+def worst_cases(records: Sequence[Estimate]) -> Iterator[str]:
+    """Yield a sentence for each system, difference and aspect with blank rows, by all metrics together."""
+    last = {(one.system, one.aspect): one for one in records if not one.reason}
+    for one in last.values():
+        if one.blank is not None:
+            found = Measured(one.estimate, one.low, one.high)
+            yield f"{one.system}, {one.aspect}: {one.blank.sentence(found, 100 if one.share else 1, one.p == one.p)}."
 
 
 def _refuse_off_scale(table: ScoreTable, y: Float, aspect: str, scale: Scale) -> None:
@@ -260,15 +272,26 @@ class _Task:
     confidence: float
     margin: float | None
     seed: int
+    below: float | None
 
     def records(self, metric: str, x: Float) -> Iterator[Estimate]:
         """By the scores [rows, metrics]: every system, then every two systems' difference."""
-        parts = [self._part(system, x) for system in self.table.systems]
-        clusters = [] if self.rated.clusters is None else [self.rated.clusters]
-        for part in parts:
-            yield self._record(metric, [part], [*clusters, None])
-        for pair in combinations(parts, 2):
-            yield self._record(metric, list(pair), [*clusters, self.rated.items])
+        parts = {system: self._part(system, x) for system in self.table.systems}
+        blanks = Blanks.of(self.rated.blank_of(self.aspect), self.values, self.scale, self.below)
+        for systems in (*((system,) for system in parts), *combinations(parts, 2)):
+
+            def again(values: Float, systems: Sequence[str] = systems) -> Measured:
+                task = replace(self, values=values, margin=None)
+                of = task._record(metric, [task._part(system, x) for system in systems])
+                return Measured(of.estimate, of.low, of.high)
+
+            found = self._record(metric, [parts[system] for system in systems])
+            ends = Measured(found.estimate, found.low, found.high)
+            case = blanks.worst_case(ends, again, [self.table.rows_of(system) for system in systems])
+            reason = found.reason
+            if case is not None and reason and len(systems) == 1 and not math.isnan(case.worst.value):
+                reason = f"{reason}; {case.sentence(ends, 100 if self._shares else 1, False)}"
+            yield replace(found, blank=case, reason=reason)
 
     @property
     def _shares(self) -> bool:
@@ -286,7 +309,8 @@ class _Task:
         n = int(design.rated.sum())
         known = np.isfinite(x)
         filled = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0)) if known.any(0).all() else None
-        reason = refusal(y, filled, design, self.rated.at_random, self.rated.asked_of(rows), self.scale)
+        left_out = self.rated.blank_of(self.aspect)[rows] & np.isnan(y)
+        reason = refusal(y, filled, design, self.rated.at_random, self.rated.asked_of(rows), self.scale, left_out)
         if reason or filled is None:
             return _Part(system=system, ratings=n, rows=len(rows), reason=reason)
         single = filled.shape[1] == 1
@@ -300,7 +324,9 @@ class _Task:
             alone=alone, bare=bare,
         )  # fmt: skip
 
-    def _record(self, metric: str, parts: Sequence[_Part], levels: Sequence[Integers | None]) -> Estimate:
+    def _record(self, metric: str, parts: Sequence[_Part]) -> Estimate:
+        clusters = [] if self.rated.clusters is None else [self.rated.clusters]
+        levels = [*clusters, None if len(parts) == 1 else self.rated.items]
         n, rows = sum(part.ratings for part in parts), sum(part.rows for part in parts)
         name = " - ".join(part.system for part in parts)
         for part in parts:

@@ -142,8 +142,9 @@ class RatingProject:
         notes = [note for sheet in sheets for note in sheet.notes]
         given: dict[str, dict[str, dict[str, _Given]]] = {aspect.name: {} for aspect in aspects}
         names = dict[str, dict[str, str]]()
+        refused: dict[str, set[str]] = {aspect.name: set() for aspect in aspects}
         for sheet in sheets:
-            notes += self._read(sheet, {aspect.name: aspect for aspect in aspects}, given, names)
+            notes += self._read(sheet, {aspect.name: aspect for aspect in aspects}, given, names, refused)
         notes += [f"{', '.join(of)}: read as one rater" for of in names.values() if len(of) > 1]
         values = {
             aspect: {
@@ -175,21 +176,21 @@ class RatingProject:
         raters = {
             aspect: {rater: {keys[name]: value for name, value in of.items()} for rater, of in by_rater.items()}
             for aspect, by_rater in values.items()
-            if len(by_rater) > 1
         }
         return ProjectRatings(
             rows, raters=raters, draw=self.draw, sampled=self.outputs, agreement=tuple(agreement), notes=tuple(notes),
             scales={aspect.name: (float(aspect.low), float(aspect.high)) for aspect in aspects},
+            refused={aspect: frozenset(keys[name] for name in of) for aspect, of in refused.items()},
         )  # fmt: skip
 
     def _read(
         self, sheet: Sheet, aspects: Mapping[str, Aspect], given: dict[str, dict[str, dict[str, _Given]]],
-        names: dict[str, dict[str, str]],
+        names: dict[str, dict[str, str]], refused: Mapping[str, set[str]],
     ) -> Iterator[str]:  # fmt: skip
         """Sort the ratings of one sheet by aspect, rater and row; yield what has to be told.
 
         A rater stands in `given` under the folded name. `names` has by folded name what was folded to it, each with
-        the rater's name.
+        the rater's name, and `refused` gets by aspect the rows of which a cell says that they are not rated.
         """
         columns = dict(_rating_columns(sheet, aspects))
         lacking = [name for name in self.columns if name not in sheet.columns]
@@ -209,6 +210,7 @@ class RatingProject:
                     continue
                 if math.isnan(value):
                     unrated += 1
+                    refused[aspect].add(name)
                     continue
                 written = own or cells.get(RATER, "").strip()
                 rater = written or _called(sheet.path)
@@ -273,7 +275,9 @@ class ProjectRatings(Corpus):
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """By aspect, the least and the greatest rating that there can be"""
     raters: Mapping[str, Mapping[str, Mapping[Key, float]]] = field(default_factory=dict)
-    """By aspect that several people rated: the ratings of each, by (system, item)"""
+    """By aspect, the ratings of each rater, by (system, item)"""
+    refused: Mapping[str, frozenset[Key]] = field(default_factory=dict)
+    """By aspect, the rows of which somebody says that they are not rated (n/a)"""
 
     def told(self, aspects: Iterable[str] | None = None) -> list[str]:
         """Return what has to be known of the ratings of some aspects, all by default, as sentences."""
@@ -297,7 +301,11 @@ class ProjectRatings(Corpus):
             }
             for aspect, by_rater in self.raters.items()
         }
-        return replace(self, rows=rows, draw=Draw(drawn), raters=raters)
+        refused = {
+            aspect: frozenset((labels.get(system, system), item) for system, item in of)
+            for aspect, of in self.refused.items()
+        }
+        return replace(self, rows=rows, draw=Draw(drawn), raters=raters, refused=refused)
 
 
 class _Given(NamedTuple):

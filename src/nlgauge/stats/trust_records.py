@@ -76,6 +76,10 @@ class Trust:
     """The share of all rows that passes it"""
     not_certified: str | None = None
     """Why no threshold can be certified, and what to do"""
+    blank: int = 0
+    """Rows that raters passed by. They count as bad where a threshold is certified, and in nothing else"""
+    tipping: int | None = None
+    """How many of them have to be bad until no threshold can be certified (`nlgauge.stats.certified.Chosen`)"""
     sentinels: tuple[str, ...] = ()
     """What it was compared with: Length and CopyRate, where there are texts"""
     unbeaten: tuple[str, ...] = ()
