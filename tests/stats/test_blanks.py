@@ -167,6 +167,7 @@ def test_the_worst_case_and_the_tipping_point_are_said(tmp_path: Path) -> None:
     record = json.loads(
         command("estimate", tmp_path / "scores.jsonl", "--ratings", tmp_path / "p", "--format", "json").stdout
     )
+    assert record["agreement"] == [] and record["estimates"][0]["wider"] == 1
     assert record["estimates"][0]["blank"] == {
         "blank": case.blank, "worst": case.worst._asdict(), "best": case.best._asdict(), "tipping": case.tipping,
     }  # fmt: skip

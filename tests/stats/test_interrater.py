@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from nlgauge.data.json_values import jsonable
 from nlgauge.maths.inference import Measured
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.interrater import (
@@ -90,6 +91,9 @@ def test_what_is_said_of_raters() -> None:
     found = rater_agreement("fine", {"x": {"1": 1.0, "2": 0.0, "3": 1.0}, "y": {"1": 1.0, "2": 0.0}}, 2)
     assert (found.rows, found.level, found.kappa.value) == (2, "nominal", 1)
     low = found.kappa.low
+    none = rater_agreement("fine", {"x": {"1": 1.0}, "y": {"2": 1.0}}, 2)
+    assert str(none) == "fine: raters x, y; no row is rated by two, so their agreement is not known"
+    assert jsonable(found)["kappa"] == {"value": 1.0, "low": low, "high": 1.0}
     assert str(found).startswith(
         f"fine: raters x, y; 2 rows rated by two or more: Cohen's kappa 1.000 [{low:.3f}, 1.000]"
     )

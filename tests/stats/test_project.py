@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -133,6 +134,39 @@ def test_raters_are_averaged_and_their_agreement_stands_beside(tmp_path: Path) -
     assert "Cohen's kappa 0." in said and said in nlgauge.estimate(TABLE, ratings).notes and not ratings.told(["other"])
     with pytest.raises(InputError, match="good is not rated by 0 and 1 alone"):
         nlgauge.calibrate(TABLE, ratings)
+
+
+def test_raters_who_shared_the_rows_out_make_the_interval_wider(tmp_path: Path) -> None:
+    """Ben is stricter than Anna; where both rate all rows, their spread is no part of the interval."""
+    made, folder = project(tmp_path / "p", TEXTS, 100), tmp_path / "p"
+
+    def strict(row: DrawnRow) -> int:
+        return truth(row) * int(str(row.name)[-1] not in "0258")
+
+    def half(row: DrawnRow) -> bool:
+        return int(str(row.name)[1:]) % 2 == 0
+
+    fill(folder, lambda row: truth(row) if half(row) else "", "sheet-anna.csv")
+    fill(folder, lambda row: "" if half(row) else strict(row), "sheet-ben.csv")
+    ratings = made.load(folder).ratings()
+    found = nlgauge.estimate(TABLE, ratings)
+    by_row = {(row.system, row.item): row.scores["good"] for row in ratings if row.scores}
+    by_name = {("sheet", str(row.name)): by_row[row.system, row.item] for row in made.draw.sheet}
+    alone = nlgauge.estimate(TABLE, {"good": by_name}, draw=made.draw)
+    for one, other in zip(found, alone, strict=True):
+        assert one.estimate == other.estimate and other.wider == 1
+        assert one.wider == pytest.approx((one.high - one.low) / (other.high - other.low))
+    assert found[0].wider > 1.3 and found[1].wider > 1.3 > found[2].wider
+    (note,) = [note for note in found.notes if "their spread makes the intervals up to" in note]
+    assert note.startswith("good: 2 raters with mean ratings from ") and "one more is assumed who is 0.1 of the" in note
+    assert not [note for note in alone.notes if "spread" in note]
+    assert found[2].p >= alone[2].p
+    # More rows by the same raters do not make the interval shorter than their spread.
+    assert nlgauge.estimate(TABLE, ratings, margin=0.12)[0].more == math.inf
+    assert nlgauge.estimate(TABLE, {"good": by_name}, draw=made.draw, margin=0.12)[0].more < math.inf
+    for name, rating in (("anna", truth), ("ben", strict)):
+        fill(folder, rating, f"sheet-{name}.csv")
+    assert {one.wider for one in nlgauge.estimate(TABLE, made.load(folder).ratings())} == {1.0}
 
 
 def test_raters_in_columns_of_one_sheet(tmp_path: Path) -> None:

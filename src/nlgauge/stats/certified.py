@@ -18,6 +18,7 @@ from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.fitting import folds_of
 from nlgauge.stats.gate.thresholds import RatedThreshold
+from nlgauge.stats.interrater import RaterAgreement
 from nlgauge.stats.join import Source, turned
 from nlgauge.stats.rated import Rated, rated_rows
 from nlgauge.stats.refusing import LEAST, alike, chosen_by_score, unanswered
@@ -88,6 +89,8 @@ class Calibration:
     """What was left out of the tests, and what is to be known of the ratings"""
     thresholds: tuple[RatedThreshold, ...] = field(repr=False)
     """Those that there are, as files"""
+    agreement: tuple[RaterAgreement, ...] = ()
+    """Of the raters, where there are several"""
 
     def bar(self, by: str = "risk") -> RatedThreshold:
         """Return what `threshold` returns: the name before 0.2, for one version more."""
@@ -193,6 +196,7 @@ def calibrate(
         metric=label(table, spec, part), aspect=aspect, n=n, clusters=rows.units, bad=int(rows.bad.sum()),
         blank=rows.blanks, chosen=tuple(shown), reliability=tuple(rows.reliability(sign)),
         notes=(*rated.notes, *task.notes, *apart), thresholds=tuple(thresholds),
+        agreement=rated.agreement,
     )  # fmt: skip
 
 

@@ -14,13 +14,15 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
-from nlgauge.maths.inference import Measured, mean_of
+from nlgauge.maths.inference import Inference, Measured, mean_of
 from nlgauge.maths.rated_means import RatedMean, Scale, effective_ratings, inference, more_ratings, rated_means
+from nlgauge.maths.rater_effects import RaterSpread
 from nlgauge.render.environment import p_value
 from nlgauge.render.tables import terminal
-from nlgauge.stats.arrays import Float
+from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.blanks import Blanks, WorstCase
 from nlgauge.stats.fitting import combined
+from nlgauge.stats.interrater import RaterAgreement
 from nlgauge.stats.join import Source
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.rated import Rated, rated_rows
@@ -30,6 +32,8 @@ from nlgauge.stats.selection import label, selected
 
 ALL = "all systems"
 """What the rows of all systems are called where they are estimated together"""
+_WIDER = 1.05
+"""From how many times as long on intervals are said to be wider because of raters"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +80,9 @@ class Estimate:
     """Where rows are clustered: how many clusters of equal size say as much as those with ratings"""
     blank: WorstCase | None = None
     """The worst case, where raters passed rows by: drawn, before the last rated row of the sheet, and not rated"""
+    wider: float = 1.0
+    """How many times as long the interval is because of the spread of raters (`nlgauge.maths.rater_effects`): 1 where
+    all of them rated the same rows, or one person rated all"""
 
     @property
     def half(self) -> float:
@@ -91,7 +98,9 @@ class Estimates(Records[Estimate]):
     records: list[Estimate]
     notes: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
-    """A sentence for each system, difference and aspect"""
+    """A sentence for each system, difference and aspect, and one more where raters passed rows by"""
+    agreement: tuple[RaterAgreement, ...] = ()
+    """Of the raters of each aspect that several people rated"""
 
     def __repr__(self) -> str:
         heads = ["system", "aspect", "metric", "estimate", "low", "high", "ratings", "worth"]
@@ -168,7 +177,8 @@ def estimate(
                 notes.append(f"{aspect}: all ratings are alike, and are read as 0 or 1; --scale names another scale")
         else:
             _refuse_off_scale(table, y, aspect, ends)
-        task = _Task(table, rated, aspect, y, ends, confidence, margin, seed, below)
+        raters = _raters(rated, aspect, ends, below)
+        task = _Task(table, rated, aspect, y, ends, confidence, margin, seed, below, raters)
         for metric, x in zip(names, scores, strict=True):
             records += task.records(metric, x[:, None])
         if len(names) > 1:
@@ -176,10 +186,29 @@ def estimate(
             up = 1 if below is None else -1
             signs = [up if column.higher_is_better else -up for column in chosen.columns.values()]
             records += task.records(" + ".join(names), np.stack(scores, 1) * signs)
+        if raters is not None and (wider := max(one.wider for one in records if one.aspect == aspect)) > _WIDER:
+            notes.append(f"{aspect}: {raters.said(wider)}")
     if all(one.reason for one in records):
         raise InputError(records[0].reason or "there is nothing to estimate")
     answers = [*_answers(table, records, below, confidence), *worst_cases(records)]
-    return Estimates(records, [*rated.notes, *notes], answers)
+    return Estimates(records, [*rated.notes, *notes], answers, rated.agreement)
+
+
+def _half(said: Inference, confidence: float) -> float:
+    """Return half the length of an interval; NaN where there is none, or of the length 0."""
+    low, high = said.interval(confidence)
+    return (high - low) / 2 or math.nan
+
+
+def _raters(rated: Rated, aspect: str, scale: Scale | None, below: float | None) -> RaterSpread | None:
+    """Return the raters of an aspect; None where fewer than two are known."""
+    given = rated.raters.get(aspect, np.zeros((0, 0)))
+    given = given[~np.isnan(given).all(1)]
+    if len(given) < 2:
+        return None
+    given = given if below is None else np.where(np.isnan(given), np.nan, given < below)
+    low, high = scale or (float(np.nanmin(given)), float(np.nanmax(given)))
+    return RaterSpread(given=given, length=high - low)
 
 
 def _pooled(table: ScoreTable, rated: Rated) -> tuple[ScoreTable, Rated]:
@@ -273,6 +302,7 @@ class _Task:
     margin: float | None
     seed: int
     below: float | None
+    raters: RaterSpread | None
 
     def records(self, metric: str, x: Float) -> Iterator[Estimate]:
         """By the scores [rows, metrics]: every system, then every two systems' difference."""
@@ -342,11 +372,12 @@ class _Task:
         many = len(self.table.systems) * (len(self.table.systems) - 1) // 2 if len(parts) > 1 else 1
         confidence = 1 - (1 - self.confidence) / many
         means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in ("by_metric", "alone")]
-        helped, alone = (inference(of, levels, rated, self.scale) for of in means)
+        of_these = [inference(of, levels, rated, self.scale) for of in means]
+        helped, alone = (self._with_raters(said, of, parts) for said, of in zip(of_these, means, strict=True))
         more = math.nan
         if self.margin is not None:
-            of_both = zip(means, (helped, alone), strict=True)
-            more = min(more_ratings(of, said, confidence, self.margin, rated, n, rows) for of, said in of_both)
+            of_both = zip(means, of_these, (helped, alone), strict=True)
+            more = min(self._more(of, said, whole, confidence, rated, n, rows) for of, said, whole in of_both)
         (low, high), (alone_low, alone_high) = (said.interval(confidence) for said in (helped, alone))
         worth = Measured()
         if high > low:
@@ -361,4 +392,23 @@ class _Task:
             alone_high=alone_high, bare=bare.value, bare_low=bare.low, bare_high=bare.high, more=more,
             p=math.nan if single else helped.p(), share=self._shares,
             effective=math.nan if levels[0] is None else helped.effective,
+            wider=_half(helped, confidence) / _half(of_these[0], confidence),
         )  # fmt: skip
+
+    def _more(
+        self, means: Sequence[RatedMean], said: Inference, whole: Inference, confidence: float, rated: Mask, n: int,
+        rows: int,
+    ) -> float:  # fmt: skip
+        """Return how many further ratings make an interval plus or minus the margin; raters have their part in it."""
+        left = (self.margin or 0.0) ** 2 - _half(whole, confidence) ** 2 + _half(said, confidence) ** 2
+        return more_ratings(means, said, confidence, math.sqrt(left), rated, n, rows) if left > 0 else math.inf
+
+    def _with_raters(self, said: Inference, means: Sequence[RatedMean], parts: Sequence[_Part]) -> Inference:
+        """Return what means say with the spread of raters."""
+        if self.raters is None:
+            return said
+        shares = np.zeros(len(self.values))
+        for sign, part in zip((1, -1), parts, strict=False):
+            rows = self.table.rows_of(part.system)
+            shares[rows] = sign * self.rated.design(rows, ~np.isnan(self.values[rows])).weights / len(rows)
+        return self.raters.widened(said, means, shares)

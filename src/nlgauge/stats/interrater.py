@@ -51,6 +51,8 @@ class RaterAgreement:
             weights = "" if self.level == "nominal" else " with quadratic weights"
             numbers.insert(0, f"Cohen's kappa{weights} {_shown(self.kappa)}")
         raters = ", ".join(self.raters)
+        if not self.rows:
+            return f"{self.aspect}: raters {raters}; no row is rated by two, so their agreement is not known"
         return f"{self.aspect}: raters {raters}; {self.rows} rows rated by two or more: {', '.join(numbers)}"
 
 

@@ -15,6 +15,7 @@ from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL
 from nlgauge.stats.correlation import LEVELS
+from nlgauge.stats.interrater import RaterAgreement
 from nlgauge.stats.join import Grid, Ratings, Source, aspects_of, column_of, grid, number, ratings, turned
 from nlgauge.stats.matching import matched
 from nlgauge.stats.project import ProjectRatings
@@ -105,6 +106,10 @@ class Rated:
     """The place of each row on the sheet, 0 where it was not drawn; None where that is not known"""
     blank: Mapping[str, Mask] = field(default_factory=dict)
     """By aspect, which rows raters passed by [rows], as `nlgauge.stats.refusing.blank` says"""
+    raters: Mapping[str, Float] = field(default_factory=dict)
+    """By aspect, the ratings of each rater [raters, rows], NaN where there is none; nothing where they are not known"""
+    agreement: tuple[RaterAgreement, ...] = ()
+    """That of the raters of each aspect with several"""
 
     def asked_of(self, rows: Integers) -> Integers | None:
         """The places of some rows."""
@@ -196,7 +201,12 @@ def rated_rows(
             order = np.argsort(asked, kind="stable")
             in_order = {aspect: given[order][~np.isnan(given[order])] for aspect, given in values.items()}
             notes += [said for aspect, given in in_order.items() if (said := drift(given, aspect))]
+    raters, agreement = dict[str, Float](), list[RaterAgreement]()
     if isinstance(source, ProjectRatings):
+        for aspect in chosen:
+            by_rater = source.raters.get(aspect, {}).values()
+            raters[aspect] = np.array([[of.get(key, np.nan) for key in table.rows] for of in by_rater])
+        agreement = [one for one in source.agreement if one.aspect in chosen]
         notes += source.told(chosen)
         if table.run.get("corpus") not in (None, source.sampled):
             notes.append(
@@ -204,7 +214,8 @@ def rated_rows(
             )
     return Rated(
         values=values, items=items, clusters=clusters, strata=strata, probabilities=probabilities, at_random=at_random,
-        notes=notes, drawn_with=drawn_with, asked=asked, blank=passed,
+        notes=notes, drawn_with=drawn_with, asked=asked, blank=passed, raters=raters,
+        agreement=tuple(agreement),
     )  # fmt: skip
 
 
