@@ -147,9 +147,11 @@ def estimate(
     certain have the weight 0, so that it is that of the ratings alone. The intervals of all differences hold at once.
 
     Where an interval would not be valid there is no number but a reason: with fewer than `LEAST` ratings or clusters,
-    where all ratings are the same and no scale is known, and where the rated rows' scores are not like those of the
-    others (`CHOSEN`), so that they cannot have been drawn at random. Raises InputError where that is so of every
-    system, and for what does not exist or does not go together.
+    where all ratings are the same and no scale is known or raters passed rows by, and where the rated rows' scores are
+    not like those of the others (`CHOSEN`), so that they cannot have been drawn at random. Where raters passed rows by,
+    the worst case stands beside the estimate (`WorstCase`). Where rows were shared out among the raters of a rating
+    project, the interval holds their spread. Raises InputError where nothing can be said of any system, and for what
+    does not exist or does not go together.
     """
     table = table.per_item()
     if scale is not None and not scale[0] < scale[1]:
