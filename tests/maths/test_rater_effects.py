@@ -123,3 +123,10 @@ def test_a_difference_holds_the_spread_where_each_system_had_its_own_rater() -> 
     assert_allclose(lengths[0], lengths[1], rtol=0.02)
     assert lengths[2] > 1.5 * lengths[0]
     assert apart.p(0) > together.p(0)
+    # Four raters who each rated as many rows of both systems: what they share cancels in the difference.
+    of = np.arange(rows) % 4
+    four = np.where(of == np.arange(4)[:, None], y, NAN)
+    widened = RaterSpread(given=four, length=1).widened(said, means, shares)
+    sums = np.bincount(of, means[0].influence - means[1].influence)
+    rest = sum(float(mean.added @ mean.added) for mean in means)
+    assert_allclose(widened.laws[-1].error ** 2, float(sums @ sums) * 4 / 3 + rest, rtol=1e-9)

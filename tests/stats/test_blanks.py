@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
 from nlgauge.data.table import Column
 from nlgauge.maths.inference import Measured
+from nlgauge.stats.blanks import Blanks
 from nlgauge.stats.certified import RatedScores
 from nlgauge.stats.estimate import Estimate
 from nlgauge.stats.labels import Aspect
@@ -199,6 +201,28 @@ def test_a_difference_tips_where_it_is_no_longer_shown_or_is_shown(tmp_path: Pat
     assert all(tip is not None and 0 < tip < 24 for _, tip in tips[1:])
 
 
+def test_the_tipping_point_of_a_difference_is_the_least_number_of_rows() -> None:
+    """One of a's 10 rows moves the difference by more than one of b's 40 rows."""
+    values = np.concatenate([np.repeat([1.0, np.nan], [6, 4]), np.repeat([1.0, 0.0, np.nan], [20, 10, 10])])
+    a, b = np.arange(10), np.arange(10, 50)
+
+    def again(ratings: np.ndarray) -> Measured:
+        apart = float(np.nanmean(ratings[a]) - np.nanmean(ratings[b]))
+        return Measured(apart, apart - 0.2, apart + 0.2)
+
+    found = again(values)
+    case = Blanks.of(np.isnan(values), values, (0, 1), None).worst_case(found, again, [a, b])
+    assert case is not None and found.low > 0
+    tips = []
+    for of_a, of_b in product(range(5), range(11)):
+        ratings = values.copy()
+        ratings[a[6 : 6 + of_a]], ratings[b[30 : 30 + of_b]] = 0, 1
+        if again(ratings).low <= 0:
+            tips.append(of_a + of_b)
+    assert case.tipping == min(tips) and case.blank == 14
+    assert case.worst.value == pytest.approx(0.6 - 0.75) and case.best.value == pytest.approx(1 - 0.5)
+
+
 def test_a_sheet_that_is_not_finished_is_no_alarm(tmp_path: Path) -> None:
     ratings = rated(tmp_path / "p", lambda row: good(row) if str(row.name) <= "r070" else "")
     found = nlgauge.estimate(TABLE, ratings)
@@ -206,6 +230,13 @@ def test_a_sheet_that_is_not_finished_is_no_alarm(tmp_path: Path) -> None:
     assert not any("blank" in said for said in [*found.answers, *found.notes])
     whole = nlgauge.calibrate(TABLE, ratings)
     assert whole.blank == 0 and whole.notes[0] == "good: 50 of 120 rows that were drawn are not rated"
+    # Whoever writes n/a further down has reached these rows.
+    refused = rated(
+        tmp_path / "p", lambda row: good(row) if str(row.name) <= "r070" else "n/a" * int(row.name == "r080")
+    )
+    names = {"a": "c", "b": "d"}
+    assert nlgauge.calibrate(TABLE, refused).blank == 10
+    assert nlgauge.calibrate(TABLE.renamed(names), refused.renamed(names)).blank == 10
     # All good and not finished is no alarm either.
     assert nlgauge.estimate(TABLE, rated(tmp_path / "p", lambda row: 1 if str(row.name) <= "r070" else ""))[0].low < 1
 
@@ -244,6 +275,16 @@ def test_no_promise_goes_beyond_what_blank_rows_bear() -> None:
                 if found.reason is None:
                     assert full.reason is None and full.threshold <= found.threshold
     assert min(made.values()) > 5
+
+
+def test_a_blank_row_that_passes_counts_as_one_more_bad_row_that_is_missed() -> None:
+    """10 of 10 bad rows are stopped: .8^10 = .107, and with one missed of 11, P(X <= 1) = .322, of Binomial(11, .2)."""
+    scores = np.arange(40.0)
+    left = np.arange(40) == 39
+    rows = RatedScores(scores, ~left, scores < 10, np.arange(40), np.ones(40, bool), left)
+    assert rows.recalled(0.8, 0.33).reason is None and rows.recalled(0.8, 0.31).reason is not None
+    assert rows.recalled(0.8, 0.31).tipping == 1
+    assert replace(rows, tested=~left, blank=None).recalled(0.8, 0.11).reason is None
 
 
 def test_a_promise_beside_blank_rows_that_are_bad_is_broken_in_few_drawings() -> None:
@@ -307,7 +348,7 @@ def test_no_threshold_is_certified_over_blank_rows(tmp_path: Path) -> None:
     assert "in the tests of a promise 24 blank rows, which raters passed by, count as bad" in " ".join(found.notes)
     (line,) = nlgauge.trust(table, ratings, risk=0.1, replicates=10)
     assert math.isnan(line.certified) and (line.blank, line.tipping) == (24, risk.tipping)
-    assert line.rated == 96 and line.bad == found.bad
+    assert line.rated == 96 == sum(of.n for of in line.reliability) and line.bad == found.bad
     # Two blank rows cost little.
     few = rated(tmp_path / "p", lambda row: good(row) if row.name not in ("r010", "r050") else "")
     assert nlgauge.calibrate(table, few, risk=0.1).chosen[0].reason is None

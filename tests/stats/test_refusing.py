@@ -11,6 +11,7 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
+from nlgauge.maths.order import halves_p
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.contrast import contrast
 from nlgauge.stats.rated import rated_rows
@@ -103,6 +104,7 @@ def test_a_rater_who_changes_along_the_sheet_is_told() -> None:
     said = drift(np.concatenate([lenient, strict]), "good, anna")
     assert said is not None and said.startswith("good, anna: the ratings change along the sheet")
     assert "their mean is 0.933 in the first half and 0.5 in the second" in said
+    assert f"(p {2 * halves_p(np.concatenate([lenient, strict]) > 0):.1g})" in said
     assert "runs of like ratings, where random order has about" in (drift(np.repeat(strict, 2), "a") or "")
     assert drift(np.concatenate([lenient[:30], strict[:30], lenient[30:], strict[30:]]), "a") is None
 

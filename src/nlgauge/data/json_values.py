@@ -15,7 +15,6 @@ from typing import Any, TypeAlias, TypeVar, cast, get_args, get_origin, get_type
 
 from nlgauge.data.signature import Signature
 from nlgauge.errors import InputError
-from nlgauge.maths.inference import Measured
 
 T = TypeVar("T")
 INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
@@ -53,7 +52,7 @@ def jsonable(value: Any) -> Any:
         return str(value)
     if is_dataclass(value):
         return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Measured):
+    if getattr(value, "_fields", ()) == ("value", "low", "high"):
         value = value._asdict()
     if isinstance(value, Mapping):
         return {key: jsonable(inner) for key, inner in value.items()}
