@@ -10,6 +10,7 @@ import numpy as np
 
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.render.environment import small
+from nlgauge.render.numbers import fixed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,5 +129,5 @@ def _columns(table: ScoreTable) -> list[list[str]]:
         first = column.shown[0]
         means = [known[system, spec, first] for system in systems]
         head = column.label(spec, first) + column.arrow(first)
-        columns.append([head, *(f"{mean:.4f}" if mean == mean else "-" for mean in means)])
+        columns.append([head, *(fixed(mean) if mean == mean else "-" for mean in means)])
     return columns

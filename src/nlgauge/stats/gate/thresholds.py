@@ -22,6 +22,7 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.prediction_powered import selection_p
+from nlgauge.render.numbers import fixed
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.gate.baseline import told_apart
 from nlgauge.stats.refusing import CHOSEN
@@ -149,8 +150,8 @@ class Limits:
 def shown(value: float, threshold: float) -> str:
     """A value with as many digits as tell it from a threshold."""
     for digits in (4, 6, 9):
-        if f"{value:.{digits}f}" != f"{threshold:.{digits}f}":
-            return f"{value:.{digits}f}"
+        if fixed(value, digits) != fixed(threshold, digits):
+            return fixed(value, digits)
     return repr(value)
 
 
