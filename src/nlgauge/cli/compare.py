@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.argument("a", required=False)
 @click.argument("b", required=False)
 @click.option("--metric", help="Only this metric, by its spec or name; or 'spec sub-score'.")
-@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the first.")
+@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the deciding one.")
 @click.option("--margin", type=float, help="The loss that would not matter: is A no worse than B by so much?")
 @click.option("--items", type=click.IntRange(min=2), help="Plan a study of so many items: what it would show.")
 @CLUSTER_OF_OUTPUTS

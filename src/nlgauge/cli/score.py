@@ -82,7 +82,7 @@ _A_SUM = (
 )  # fmt: skip
 @caching
 @CLUSTER
-@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the first.")
+@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the deciding one.")
 @LABEL
 @IN_FORMATS
 def score(

@@ -107,7 +107,8 @@ def compared(one: Regression, against: object) -> tuple[str, str]:
         p += f" at interim analysis {one.look}, which holds at all of them"
     reason = f" ({one.reason})" if one.reason else ""
     means = f"{with_interval(one.now)}, was {with_interval(one.before)}, on {one.n} items"
-    shown = f"; a difference of {fixed(one.detectable)} would show in 80 % of runs" if (one.detectable or 0) > 0 else ""
+    least = one.detectable or 0.0
+    shown = f"; a difference of {fixed(least)} would show in 80 % of runs" if least > 0 else ""
     return harmless(head), f"{means}; difference {change}, {p}{reason}{shown}"
 
 

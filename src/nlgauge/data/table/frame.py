@@ -76,7 +76,7 @@ _SYSTEMS, _METRICS = 10, 5
 def summary(table: ScoreTable) -> str:
     """A line that counts rows, systems and metrics, then a table of means: a line a system, a column a metric.
 
-    A metric shows its first score; an arrow says which way is better, and "-" stands where there is no number. Where
+    A metric shows its deciding score; an arrow says which way is better, and "-" stands where there is no number. Where
     rows have no value, a line says how many.
     """
     columns = _columns(table)

@@ -20,6 +20,7 @@ from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.json_values import read_record
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.column import PROBABILITY
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.prediction_powered import selection_p
 from nlgauge.render.numbers import fixed
@@ -191,7 +192,7 @@ def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
 
 DECIDED = "decided"
 """The sub-score that is 1 where the first model decided, and 2 where the second did"""
-METRIC, PART = "Consistency(aligner='D')", "probability"
+METRIC, PART = "Consistency(aligner='D')", PROBABILITY
 """How likely it is that the source supports all of a candidate. The mean over the words is no gate: it forgives one
 wrong word among many right ones"""
 
