@@ -14,7 +14,7 @@ from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import read_rated, show_tables
 from nlgauge.errors import InputError
-from nlgauge.render.tables import Cell, Number
+from nlgauge.render.tables import Cell, Chance, Number
 
 if TYPE_CHECKING:
     from nlgauge.stats.agreement import Agreements
@@ -198,6 +198,6 @@ def _pairs(table: nlgauge.ScoreTable, contrasts: Contrasts) -> list[list[Cell]]:
     cells: list[list[Cell]] = [["aspect", "metric", "against", "difference", "p", "corrected"]]
     for one in contrasts:
         names = [table.columns[key[0]].label(*key) for key in (one.first, one.second)]
-        numbers = [Number(one.difference, one.low, one.high), Number(one.p), Number(one.adjusted)]
+        numbers = [Number(one.difference, one.low, one.high), Chance(one.p), Chance(one.adjusted)]
         cells.append([one.aspect, *names, *numbers])
     return cells

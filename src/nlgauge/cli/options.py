@@ -145,7 +145,7 @@ PARTS = together(
     click.option(
         "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec sub-score'; repeatable; all by default."
     ),
-    click.option("--parts", is_flag=True, help="Every sub-score of the metrics, not only the first."),
+    click.option("--parts", is_flag=True, help="Every sub-score of the metrics, not only the deciding one."),
 )
 ADD = together(
     click.option(

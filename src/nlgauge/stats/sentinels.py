@@ -90,7 +90,7 @@ def is_sentinel(spec: str) -> bool:
 def unbeaten(
     table: ScoreTable, ratings: Source, found: Agreements, *, level: str, coefficient: str, replicates: int, seed: int
 ) -> list[Unbeaten]:
-    """Return which metrics do not beat which sentinels of the table (`beside`): by their first scores, aspect by
+    """Return which metrics do not beat which sentinels of the table (`beside`): by their deciding scores, aspect by
     aspect.
 
     found: what `nlgauge.correlate` says of the table. A metric beats a sentinel where it agrees better and p of their

@@ -42,7 +42,7 @@ def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
     for name in metrics if metrics is not None else table.columns:
         spec, parts = table.named(name)
         column = table.columns[spec]
-        part = PART if PART in parts else parts[0]
+        part = parts[0]
         if column.level == "item" and part not in column.details:
             chosen[label(table, spec, part)] = (spec, part)
         elif metrics is not None:

@@ -63,7 +63,9 @@ class Agreeing:
 
 
 def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: int, seed: int) -> Agreeing:
-    """Metrics by their first scores. level: by default 'item' where items have three systems or more, else 'pooled'."""
+    """Metrics by their deciding scores. level: by default 'item' where items have three systems or more, else
+    'pooled'.
+    """
     level = level or ("item" if len(scored.table.systems) >= 3 else "pooled")
     notes: list[str] = []
     aspects: list[Aspect] = []

@@ -16,6 +16,7 @@ from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.outliers import outliers
 from nlgauge.errors import InputError
 from nlgauge.render.environment import HERE, data, digest, inlined, render, shown
 from nlgauge.render.evidence import drawn
@@ -148,7 +149,7 @@ def report(
         "total": list_.total,
         "rows": of_rows,
     }
-    notes = [*scored.notes, *other_items(table)]
+    notes = [*scored.notes, *other_items(table), *outliers(table)]
     agreement = agreeing(scored, level, coefficient, replicates, seed)
     page = render(
         "report.html",

@@ -15,7 +15,7 @@ import numpy as np
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.render.tables import Cell, Number
+from nlgauge.render.tables import Cell, Chance, Number
 from nlgauge.reports import figures
 from nlgauge.stats.agreement import Agreement, correlate
 from nlgauge.stats.arrays import Float
@@ -117,7 +117,7 @@ class Pairwise:
         cells: list[list[Cell]] = [["metric", "system", "against", "difference", "p", "corrected", "effect"]]
         for one in self.pairs:
             found = one.difference
-            numbers = [Number(found.difference, found.low, found.high), Number(found.p), Number(one.adjusted)]
+            numbers = [Number(found.difference, found.low, found.high), Chance(found.p), Chance(one.adjusted)]
             cells.append([one.name, one.a, one.b, *numbers, Number(found.effect, digits=2)])
         return [cells]
 
