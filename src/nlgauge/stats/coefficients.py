@@ -192,8 +192,8 @@ def mean_known(x: Float) -> Float:
     return share(np.where(known, x, 0).sum(-1), known.sum(-1))
 
 
-def _direction(x: Float, known: Mask) -> Float:
-    """x centred and of length 1, 0 where it is not known; NaN where all that is known is one value."""
+def direction(x: Float, known: Mask) -> Float:
+    """Return x [samples, n] centred and of length 1, 0 where it is not known; NaN where all that is known is one value."""
     whole = bool(known.all())
 
     def filled(a: Float, value: float) -> Float:
@@ -212,7 +212,7 @@ def _direction(x: Float, known: Mask) -> Float:
 
 def _pearson(x: Float, y: Float, ids: Codes | None) -> Float:
     known = ~(np.isnan(x) | np.isnan(y))
-    products = np.einsum("ij,ij->i", _direction(x, known), _direction(y, known))
+    products = np.einsum("ij,ij->i", direction(x, known), direction(y, known))
     return np.asarray(np.clip(products, -1, 1))
 
 

@@ -16,7 +16,7 @@ from nlgauge.errors import InputError
 from nlgauge.maths.intervals import student_tail
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL, correlation
-from nlgauge.stats.corrections import CORRECTIONS, clusters
+from nlgauge.stats.corrections import CORRECTIONS, LEAST_DRAWS, clusters, draws_for, too_few_draws
 from nlgauge.stats.correlation import estimate, means
 from nlgauge.stats.join import Source
 from nlgauge.stats.rated import Measurement, by_row, joined, rated_items, rated_part
@@ -93,6 +93,7 @@ class Contrasts(Records[Contrast]):
     """By aspect and (metric, part), from 1 for the best: metrics of one cluster do not differ significantly"""
     values: dict[str, dict[Part, float]] = field(default_factory=dict)
     """By aspect and (metric, part): the coefficient, on all rows that this metric and the ratings have"""
+    notes: list[str] = field(default_factory=list)
 
 
 def contrast(
@@ -107,7 +108,7 @@ def contrast(
     correction: str = "holm",
     resample: str = "both",
     confidence: float = 0.95,
-    replicates: int = 1000,
+    replicates: int | None = None,
     seed: int = 0,
     intervals: bool = True,
 ) -> Contrasts:
