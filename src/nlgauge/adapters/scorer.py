@@ -264,4 +264,4 @@ def means(table: ScoreTable) -> dict[str, float]:
     if len(table.systems) != 1:
         problem = f"the rows are of {len(table.systems)} systems, and one number for all of them says nothing"
         raise InputError(problem, remedy="give one system's rows, or take table.by_system()")
-    return {label(table, one.metric, one.part): one.mean for one in table.by_system(replicates=0)}
+    return {label(table, one.metric, one.part): one.mean for one in table.by_system()}

@@ -17,8 +17,6 @@ from nlgauge.cli.options import (
     LABEL,
     LOADING,
     PLACE,
-    REPLICATES,
-    SEED,
     caching,
     labels_given,
 )
@@ -43,14 +41,12 @@ if TYPE_CHECKING:
 @ADDED
 @LOADING
 @caching
-@REPLICATES
-@SEED
 @LABEL
 @IN_FORMATS
 def compare(
     scores: Path, a: str | None, b: str | None, metric: str | None, parts: bool, margin: float | None,
     items: int | None, outputs: Path | None, cluster: str | None, columns: Sequence[str], add: Sequence[str],
-    lower: Sequence[str], layout: str, replicates: int, seed: int, **loading: Any,
+    lower: Sequence[str], layout: str, **loading: Any,
 ) -> None:  # fmt: skip
     """Is system A better than system B by a scores file, or is that noise?
 
@@ -58,8 +54,8 @@ def compare(
     by --metric; by default, by the probability that the source supports each answer.
 
     First a sentence. Per metric: both means over the items that both have, their difference with its 95 % interval, p
-    (the systems exchanged within items, corrected by Holm for all scores shown that have a direction), about how many
-    items would show a difference of this size in 80 % of studies, and the smallest difference that these items show. A
+    (corrected by Holm for all scores shown that have a direction), how many items would show a difference of this size
+    in 80 % of studies, and the smallest difference that these items show. A
     star marks the better of the two where p is below 0.05. With --margin: is A no worse than B by the margin, or
     equivalent? JSON has every score of the metrics, and the effect size.
     """
@@ -68,7 +64,6 @@ def compare(
 
     if margin is not None and items is not None:
         raise SpecError("--items plans a study without --margin; with it, the column 'items needed' is the plan")
-    how = {"replicates": replicates, "seed": seed}
     files = [scores]
     if a is not None and b is None and Path(a).is_file():
         files, a = [scores, Path(a)], None
@@ -88,9 +83,9 @@ def compare(
     named = metric is not None and len(table.named(metric)[1]) == 1
     whole = parts or named or layout == "json"
     asked = table if whole else selected(table, None if metric is None else [metric])
-    comparison = nlgauge.compare(asked, a, b, metric, margin=margin, items=items, **how)
+    comparison = nlgauge.compare(asked, a, b, metric, margin=margin, items=items)
     if layout == "json":
-        asked_for = {"a": a, "b": b, **how, "cluster": cluster, "margin": margin, "items": items}
+        asked_for = {"a": a, "b": b, "cluster": cluster, "margin": margin, "items": items}
         show_json(
             "compare", [*_notes(comparison.records), *comparison.notes], answer=comparison.answer, **asked_for,
             differences=comparison.records,
@@ -182,7 +177,7 @@ def _legend(comparison: Comparison, margin: float | None) -> Iterator[str]:
         yield "each metric is tested alone, and the margin is in its own unit"
     if groups := {one.clusters for one in comparison if one.clusters is not None}:
         said = unequal(min(groups), min(one.effective for one in comparison if one.clusters is not None))
-        yield f"items in {min(groups)} clusters, which were exchanged as wholes" + (f"; {said}" if said else "")
+        yield f"items in {min(groups)} clusters, each of which counts as a whole" + (f"; {said}" if said else "")
 
 
 def _notes(comparison: Sequence[Difference]) -> Iterator[str]:

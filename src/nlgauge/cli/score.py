@@ -85,15 +85,12 @@ _A_SUM = (
 @click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the first.")
 @LABEL
 @IN_FORMATS
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the bootstrap intervals."
-)
 def score(
     outputs: Sequence[Path | str], metrics: Sequence[str], output: Path | str | None, candidates: Sequence[Path],
     references: Sequence[Path], source: Path | None, context: Path | None, systems: Sequence[str],
     columns: Sequence[str], against: Path | str | None, processes: int | None, rows_per_block: int | None,
     ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float, cluster: str | None, parts: bool,
-    layout: str, seed: int, on_missing: Any, then: str | None, unsure: tuple[float, float] | None, **how: Any,
+    layout: str, on_missing: Any, then: str | None, unsure: tuple[float, float] | None, **how: Any,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
@@ -136,7 +133,7 @@ def score(
     groundedness = any(spec.partition("(")[0] == "Groundedness" for spec in table.metrics)
     table, rated = labelled(table, corpus)
     with beside(file):
-        show_summary(table, layout, seed, parts, _people(table, rated or corpus))
+        show_summary(table, layout, parts, _people(table, rated or corpus))
     if groundedness:
         remark(_A_SUM)
     if then is not None:
@@ -152,9 +149,6 @@ if TYPE_CHECKING:
 
 _MOST_REASONS = 10
 """Reasons of a metric that are printed: a judge may give each row its own"""
-_MOST_RESAMPLED = 100_000
-"""Up to this number of values the marks come from exchanges of the two systems, which take some seconds, and above from
-Student's t, which differs little from them there"""
 
 
 # What one row of strings does not need is not imported for it: onnxruntime's files and the statistics of ratings take
@@ -174,11 +168,11 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
     return of_outputs(table, outputs)
 
 
-def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, people: People | None = None) -> None:
+def show_summary(own: ScoreTable, layout: str, every_part: bool, people: People | None = None) -> None:
     """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
     rows, own = own, own.per_item()
     table = replace(own, columns={**({} if people is None else people.table.columns), **own.columns})
-    rated, systems = [] if people is None else people.by_system(seed=seed), own.by_system(seed=seed)
+    rated, systems = [] if people is None else people.by_system(), own.by_system()
     notes = [*({} if people is None else people.notes).items()]
     said = [f"{name}: {note}" for name, note in notes]
     if len(rows) > len(own):
@@ -191,7 +185,7 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
     else:
         parts = {spec: one.parts if every_part else one.shown[:1] for spec, one in table.columns.items()}
         shown = [score for score in (*rated, *systems) if score.part in parts[score.metric]]
-        found = _best(table, shown, seed, people)
+        found = _best(table, shown, people)
         tables = [_cells(table, own, found, title) for title, own in _tables(table, shown, layout, every_part)]
         show_tables(tables, layout, keys=2)
         remark(*_legend(found))
@@ -204,16 +198,13 @@ def show_summary(own: ScoreTable, layout: str, seed: int, every_part: bool, peop
         remark(str(signature))
 
 
-def _best(
-    table: ScoreTable, scores: Sequence[SystemScore], seed: int, people: People | None
-) -> dict[tuple[str, str], Best]:
+def _best(table: ScoreTable, scores: Sequence[SystemScore], people: People | None) -> dict[tuple[str, str], Best]:
     """Return the best by each sub-score, and the systems that do not differ significantly from it."""
     if len(table.systems) < 2:
         return {}
     from nlgauge.stats.best import by_part, compared
 
-    few = len(table.rows) * len({(score.metric, score.part) for score in scores}) <= _MOST_RESAMPLED
-    tests = compared(table, 1000 if few else 0, seed)
+    tests = compared(table)
     if people is None:
         return by_part(table, scores, tests)
     estimated = [score for score in scores if score.metric in people.estimates]
@@ -278,8 +269,10 @@ def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
     correction = "corrected by Holm"
     if any(one.alike for one in best.values()):
         yield f"* best; ~ no significant difference from the best (paired test, p >= 0.05, {correction})"
-    elif any(one.systems for one in best.values()):
+    elif any(one.behind for one in best.values()):
         yield f"* best; the others are significantly worse (paired test, p < 0.05, {correction})"
+    elif any(one.systems for one in best.values()):
+        yield "* best: these systems are equal"
     reasons: dict[str, list[str]] = {}
     for (spec, _), one in best.items():
         if one.reason and spec not in reasons.setdefault(one.reason, []):

@@ -69,12 +69,12 @@ def pair_test(table: ScoreTable, one: Difference, turned: bool = False) -> PairT
     return PairTest(one.difference if upwards else -one.difference, one.p, one.reason or "")
 
 
-def compared(table: ScoreTable, replicates: int = 1000, seed: int = 0) -> PairTests:
-    """Return the paired tests of `nlgauge.compare`; with 0 replicates, those of Student's t, which take no time."""
+def compared(table: ScoreTable) -> PairTests:
+    """Return the paired tests of `nlgauge.compare`."""
 
     def test(a: str, b: str, metric: str, part: str) -> PairTest:
         try:
-            (one,) = compare(table, a, b, label(table, metric, part), replicates=replicates, seed=seed)
+            (one,) = compare(table, a, b, label(table, metric, part))
         except InputError as error:  # no item in common
             return PairTest(math.nan, math.nan, error.problem)
         return pair_test(table, one)
@@ -163,9 +163,9 @@ class People:
     notes: Mapping[str, str]
     """By aspect: what the estimates are made of, or why there are none; nothing where every row is rated"""
 
-    def by_system(self, replicates: int = 1000, seed: int = 0) -> list[SystemScore]:
+    def by_system(self) -> list[SystemScore]:
         """The estimate of each system with its interval; where there is none, what the ratings alone say."""
-        scores = self.table.by_system(replicates=replicates, seed=seed)
+        scores = self.table.by_system()
         found = [self.estimates.get(one.metric, {}).get(one.system) for one in scores]
         return [
             score if one is None else replace(score, mean=one.estimate, low=one.low, high=one.high)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeAlias, TypedDict
+from typing import NamedTuple
 
 import numpy as np
 
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.data.table.frame import Records
+from nlgauge.data.table.intervals import formula_of, without_draws
 from nlgauge.errors import InputError
-from nlgauge.maths.intervals import FEWEST, paired_shares
+from nlgauge.maths.inference import ALIKE, FEWEST, Inference, Limits, mean_of, statistic_of
 from nlgauge.render.environment import number, p_value, small
 from nlgauge.render.tables import terminal
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.join import Grid, grid
 from nlgauge.stats.matching import refuse_other_order
-from nlgauge.stats.paired import Paired, paired, paired_totals
 
 SIGNIFICANCE = 0.05
 """p under which a difference is called significant"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """What one sub-score of a metric says of systems A and B, on the items that both have."""
 
@@ -38,26 +38,26 @@ class Difference:
     low: float
     high: float
     p: float
-    """That the two are alike, two-sided: they are exchanged within items, up to 12 items in all ways, else at random"""
-    adjusted: float
+    """That the true difference is 0, two-sided, by the same distribution as the interval"""
+    adjusted: float = math.nan
     """p, corrected by Holm for all scores of the comparison that have a direction"""
-    effect: float
-    """The difference in standard deviations of the items' differences"""
+    effect: float = math.nan
+    """The difference in standard deviations of the items' differences; NaN where these do not differ"""
     n: int
     """Items with a number for both"""
     undefined: int
     """Items of both without"""
-    needed: float
-    """Items at which such a difference would be found in 80 % of studies, by normal approximation; with a margin, at
-    which two equal systems would be shown to be no worse than each other by it"""
-    detectable: float
+    needed: float = math.nan
+    """Items at which such a difference would be found in 80 % of studies; with a margin, at which two equal systems
+    would be shown to be no worse than each other by it"""
+    detectable: float = math.nan
     """The smallest true difference that these items, or as many as were asked for, show in 80 % of studies"""
-    better: str | None
+    better: str | None = None
     """The system that the difference favours, however small; None where there is none, and for an informational
     sub-score
     """
-    reason: str | None
-    """Why a number is missing"""
+    reason: str | None = None
+    """Why a number is missing, or that the two are equal on every item"""
     whole: bool = False
     """a and b are values of all items together, as a corpus BLEU is, and not means"""
     clusters: int | None = None
@@ -68,6 +68,12 @@ class Difference:
     """With a margin: p that A is worse than B by the margin or more"""
     alike: float = math.nan
     """With a margin: p that the two differ by the margin or more, in whichever direction"""
+
+    def interval(self, confidence: float) -> str:
+        """Return the interval of the difference in words; "" where there is none."""
+        if math.isnan(self.low):
+            return ""
+        return f", {100 * confidence:g} % interval {number(self.low)} to {number(self.high)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,6 +87,8 @@ class Comparison(Records[Difference]):
     notes: list[str] = field(default_factory=list)
     margin: float | None = None
     """The loss that would not matter, where one was given"""
+    confidence: float = 0.95
+    """That of the intervals"""
 
     @property
     def answer(self) -> str:
@@ -114,15 +122,23 @@ class Comparison(Records[Difference]):
 
     def _of_one(self, one: Difference) -> str:
         name = one.metric if one.part == "score" else f"{one.metric} {one.part}"
-        means, p = f"{number(one.a)} against {number(one.b)} on {one.n:,} items", f"p {p_value(one.adjusted)}"
+        first, second = (self.b, self.a) if one.better == self.b and self.margin is None else (self.a, self.b)
+        values, difference = (one.a, one.b), replace(one)
+        if first == self.b:
+            values = (one.b, one.a)
+            difference = replace(one, difference=-one.difference, low=-one.high, high=-one.low)
+        means = f"{number(values[0])} against {number(values[1])} on {one.n:,} items"
+        means += f" (difference {number(difference.difference)}{difference.interval(self.confidence)}"
         if self.margin is not None:
             shown = "is no worse than" if one.no_worse < SIGNIFICANCE else "is not shown to be no worse than"
-            return f"{self.a} {shown} {self.b} by {name}, up to {self.margin:g}: {means} (p {p_value(one.no_worse)})."
+            return f"{first} {shown} {second} by {name}, up to {self.margin:g}: {means}; p {p_value(one.no_worse)})."
+        if not one.difference:
+            return f"{first} and {second} are equal by {name}: {means})."
         if one.better is None or one.adjusted >= SIGNIFICANCE:
-            return f"{self.a} and {self.b} do not differ significantly by {name}: {means} ({p})."
-        if one.better == self.b:
-            means = f"{number(one.b)} against {number(one.a)} on {one.n:,} items"
-        return f"{one.better} is better than {self.a if one.better == self.b else self.b} by {name}: {means} ({p})."
+            said = f"{first} and {second} do not differ significantly by {name}"
+        else:
+            said = f"{first} is better than {second} by {name}"
+        return f"{said}: {means}; p {p_value(one.adjusted)})."
 
     def __repr__(self) -> str:
         return "\n".join([self.answer, *terminal([self._head, *map(_cells, self.records)]), *self.notes])
@@ -135,13 +151,10 @@ class Comparison(Records[Difference]):
         return ["metric", self.a, self.b, "difference", "p", "better"]
 
 
-class _Draws(TypedDict):
-    confidence: float
-    replicates: int
-    seed: int
-
-
 class _Plan(NamedTuple):
+    """What is asked of every difference."""
+
+    confidence: float
     power: float
     margin: float | None
     items: int | None
@@ -154,30 +167,37 @@ def compare(
     metric: object = None,
     *,
     confidence: float = 0.95,
-    replicates: int = 1000,
-    seed: int = 0,
     power: float = 0.8,
     margin: float | None = None,
     items: int | None = None,
+    replicates: int | None = None,
+    seed: int | None = None,
 ) -> Comparison:
-    """The systems a and b by every score of the table, or by those of one metric.
+    """Return what every score of the table, or those of one metric, say of the systems a and b.
 
-    metric: its spec or name, or either with a sub-score ("MarkEvaluate n"), which may be an informational sub-score:
-    informational sub-scores have no better direction, and are compared where they are named only; so is a metric
-    without one, such as Length, but where it is asked for among all. Items join by name. Interval and p are those of
-    `nlgauge.stats.paired.paired`, or `paired_totals` for a metric that has a value of all items together; `adjusted` is
-    p corrected by Holm for all scores. Scores that are all 0 or 1 have the interval of
-    `nlgauge.maths.intervals.paired_shares`. Where the table is `clustered`, clusters are drawn and exchanged. A
+    Items join by name. Interval and p are those of `nlgauge.maths.inference`: of the mean of the items' differences,
+    or of the difference of two values of all items together. Where the table is `clustered`, whole clusters count. A
     corpus-level metric has a difference, and no more.
 
-    margin: the loss that would not matter, above 0: `no_worse` is p of the test that A is worse than B by so much
-    (non-inferiority), `alike` that the two differ by so much (equivalence, the larger p of two one-sided tests,
-    Schuirmann 1987). Both are of each metric alone: that A is no worse by every metric needs no correction.
-    items: how many a study that is planned will have, for `detectable`; by default as many as here.
+    Args:
+        table: the scores of both systems.
+        a, b: the names of the systems.
+        metric: its spec or name, or either with a sub-score ("MarkEvaluate n"), which may be an informational
+            sub-score: informational sub-scores have no better direction, and are compared where they are named only; so
+            is a metric without one, such as Length, but where it is asked for among all.
+        confidence: that of the intervals.
+        power: the share of studies that `needed` and `detectable` promise.
+        margin: the loss that would not matter, above 0: `no_worse` is p of the test that A is worse than B by so much
+            (non-inferiority), `alike` that the two differ by so much (equivalence, the larger p of two one-sided tests,
+            Schuirmann 1987). Both are of each metric alone: that A is no worse by every metric needs no correction.
+        items: how many a study that is planned will have, for `detectable`; by default as many as here.
+        replicates, seed: without effect since version 0.2, and accepted for one version more.
 
-    Raises SpecError for an unknown metric, InputError for an unknown system, duplicates, no item in common, or a margin
-    that is not above 0.
+    Raises:
+        SpecError: for an unknown metric.
+        InputError: for an unknown system, duplicates, no item in common, or a margin that is not above 0.
     """
+    without_draws(replicates, seed)
     table = table.per_item()
     if unknown := [system for system in (a, b) if system not in table.systems]:
         raise InputError(f"there is no system {unknown[0]!r}", remedy=f"there are {', '.join(table.systems)}")
@@ -192,12 +212,12 @@ def compare(
     shared, alone = int(two.there.all(1).sum()), int((two.there.sum(1) == 1).sum())
     if not shared and any(table.columns[spec].level == "item" for spec, _ in parts):
         raise InputError(f"{a!r} and {b!r} have no item in common", remedy="give outputs for the same items one name")
-    draws, plan = _Draws(confidence=confidence, replicates=replicates, seed=seed), _Plan(power, margin, items)
-    made = [_difference(two, spec, part, shared, draws, plan) for spec, part in parts]
+    plan = _Plan(confidence, power, margin, items)
+    made = [_difference(two, spec, part, shared, plan) for spec, part in parts]
     adjusted = holm([one.p if _directed(table, one.metric, one.part) else math.nan for one in made]).tolist()
     records = [one if math.isnan(p) else replace(one, adjusted=p) for one, p in zip(made, adjusted, strict=True)]
     notes = [f"{alone} items have an output of one of the two only, and are left out"] if alone else []
-    return Comparison(a, b, records, notes, margin)
+    return Comparison(a, b, records, notes, margin, confidence)
 
 
 def _cells(one: Difference) -> list[str]:
@@ -227,88 +247,106 @@ class _Two:
         return self._place.of(values)[:, self.numbers]
 
 
-_Measured: TypeAlias = tuple[Paired, float, float, str | None]
-"""The test of a difference, the value of each of the two, and why a number is missing"""
+class _Compared(NamedTuple):
+    """The inference of a difference, the value of each of the two, and why a number is missing."""
+
+    said: Inference
+    a: float
+    b: float
+    reason: str | None
+    effect: float = math.nan
 
 
-def _difference(two: _Two, spec: str, part: str, shared: int, draws: _Draws, plan: _Plan) -> Difference:
+def _difference(two: _Two, spec: str, part: str, shared: int, plan: _Plan) -> Difference:
     column = two.table.columns[spec]
     at = column.parts.index(part)
     if column.level == "system":
-        found, a, b, reason = _of_sets(column, at, two.numbers)
+        found = _of_sets(column, at, two.numbers)
     elif column.sums is not None:
         counts = np.stack([two.of(count) for count in column.sums.counts.T], -1)
-        found, a, b, reason = _of_totals(counts, column.sums, at, two.clusters, draws)
+        found = _of_totals(counts, column.sums, at, two.clusters)
     else:
-        found, a, b, reason = _of_means(two.of(column.values[:, at]), two.clusters, draws)
-    undefined = 0 if column.level == "system" else shared - found.n
+        found = _of_means(two.of(column.values[:, at]), column.range(part), two.clusters)
+    said = found.said
     directed = _directed(two.table, spec, part)
     no_worse = alike = math.nan
     if plan.margin is not None and directed:
-        gain = found if column.higher_is_better else found._replace(difference=-found.difference)
-        no_worse = gain.above(-plan.margin)
-        alike = max(no_worse, found._replace(difference=-gain.difference).above(-plan.margin))
-    confidence, better = draws["confidence"], None
-    if directed and found.difference and not math.isnan(found.difference):
-        better = two.names[(found.difference > 0) != column.higher_is_better]
+        tests = said.above(-plan.margin), said.below(plan.margin)
+        no_worse, alike = tests[0 if column.higher_is_better else 1], max(tests)
+    better = None
+    if directed and said.value and not math.isnan(said.value):
+        better = two.names[(said.value > 0) != column.higher_is_better]
+    low, high = said.interval(plan.confidence)
+    sides, size = (2, said.value) if plan.margin is None else (1, plan.margin)
+    clustered = two.clusters is not None
     return Difference(
-        spec, part, a, b, found.difference, found.low, found.high, found.p, math.nan, found.effect, found.n, undefined,
-        found.needed(confidence, plan.power, plan.margin), found.detectable(confidence, plan.power, plan.items),
-        better, reason, whole=column.sums is not None, clusters=None if two.clusters is None else found.groups,
-        no_worse=no_worse, alike=alike, effective=math.nan if two.clusters is None else found.effective,
+        metric=spec, part=part, a=found.a, b=found.b, difference=said.value, low=low, high=high, p=said.p(),
+        effect=found.effect, n=said.n, undefined=0 if column.level == "system" else shared - said.n,
+        needed=said.needed(plan.confidence, plan.power, size, sides),
+        detectable=said.detectable(plan.confidence, plan.power, plan.items), better=better, reason=found.reason,
+        whole=column.sums is not None, clusters=said.groups if clustered else None,
+        effective=said.effective if clustered else math.nan, no_worse=no_worse, alike=alike,
     )  # fmt: skip
 
 
-def _of_means(values: Float, clusters: Integers | None, draws: _Draws) -> _Measured:
+def _of_means(values: Float, limits: Limits, clusters: Integers | None) -> _Compared:
     """For values [items, 2]."""
-    one, other = values.T
     with np.errstate(invalid="ignore"):
-        differences = one - other
-        known = ~np.isnan(differences)
-    a, b = (float(each[known].mean()) if known.any() else math.nan for each in (one, other))
-    found = paired(differences, clusters, **draws)
-    if clusters is None and not math.isnan(found.low) and np.isin(values[known], (0, 1)).all():
-        up, down = (int((differences[known] == sign).sum()) for sign in (1, -1))
-        low, high = paired_shares(up, down, found.n, draws["confidence"])
-        found = found._replace(low=low, high=high)
-    return found, a, b, _why(differences[known], found)
+        differences = values[:, 0] - values[:, 1]
+    known = ~np.isnan(differences)
+    differences, both = differences[known], values[known]
+    a, b = (float(each.mean()) if known.any() else math.nan for each in both.T)
+    said = mean_of(
+        differences,
+        (limits[0] - limits[1], limits[1] - limits[0]),
+        None if clusters is None else clusters[known],
+        magnitude=float(np.abs(both).max(initial=0.0)),
+    )
+    spread = float(differences.std(ddof=1)) if len(differences) > 1 and np.isfinite(differences).all() else math.nan
+    even = not spread > ALIKE * float(np.abs(both).max(initial=0.0))
+    return _Compared(said, a, b, _why(differences, said), math.nan if even else said.value / spread)
 
 
-def _of_totals(counts: Float, sums: Sums, part: int, clusters: Integers | None, draws: _Draws) -> _Measured:
+def _of_totals(counts: Float, sums: Sums, part: int, clusters: Integers | None) -> _Compared:
     """For counts [items, 2, counts]."""
     known = ~np.isnan(counts).any((1, 2))
-    one, other = np.moveaxis(counts[known], 1, 0)
+    counts = counts[known]
+    value, width = formula_of(sums, part), counts.shape[2]
+    said = statistic_of(
+        counts.reshape(len(counts), -1),
+        lambda totals: value(totals[..., :width]) - value(totals[..., width:]),
+        (-sums.most, sums.most),
+        None if clusters is None else clusters[known],
+        alike=(counts[:, 0] == counts[:, 1]).all(1),
+    )
+    if not said.n:
+        return _Compared(said, math.nan, math.nan, "no item has a number for both")
+    a, b = (float(value(counts[:, at].sum(0))) for at in (0, 1))
+    equal = "the two are equal on every item" if (counts[:, 0] == counts[:, 1]).all() else None
+    effect = said.value / (said.error * math.sqrt(said.n)) if said.laws and not equal else math.nan
+    return _Compared(said, a, b, _few(said) or equal, effect)
 
-    def value(totals: Float) -> Float:
-        return sums.value(totals[..., None, :])[..., part]
 
-    measured = paired_totals(one, other, value, None if clusters is None else clusters[known], **draws)
-    if not measured.n:
-        return measured, math.nan, math.nan, "no item has a number for both"
-    equal = "the two are equal on every item" if (one == other).all() else None
-    return measured, float(value(one.sum(0))), float(value(other.sum(0))), _few(measured) or equal
-
-
-def _of_sets(column: Column, part: int, numbers: list[int]) -> _Measured:
+def _of_sets(column: Column, part: int, numbers: list[int]) -> _Compared:
     """For the values of whole systems, by their numbers."""
     one, other = column.values[numbers, part].tolist()
     missing = [column.reasons.get(at, "no number") for at in numbers if np.isnan(column.values[at, part])]
     reason = missing[0] if missing else "a corpus-level metric has one number a system: neither interval nor p"
-    return Paired(0, one - other), one, other, reason
+    return _Compared(Inference(one - other, 0), one, other, reason)
 
 
-def _few(found: Paired) -> str | None:
-    if found.groups >= 2 and not found.effective < FEWEST:
+def _few(said: Inference) -> str | None:
+    if said.groups >= 2 and not said.effective < FEWEST:
         return None
-    if found.groups >= 2:
-        return f"the clusters are too unequal: {found.groups} say as much as {found.effective:.1f} of equal size"
-    return "one item only" if found.n < 2 else "all items are of one cluster"
+    if said.groups >= 2:
+        return f"the clusters are too unequal: {said.groups} say as much as {said.effective:.1f} of equal size"
+    return "one item only" if said.n < 2 else "all items are of one cluster"
 
 
-def _why(differences: Float, found: Paired) -> str | None:
-    if not found.n:
+def _why(differences: Float, said: Inference) -> str | None:
+    if not said.n:
         return "no item has a number for both"
-    if few := _few(found):
+    if few := _few(said):
         return few
     if not np.isfinite(differences).all():
         return "a score is infinite"

@@ -10,46 +10,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.maths.intervals import (
-    clustered_share,
-    effective_groups,
-    effective_items,
-    jackknife,
-    mean_spread,
-    share_interval,
-)
+from nlgauge.maths.inference import Measured, mean_of
+from nlgauge.maths.intervals import effective_groups, effective_items, jackknife, mean_spread, share_interval
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.resampling import batches
 
 
-class Measured(NamedTuple):
-    """A number with its interval; NaN where there is none."""
-
-    value: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-
-
 def share_of(hits: Float | Mask, clusters: Integers, level: float = 0.95) -> Measured:
-    """Return the mean of values from 0 to 1 [rows], with Wilson's interval, exact at 0 and 1.
+    """Return the mean of yes and no [rows], or of means of several, with the interval of `nlgauge.maths.inference`.
 
-    clusters: what each row shares with others [rows]; the effective number of rows takes the place of their number.
+    clusters: what each row shares with others [rows].
     """
-    n, values = len(hits), np.asarray(hits, float)
-    if not n:
-        return Measured()
-    of = np.unique(clusters, return_inverse=True)[1]
-    sums, sizes = np.bincount(of, values).astype(float), np.bincount(of).astype(float)
-    share = float(values.mean())
-    if len(sizes) < 2 <= n:
-        return Measured(share)
-    if len(sizes) == n:
-        return Measured(share, *share_interval(share, n, level))
-    return Measured(share, *clustered_share(share, mean_spread(sums, sizes), n, level))
+    return mean_of(np.asarray(hits, float), (0.0, 1.0), clusters, ends=True).measured(level)
 
 
 def chosen_share(hits: Mask, fitted: Mask, clusters: Integers, level: float = 0.95) -> Measured:

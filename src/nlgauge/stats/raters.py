@@ -19,13 +19,13 @@ import numpy as np
 
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
+from nlgauge.maths.inference import mean_of
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.corrections import benjamini_yekutieli
 from nlgauge.stats.correlation import coefficient as coefficient_of
 from nlgauge.stats.correlation import estimate
 from nlgauge.stats.fitting import cross_fitted
 from nlgauge.stats.join import Grid, Source
-from nlgauge.stats.paired import paired
 from nlgauge.stats.rated import Measurement, by_row, joined
 from nlgauge.stats.resampling import bootstrap, interval
 from nlgauge.stats.sentinels import is_sentinel
@@ -154,7 +154,7 @@ class _Raters:
             away = [_away(one[rows], others[:, rows]) for one in (predicted, own)]
             nearer, farther = away[0] <= away[1], away[1] <= away[0]
             clusters = None if self._place.clusters is None else self._place.clusters[self._items[rows]]
-            test = paired(nearer.astype(float) - farther, clusters, replicates=0)
+            test = mean_of(nearer.astype(float) - farther, (-1.0, 1.0), clusters)
             shares.append(float(nearer.mean()) if rows.any() else math.nan)
             chances.append(test.above(-self._epsilon))
         won = int((benjamini_yekutieli(chances) <= 0.05).sum())

@@ -24,13 +24,13 @@ from nlgauge.data.json_values import jsonable, read_record
 from nlgauge.data.probes import KINDS, Probed
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
+from nlgauge.maths.inference import mean_of
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.coefficients import correlation
 from nlgauge.stats.corrections import clusters, holm
 from nlgauge.stats.decisions import auroc, auroc_without, share_of
 from nlgauge.stats.join import turned
-from nlgauge.stats.paired import paired
 from nlgauge.stats.rated import joined
 
 FORMAT = "nlgauge-card-1"
@@ -299,7 +299,7 @@ def board(cards: Iterable[Card], significance: float = 0.05) -> Board:
             notes.append(f"{name}, {aspect}: the cards have different measures, which are not compared")
             continue
         pairs = list(combinations(range(len(found)), 2))
-        p = [paired(np.array(found[a][1].units) - np.array(found[b][1].units), replicates=0).p for a, b in pairs]
+        p = [mean_of(np.array(found[a][1].units) - np.array(found[b][1].units)).p() for a, b in pairs]
         different = np.zeros((len(found), len(found)), bool)
         for (a, b), adjusted in zip(pairs, holm(p).tolist(), strict=True):
             different[a, b] = different[b, a] = adjusted < significance

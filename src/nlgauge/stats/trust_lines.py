@@ -12,10 +12,11 @@ import numpy as np
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
+from nlgauge.maths.inference import Measured
 from nlgauge.stats.agreement import Agreement, correlate
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.certified import RatedTask, equally_drawn
-from nlgauge.stats.decisions import Measured, auroc, calibration_error, chosen_share, share_of
+from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
 from nlgauge.stats.estimate import ALL, Estimate, estimate
 from nlgauge.stats.fitting import combined
 from nlgauge.stats.gate.thresholds import PART

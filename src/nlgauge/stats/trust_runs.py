@@ -12,12 +12,12 @@ from nlgauge.data.corpus.place import first_repeat
 from nlgauge.data.corpus.row import same_texts
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
+from nlgauge.maths.inference import Measured, mean_of
 from nlgauge.stats.arrays import Float, Integers
 from nlgauge.stats.corrections import holm
-from nlgauge.stats.decisions import Measured, share_of
+from nlgauge.stats.decisions import share_of
 from nlgauge.stats.gate.baseline import told_apart
 from nlgauge.stats.matching import fingerprints
-from nlgauge.stats.paired import paired
 from nlgauge.stats.trust_lines import FLIPS, asked, scorers_of, three
 from nlgauge.stats.trust_records import Trust
 
@@ -66,18 +66,20 @@ def moved(
         now, new, old = anchors
         clusters = np.array([items[table.rows[row][1]] for row in now.tolist()])
         single = len(np.unique(clusters)) == len(clusters)
-        test = paired(new - old, None if single else clusters, replicates=replicates, seed=seed)
+        low, high = column.range(column.parts[0])
+        test = mean_of(new - old, (low - high, high - low), None if single else clusters,
+                       magnitude=float(np.abs([new, old]).max()))  # fmt: skip
         line = next((one for one in records if one.metric == name and one.threshold_from), None)
         changed = Measured()
         if line is not None:
             passed, did = (line.passes(scores, column.higher_is_better) for scores in (new, old))
             changed = share_of(passed != did, clusters)
         found[name] = (len(new), test, changed)
-    adjusted = dict(zip(found, holm([test.p for _, test, _ in found.values()]).tolist(), strict=True))
+    adjusted = dict(zip(found, holm([test.p() for _, test, _ in found.values()]).tolist(), strict=True))
     return [
         replace(
             one, anchors=found[one.metric][0], moved_p=adjusted[one.metric],
-            **three("moved", Measured(*found[one.metric][1][1:4])), **three("changed", found[one.metric][2]),
+            **three("moved", found[one.metric][1].measured()), **three("changed", found[one.metric][2]),
         ) if one.metric in found else one
         for one in records
     ]  # fmt: skip

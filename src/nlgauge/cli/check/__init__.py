@@ -84,15 +84,13 @@ _FORMATS = ("text", "github", "junit", "markdown", "json")
 @LOADING
 @THEN
 @caching
-@click.option("--replicates", type=click.IntRange(min=1), default=1000, show_default=True,
-              help="With --against: how many resamples the interval and p are computed from.")  # fmt: skip
 @SEED
 @click.option("--format", "layout", type=click.Choice(_FORMATS), default="text", show_default=True)
 def check(
     outputs: Path, specs: Sequence[str], part: str | None, at_least: float | None, at_most: float | None,
     threshold: Path | None, ratings: Path | None, labels: Sequence[str], risk: float, grounded: bool,
     against: Path | None, margin: float | None, history: Path | None, cluster: str | None, significance: float,
-    allow_missing: bool, output: Path | None, columns: Sequence[str], replicates: int, seed: int, layout: str,
+    allow_missing: bool, output: Path | None, columns: Sequence[str], seed: int, layout: str,
     then: str | None, unsure: tuple[float, float] | None, **how: Any,
 ) -> None:  # fmt: skip
     """Fail if a row misses a threshold, or if a system is worse than in an earlier run (docs/check.md).
@@ -146,7 +144,7 @@ def check(
         "allow_missing": allow_missing,
     }  # fmt: skip
     rows = clustered(table, corpus, cluster)
-    tests: dict[str, Any] = {"significance": significance, "replicates": replicates, "seed": seed}
+    tests: dict[str, Any] = {"significance": significance}
     try:
         verdict = run(rows, **limits, against=baseline, margin=margin, history=history, **tests)
     except TooFewItemsError as few:

@@ -14,6 +14,7 @@ from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import WIDTH, coloured, with_interval
 from nlgauge.data.table import ScoreTable
 from nlgauge.render.tables import harmless
+from nlgauge.stats.comparison import SIGNIFICANCE
 from nlgauge.stats.gate import Outcome, Regression, Unsupported, Verdict
 from nlgauge.stats.gate.verdict import SAID
 
@@ -92,10 +93,7 @@ def _beyond(verdict: Verdict) -> Iterator[str]:
 def compared(one: Regression, against: object) -> tuple[str, str]:
     """One system beside the baseline: what is said of it, and the numbers that say so."""
     was = "" if one.baseline == one.system else f" (there {one.baseline})"
-    said = "worse" if one.worse else "no worse"
-    if one.no_worse is not None and one.worse:
-        said = "not shown to be within the margin"
-    head = f"system {one.system}, against {against}{was}: {said}"
+    head = f"system {one.system}, against {against}{was}: {_said(one)}"
     change = with_interval(one.difference, one.low, one.high)
     p = "no p" if math.isnan(one.adjusted) else f"p {one.adjusted:.4f}"
     if one.no_worse is not None:
@@ -110,6 +108,17 @@ def compared(one: Regression, against: object) -> tuple[str, str]:
     means = f"{with_interval(one.now)}, was {with_interval(one.before)}, on {one.n} items"
     shown = f"; a difference of {one.detectable:.4f} would show in 80 % of runs" if (one.detectable or 0) > 0 else ""
     return harmless(head), f"{means}; difference {change}, {p}{reason}{shown}"
+
+
+def _said(one: Regression) -> str:
+    """Return what the comparison shows; "no worse" only where a margin was given and a larger loss is ruled out."""
+    if one.no_worse is not None:
+        return "not shown to be within the margin" if one.worse else "no worse, up to the margin"
+    if one.worse:
+        return "worse"
+    if one.difference == 0:
+        return "the same mean"
+    return "better" if one.adjusted < SIGNIFICANCE else "no significant difference"
 
 
 def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:

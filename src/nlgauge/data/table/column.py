@@ -79,6 +79,16 @@ class Column:
         """The sub-scores that stand in a table: the scores, or all where a metric has no better direction at all."""
         return self.scores or self.parts
 
+    def range(self, part: str) -> tuple[float, float]:
+        """Return the least and the greatest value that a sub-score can have."""
+        if self.sums is not None:
+            return 0.0, self.sums.most
+        values = self.values[:, self.parts.index(part)]
+        known = values[~np.isnan(values)]
+        if ((known >= 0) & (known <= 1)).all():
+            return 0.0, 1.0
+        return (0.0 if not self.higher_is_better and (known >= 0).all() else -np.inf), np.inf
+
     def arrow(self, part: str) -> str:
         """Return which way a sub-score is better, as it stands behind a name; an informational sub-score has none."""
         return "" if part in self.details else " ↑" if self.higher_is_better else " ↓"

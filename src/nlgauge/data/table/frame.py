@@ -119,7 +119,7 @@ def _columns(table: ScoreTable) -> list[list[str]]:
     if not (systems and specs):
         return []
     try:
-        known = {(one.system, one.metric, one.part): one.mean for one in table.by_system(replicates=0)}
+        known = {(one.system, one.metric, one.part): one.mean for one in table.by_system()}
     except InputError:  # rows that repeat have no means, and what is shown in a debugger must not fail
         return []
     columns = [["system", *systems]]

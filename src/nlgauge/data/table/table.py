@@ -16,7 +16,7 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table import writing
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.frame import long_frame, wide_frame
-from nlgauge.data.table.intervals import Resamples, SystemScores, by_system
+from nlgauge.data.table.intervals import SystemScores, by_system, without_draws
 from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -217,20 +217,24 @@ class ScoreTable:
             own = {name: values[row if level == "item" else at[system]] for name, (level, values) in numbers.items()}
             yield {"system": system, "item": item, **own}
 
-    def by_system(self, confidence: float = 0.95, replicates: int = 1000, seed: int = 0) -> SystemScores:
-        """Mean, interval and count of every system, metric and part: a list of `SystemScore`, with `to_pandas`.
+    def by_system(
+        self, confidence: float = 0.95, replicates: int | None = None, seed: int | None = None
+    ) -> SystemScores:
+        """Return the mean, its interval and the count of every system, metric and part: a list of `SystemScore`.
 
-        The interval is taken from the means of `replicates` resamples (with replacement) of the system's items, or of
-        its clusters: the percentile bootstrap, widened for few items to the confidence that
-        `nlgauge.maths.intervals.expanded` gives. Values that are all 0 or 1, without clusters, get Wilson's interval of
-        a share. The resamples of equally many items are the same for every system and metric.
-        A metric that has a value of all rows together gives that value (`whole`); its interval is that of the
-        values of such resamples, and its `n` counts the rows that it is made of. A corpus-level metric has one value a
-        system and no interval: a resample repeats items, and to a measure of nearest neighbours a repeated item is a
-        new fact. Repeated rows count as their mean (`per_item`). 0 replicates: no interval.
+        The intervals are those of `nlgauge.maths.inference`: Student's t of items or clusters, Wilson's of values that
+        are all 0 or 1, and no end leaves the values that the metric can have. A metric that has a value of all rows
+        together gives that value (`whole`); its interval is the jackknife's, and its `n` counts the rows that it is
+        made of. A corpus-level metric has one value a system and no interval: a sample of items repeats some, and to a
+        measure of nearest neighbours a repeated item is a new fact. Repeated rows count as their mean (`per_item`).
+
+        Args:
+            confidence: that of the intervals.
+            replicates, seed: without effect since version 0.2, and accepted for one version more.
         """
+        without_draws(replicates, seed)
         table = self.per_item()
-        return by_system(table.rows, table.columns, Resamples(replicates, seed, confidence), table.clusters)
+        return by_system(table.rows, table.columns, confidence, table.clusters)
 
     def header(self) -> dict[str, object]:
         """Return what `save` writes before the records: version, signatures, and what the metrics and the run were."""

@@ -19,8 +19,8 @@ MOST_SYSTEMS = 12
 class Pairings:
     """The comparisons of a table's systems, made when they are asked for."""
 
-    def __init__(self, table: ScoreTable, replicates: int, seed: int) -> None:
-        self.table, self._replicates, self._seed = table, replicates, seed
+    def __init__(self, table: ScoreTable) -> None:
+        self.table = table
         self._made: dict[tuple[str, ...], Comparison | str] = {}
 
     def of(self, *two: str) -> Comparison | str:
@@ -28,7 +28,7 @@ class Pairings:
         key = tuple(sorted(two, key=self.table.systems.index))
         if key not in self._made:
             try:
-                self._made[key] = compare(self.table, *key, replicates=self._replicates, seed=self._seed)
+                self._made[key] = compare(self.table, *key)
             except InputError as error:
                 self._made[key] = error.problem
         return self._made[key]

@@ -129,10 +129,10 @@ def report(
         raise InputError("the table has no scores to show", remedy="score some rows first")
     scored = Scored(table, outputs, source_of(outputs, ratings))
     days = series([] if history is None else read_history(history))
-    tests = Pairings(table, replicates, seed)
-    made = cards(table, table.by_system(replicates=replicates, seed=seed), tests.test)
+    tests = Pairings(table)
+    made = cards(table, table.by_system(), tests.test)
     said = None if scored.source is None else people(table, scored.source, seed=seed)
-    rated = [] if said is None else _rated(said, replicates, seed)
+    rated = [] if said is None else _rated(said)
     numbers = [card for card in rated if said is not None and card.spec in said.estimates]
     ranked = wins(rated) or wins(made)
     leading = [system for system, _ in ranked.most_common()] or table.systems[:1]
@@ -194,14 +194,14 @@ def _title(table: ScoreTable) -> str:
     return f"Scores of {' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}"
 
 
-def _rated(said: People, replicates: int, seed: int) -> list[Card]:
+def _rated(said: People) -> list[Card]:
     """A card for each aspect that people rated: of all rows where that can be estimated, else of the rated ones."""
-    alone = Pairings(said.table, replicates, seed)
+    alone = Pairings(said.table)
 
     def test(a: str, b: str, aspect: str, part: str) -> PairTest:
         return (said if aspect in said.estimates else alone).test(a, b, aspect, part)
 
-    made = cards(said.table, said.by_system(replicates, seed), test)
+    made = cards(said.table, said.by_system(), test)
     return [
         replace(card, missing=[] if card.spec in said.estimates else card.missing, note=said.notes.get(card.spec, ""))
         for card in made

@@ -155,9 +155,7 @@ class Summary:
         figures.bars(path, panels, self.systems)
 
 
-def summary(
-    table: ScoreTable, *, metrics: Sequence[str] | None = None, every_part: bool = False, seed: int = 0
-) -> Summary:
+def summary(table: ScoreTable, *, metrics: Sequence[str] | None = None, every_part: bool = False) -> Summary:
     """Every system's value by each metric, with its interval, and which are best.
 
     metrics and every_part as in `nlgauge.stats.selection.selected`. Raises InputError for what the table does not hold.
@@ -165,10 +163,10 @@ def summary(
     chosen = selected(table, metrics, every_part)
     scores = [
         score
-        for score in table.by_system(seed=seed)
+        for score in table.by_system()
         if score.metric in chosen.columns and score.part in chosen.columns[score.metric].parts
     ]
-    found = by_part(table, scores, compared(table, seed=seed))
+    found = by_part(table, scores, compared(table))
     bars = [
         Bar(
             directed(table, one.metric, one.part), one,

@@ -18,7 +18,8 @@ from nlgauge.data.signature import fact_text
 from nlgauge.data.table import ScoreTable, Sums
 from nlgauge.data.table.intervals import together
 from nlgauge.errors import InputError, SpecError
-from nlgauge.maths.intervals import interim_analysis, least_groups
+from nlgauge.maths.inference import mean_of
+from nlgauge.maths.intervals import InterimResult, interim_analysis, least_groups, spent
 from nlgauge.stats.comparison import Difference, compare
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.gate import history as past
@@ -34,21 +35,19 @@ class Terms(NamedTuple):
     """How a loss is told. Raises SpecError, by `refuse_wrong`, for what cannot be meant."""
 
     significance: float
-    replicates: int
-    seed: int
     margin: float | None
 
-    def refuse_wrong(self, systems: int, with_history: bool) -> None:
+    def refuse_wrong(self, with_history: bool) -> None:
         if not 0 < self.significance < 1:
             raise SpecError(f"the significance {self.significance!r} is not between 0 and 1: give 0.05, for one")
         if self.margin is not None and not self.margin > 0:
             raise SpecError(f"the margin {self.margin!r} is not above 0: give the largest loss that would not matter")
         if self.margin is not None and with_history:
             raise SpecError("a margin asks for proof on one day, and a history for a loss on any: give one of them")
-        if not with_history and systems / (self.replicates + 1) >= self.significance:
-            raise SpecError(
-                f"{self.replicates} replicates cannot show a loss at {self.significance:g}: give 1000, for one"
-            )
+
+
+LEAST = 5
+"""Items or clusters in common, under which not even the largest loss of yes/no values on all of them is significant"""
 
 
 class TooFewItemsError(InputError):
@@ -82,21 +81,18 @@ class Baseline:
 
     def regressions(self, terms: Terms, history: str | os.PathLike[str] | None) -> tuple[Regression, ...]:
         """The test of every system that both have. Raises InputError where it could not find a loss of any size."""
-        terms.refuse_wrong(len(self._systems), history is not None)
+        terms.refuse_wrong(history is not None)
         pairs = {now: self._pair(now, before) for now, before in self._systems.items()}
         if history is not None:
             with past.alone(history):
                 return self._analysed(pairs, terms.significance, history)
-        # The smallest p of an exchange within n items is 2 / 2^n: that has to be small enough to be found.
-        least = math.floor(math.log2(2 * len(self._systems) / terms.significance)) + 1
         for now, pair in pairs.items():
-            if pair.shared < least:
+            if pair.shared < LEAST:
                 shared = f"{pair.shared} {'items' if pair.table.clusters is None else 'clusters'}"
                 problem = f"system {now!r} has {shared} in common with the baseline, and a loss cannot be shown"
-                raise TooFewItemsError(problem, remedy=f"at least {least} are needed; or give a threshold alone")
-        options = {"replicates": terms.replicates, "seed": terms.seed}
+                raise TooFewItemsError(problem, remedy=f"at least {LEAST} are needed; or give a threshold alone")
         differences = {
-            now: compare(pair.table, _NOW, _BEFORE, self._name, margin=terms.margin, **options).records[0]
+            now: compare(pair.table, _NOW, _BEFORE, self._name, margin=terms.margin).records[0]
             for now, pair in pairs.items()
         }
         adjusted = holm([one.p for one in differences.values()]).tolist()
@@ -136,8 +132,9 @@ class Baseline:
         if terms.margin is not None:
             worse = not (one.no_worse < terms.significance)
         return Regression(
-            system, self._systems[system], one.n, one.a, one.b, one.difference, one.low, one.high, one.p, p, worse,
-            one.reason, None, None if terms.margin is None else one.no_worse, one.detectable,
+            system=system, baseline=self._systems[system], n=one.n, now=one.a, before=one.b, difference=one.difference,
+            low=one.low, high=one.high, p=one.p, adjusted=p, worse=worse, reason=one.reason,
+            no_worse=None if terms.margin is None else one.no_worse, detectable=one.detectable,
         )  # fmt: skip
 
     def _analysed(
@@ -149,31 +146,35 @@ class Baseline:
             raise SpecError(f"{problem}: give a metric whose value is the mean of its rows")
         earlier, time, level = past.read(path), past.now(), significance / len(pairs)
         analyses, regressions = [], []
+        limits = self._now.range(self._now.parts[self._part])
         for system, pair in pairs.items():
-            differences, sizes, now, before = pair.differences(self._spec, self._part)
-            if not len(differences):
+            now, before, clusters = pair.values(self._spec, self._part)
+            if not len(now):
                 problem = f"system {system!r} has no item with a value in both runs"
                 raise InputError(problem, remedy="give the baseline the same items")
             series = (self._spec, self._now.parts[self._part], system, self._digest(system))
             number = 1 + sum(one.series == series for one in earlier)
-            found = interim_analysis(differences.tolist(), sizes.tolist(), number, level)
-            bounded = math.isfinite(found.low)
+            found = _interim(now, before, clusters, limits, number, level)
             reason = (
-                None if bounded else f"at interim analysis {number} at least {least_groups(number, level)} are needed"
+                None
+                if math.isfinite(found.low)
+                else f"at interim analysis {number} at least {least_groups(number, level)} are needed"
             )
-            low, high = (found.low, found.high) if bounded else (math.nan, math.nan)
             loss = found.difference < 0 if self._upwards else found.difference > 0
             alarm = loss and found.p < level
+            n, means = len(now), (float(now.mean()), float(before.mean()))
             analyses.append(
                 past.InterimAnalysis(
-                    time, *series, number, int(sizes.sum()), now, before, found.difference, low, high, found.p, level,
-                    alarm, self._upwards,
+                    time=time, metric=series[0], part=series[1], system=system, baseline=series[3], look=number, n=n,
+                    now=means[0], before=means[1], difference=found.difference, low=found.low, high=found.high,
+                    p=found.p, significance=level, alarm=alarm, higher_is_better=self._upwards,
                 )
             )  # fmt: skip
             regressions.append(
                 Regression(
-                    system, self._systems[system], int(sizes.sum()), now, before, found.difference, low, high, found.p,
-                    min(1.0, found.p * len(pairs)), alarm, reason, number,
+                    system=system, baseline=self._systems[system], n=n, now=means[0], before=means[1],
+                    difference=found.difference, low=found.low, high=found.high, p=found.p,
+                    adjusted=min(1.0, found.p * len(pairs)), worse=alarm, reason=reason, look=number,
                 )
             )  # fmt: skip
         past.append(path, analyses)
@@ -213,17 +214,41 @@ class _Pair:
         there = ~np.isnan(self._place.of(np.zeros(len(self.table.rows)))).any(1)
         return int(there.sum()) if self._place.clusters is None else len(np.unique(self._place.clusters[there]))
 
-    def differences(self, spec: str, part: int) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float]:
-        """By item, or cluster, the summed difference and the number of items; then the mean now and before."""
+    def values(self, spec: str, part: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]:
+        """Return the values of the items that have both, now and before, and the cluster of each; none if infinite."""
         now, before = self._place.of(self.table.columns[spec].values[:, part]).T
         known = ~(np.isnan(now) | np.isnan(before))
         now, before = now[known], before[known]
-        sums, sizes = now - before, np.ones(len(now))
-        if not len(now) or not np.isfinite(sums).all():
-            return sums[:0], sizes[:0], math.nan, math.nan
-        if self._place.clusters is not None:
-            sums, sizes = (together(one, self._place.clusters[known]) for one in (sums, sizes))
-        return sums, sizes, float(now.mean()), float(before.mean())
+        if not (np.isfinite(now) & np.isfinite(before)).all():
+            return now[:0], before[:0], None
+        return now, before, None if self._place.clusters is None else self._place.clusters[known]
+
+
+def _interim(
+    now: NDArray[np.float64], before: NDArray[np.float64], clusters: NDArray[np.intp] | None,
+    limits: tuple[float, float], number: int, level: float,
+) -> InterimResult:  # fmt: skip
+    """Return the interim analysis of differences, which holds both for shifts and for rare differences.
+
+    `interim_analysis` is about a shift of all differences; where most of them are 0, its interval is too short, and
+    that of `nlgauge.maths.inference`, at the level that this analysis may spend, is longer. The interval is the union
+    of the two, and p the larger one, so that they agree.
+    """
+    differences = now - before
+    sums, sizes = differences, np.ones(len(differences))
+    if clusters is not None:
+        sums, sizes = together(sums, clusters), together(sizes, clusters)
+    shifted = interim_analysis(sums.tolist(), sizes.tolist(), number, level)
+    magnitude = float(max(np.abs(now).max(), np.abs(before).max()))
+    said = mean_of(differences, (limits[0] - limits[1], limits[1] - limits[0]), clusters, magnitude=magnitude)
+    if not said.laws or not math.isfinite(shifted.low):
+        return InterimResult(shifted.difference, math.nan, math.nan, shifted.p)
+    low, high = said.interval(1 - spent(level, number))
+    p = min(1.0, said.p() * level / spent(level, number))
+    most = limits[1] - limits[0]
+    return InterimResult(
+        shifted.difference, max(-most, min(low, shifted.low)), min(most, max(high, shifted.high)), max(p, shifted.p)
+    )
 
 
 def _paired_systems(table: ScoreTable, earlier: ScoreTable) -> dict[str, str]:

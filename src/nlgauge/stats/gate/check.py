@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.intervals import without_draws
 from nlgauge.errors import SpecError
 from nlgauge.stats.gate.baseline import Baseline, Terms
 from nlgauge.stats.gate.thresholds import (
@@ -40,8 +41,8 @@ def check(
     history: str | os.PathLike[str] | None = None,
     allow_missing: bool = False,
     significance: float = 0.05,
-    replicates: int = 1000,
-    seed: int = 0,
+    replicates: int | None = None,
+    seed: int | None = None,
 ) -> Verdict:
     """Return whether every row passes the threshold, and whether no system is worse than in an earlier run.
 
@@ -49,11 +50,11 @@ def check(
     by the two thresholds that were measured for its model: a row below the lower one fails, and a row from the upper
     one on passes. Between them, or without a value, the gate cannot say. Such rows fail too, unless allow_missing.
 
-    against compares with an earlier run. A system fails if its mean is worse than before and the two-sided p that the
-    two runs are alike (approximate randomisation within items, as in `nlgauge.compare`, corrected by Holm for the
-    number of systems) is below `significance`. It also fails if there is a loss and no p, because a score is infinite.
-    Rows join by system and item, or by item alone if both tables have one system. Rows of the baseline that have a
-    value and are missing in the table fail. If the table is `clustered`, clusters are exchanged.
+    against compares with an earlier run. A system fails if its mean is worse than before and the two-sided p of the
+    difference (that of `nlgauge.compare`, corrected by Holm for the number of systems) is below `significance`. It also
+    fails if there is a loss and no p, because a score is infinite. Rows join by system and item, or by item alone if
+    both tables have one system. Rows of the baseline that have a value and are missing in the table fail. If the table
+    is `clustered`, whole clusters count.
 
     Evidence in the table (`evaluate(evidence=True)`) gives the words of a failing row that nothing supports.
 
@@ -65,13 +66,14 @@ def check(
         threshold: made by `nlgauge.calibrate`, in place of metric, part, at_least and at_most. The verdict notes its
             promise, and that the promise does not hold if the rows' scores are unlike those that it was made from.
         bar: the name of `threshold` before 0.2, for one version more.
-        margin: the loss that would not matter. A system then fails unless p that it lost the margin or more (one-sided,
-            Student's t) is below `significance`. Several systems need no correction.
+        margin: the loss that would not matter. A system then fails unless p that it lost the margin or more (one-sided)
+            is below `significance`. Several systems need no correction.
         history: a file (JSON Lines) of all interim analyses against the same baseline, to which this one is added. A
             system then fails if the interval that holds at all of them at once
             (`nlgauge.maths.intervals.interim_analysis`) is wholly a loss. If nothing changes, at most `significance` of
             such histories fail, however long they are.
         allow_missing: count rows without a value, and leave them out.
+        replicates, seed: without effect since version 0.2, and accepted for one version more.
 
     Raises:
         SpecError: for a threshold that makes no sense, and a metric or sub-score that the table does not have.
@@ -82,6 +84,7 @@ def check(
     >>> check(table, "TokenF1", at_least=0.9).passed
     False
     """
+    without_draws(replicates, seed)
     if bar is not None:
         warnings.warn("check(bar=...) is now check(threshold=...)", DeprecationWarning, stacklevel=2)
         threshold = bar
@@ -109,7 +112,7 @@ def check(
         return verdict
     upwards = limits.at_most is None if limits.upwards is None else limits.upwards
     baseline = Baseline(table, against, limits.spec, limits.part, upwards)
-    regressions = baseline.regressions(Terms(significance, replicates, seed, margin), history)
+    regressions = baseline.regressions(Terms(significance, margin), history)
     gone, left_out = baseline.unmatched()
     state: State = "allowed" if allow_missing else "missing"
     problem = "the baseline has this row, and the outputs do not"

@@ -124,7 +124,7 @@ class Outcome:
         return f"{SAID[self.finding]}{f': {words}' if words else ''}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Regression:
     """One system beside the same system in the baseline, on the items that both have."""
 
@@ -141,9 +141,7 @@ class Regression:
     low: float
     high: float
     p: float
-    """That the two runs are alike: approximate randomisation, two-sided; with a history, that of all interim analyses
-    so far
-    """
+    """That the true difference is 0, two-sided; with a history, that of all interim analyses so far"""
     adjusted: float
     """p, corrected by Holm for the number of systems"""
     worse: bool
