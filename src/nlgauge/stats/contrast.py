@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
@@ -19,6 +19,7 @@ from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL, correlation
 from nlgauge.stats.corrections import CORRECTIONS, LEAST_DRAWS, clusters, draws_for, too_few_draws
 from nlgauge.stats.correlation import estimate, means
 from nlgauge.stats.join import Source
+from nlgauge.stats.of_items import difference_of_items
 from nlgauge.stats.rated import Measurement, by_row, joined, rated_items, rated_part
 from nlgauge.stats.resampling import bootstrap, exchanged, interval
 
@@ -114,14 +115,31 @@ def contrast(
 ) -> Contrasts:
     """Return which metrics agree better with people than which: every pair of scores, and the clusters that follow.
 
-    ratings and the options of both: as `nlgauge.correlate` takes them. test: 'permutation' (Perm-Both of Deutsch et al.
-    2021) or 'williams' (Pearson over systems or pooled rows only, `df` as in `nlgauge.stats.contrast`). correction,
-    over an aspect's pairs: 'holm', 'benjamini_hochberg' or 'none'. Interval: bootstrap of the difference, both metrics
-    on the same resamples; left out without `intervals`. Two metrics differ, for the clusters, where the corrected p is
-    below 1 - confidence. Raises InputError as `correlate`.
+    The interval and p answer two questions. p is about these outputs: how often so large a difference appears where the
+    two metrics are exchanged at random. The interval also speaks about other items, other systems, or both
+    (`resample`), and may hold 0 where p is small; `notes` say so.
+
+    Args:
+        table: the scores; of each metric all scores that have a better direction.
+        ratings, level, coefficient, aspects: as `nlgauge.correlate` takes them.
+        test: 'permutation' (Perm-Both of Deutsch et al. 2021), or 'williams' (Pearson over systems or pooled rows).
+        df: the degrees of freedom of Williams' test, as in `williams`.
+        correction: over an aspect's pairs: 'holm', 'benjamini_hochberg' or 'none'.
+        resample: what the interval draws: 'items', 'systems' or 'both'. Of items it is Student's t of the differences
+            within items, or of a jackknife over items; else the percentiles of a bootstrap of both metrics at once.
+        confidence: that of the intervals. Two metrics differ, for the clusters, where the corrected p is below
+            1 - confidence.
+        replicates: how many exchanges and resamples; by default 1,000 resamples, and as many exchanges as
+            `nlgauge.stats.corrections.draws_for` says for so many pairs. Exchanges end early where p is clearly large.
+        seed: of the draws.
+        intervals: whether to compute them.
+
+    Raises:
+        InputError: as `nlgauge.correlate`, and for a test that does not exist.
     """
     table = table.per_item()
-    how = Measurement(level, coefficient, resample, confidence, replicates, seed)
+    resamples = LEAST_DRAWS if replicates is None else replicates
+    how = Measurement(level, coefficient, resample, confidence, resamples, seed)
     _check(test, correction, how)
     place, rated, chosen = joined(table, ratings, aspects)
     kept = {spec: column for spec, column in table.columns.items() if column.level == "item" or level == "system"}
@@ -133,12 +151,17 @@ def contrast(
     sets = {spec for spec, column in kept.items() if column.level == "system"}
     found = Contrasts([], {}, {})
     parts = list(scores)
+    pairs = list(combinations(parts, 2))
+    corrected_for = 1 if correction == "none" else len(pairs)
+    draws = draws_for(corrected_for, 1 - confidence) if replicates is None else replicates
+    few = too_few_draws(draws, corrected_for, 1 - confidence) if test == "permutation" else None
+    found.notes.extend([few] if few else [])
     for aspect in chosen:
         tests = _Tests(
-            scores, sets, place.of(rated.values[aspect]), how, df if test == "williams" else None, intervals,
+            scores, sets, place.of(rated.values[aspect]), how, draws, df if test == "williams" else None, intervals,
             place.clusters,
         )  # fmt: skip
-        made = [tests.difference(Contrast(*pair, aspect)) for pair in combinations(parts, 2)]
+        made = [tests.difference(Contrast(*pair, aspect)) for pair in pairs]
         corrected = CORRECTIONS[correction]([one.p for one in made]).tolist()
         different: Mask = np.zeros((len(parts), len(parts)), bool)
         for one, adjusted in zip(made, corrected, strict=True):
@@ -148,7 +171,21 @@ def contrast(
         values = [tests.agreement(part) for part in parts]
         found.clusters[aspect] = dict(zip(parts, clusters(values, different), strict=True))
         found.values[aspect] = dict(zip(parts, values, strict=True))
+    found.notes.extend(_on_intervals(found.records, resample, 1 - confidence))
     return found
+
+
+def _on_intervals(records: Sequence[Contrast], resample: str, significance: float) -> Iterator[str]:
+    """Yield what is to be said of the intervals."""
+    known = [one for one in records if not math.isnan(one.low)]
+    if known and (bare := sum(math.isnan(one.low) and not math.isnan(one.difference) for one in records)):
+        yield f"{bare} differences have no interval: they are alike in all resamples"
+    if more := sum(one.adjusted < significance and one.low <= 0 <= one.high for one in known):
+        what = {"items": "items", "systems": "systems", "both": "items and systems"}[resample]
+        yield (
+            f"{more} of {len(records)} differences are significant where the interval holds 0: the interval also speaks"
+            f" about other {what}, and p about these outputs alone"
+        )
 
 
 def _check(test: str, correction: str, how: Measurement) -> None:
@@ -167,13 +204,13 @@ class _Tests:
     """The tests of one aspect; scores and ratings are [items, systems]."""
 
     def __init__(
-        self, scores: Mapping[Part, Float], sets: set[str], ratings: Float, how: Measurement, df: str | None,
-        intervals: bool, clusters: Integers | None,
+        self, scores: Mapping[Part, Float], sets: set[str], ratings: Float, how: Measurement, draws: int,
+        df: str | None, intervals: bool, clusters: Integers | None,
     ) -> None:  # fmt: skip
         self.scores, self.how, self._clusters = scores, how, clusters
         self._sets, self._ratings, self._df = sets, ratings, df
         self._kind = COEFFICIENTS[how.coefficient]
-        self._draws = how.replicates if intervals else 0
+        self._exchanges, self._intervals = draws, intervals and how.replicates > 0
         # A part is resampled once for all others that have numbers for the same cells.
         self._resampled: dict[tuple[Part, bytes], Float] = {}
 
@@ -191,10 +228,17 @@ class _Tests:
             return one
         clusters = None if self._clusters is None else self._clusters[rated_items(*three)]
         value, p = self._tested(x, other, y, clusters, of_sets=bool(self._sets & {first[0], second[0]}))
-        cells = np.any([np.isnan(a) for a in three], axis=0).tobytes()
-        resampled = self._resample(first, x, y, clusters, cells) - self._resample(second, other, y, clusters, cells)
-        low, high = interval(resampled, self.how.confidence)
-        return replace(one, difference=value, low=low, high=high, p=p)
+        one = replace(one, difference=value, p=p)
+        if not self._intervals or math.isnan(value):
+            return one
+        how = self.how
+        if how.resample == "items":
+            low, high = difference_of_items(x, other, y, self._kind, how.level, clusters, how.confidence)
+        else:
+            cells = np.any([np.isnan(a) for a in three], axis=0).tobytes()
+            resampled = self._resample(first, x, y, clusters, cells) - self._resample(second, other, y, clusters, cells)
+            low, high = interval(resampled, how.percentiles(x.shape[1]))
+        return replace(one, low=low, high=high)
 
     def _tested(
         self, x: Float, other: Float, y: Float, clusters: Integers | None, of_sets: bool
@@ -207,14 +251,14 @@ class _Tests:
             x, other, y, clusters = x[None], other[None], rated[None], None
         how = self.how
         return exchanged(
-            x, other, y, self._kind, how.level, replicates=how.replicates, seed=how.seed, clusters=clusters
+            x, other, y, self._kind, how.level, replicates=self._exchanges, seed=how.seed, clusters=clusters
         )
 
     def _resample(self, part: Part, x: Float, y: Float, clusters: Integers | None, cells: bytes) -> Float:
         if (part, cells) not in self._resampled:
             how = self.how
             self._resampled[part, cells] = bootstrap(
-                x, y, self._kind, how.level, resample=how.resample, replicates=self._draws, seed=how.seed,
+                x, y, self._kind, how.level, resample=how.resample, replicates=how.replicates, seed=how.seed,
                 clusters=clusters,
             )  # fmt: skip
         return self._resampled[part, cells]

@@ -118,7 +118,7 @@ def coefficient(name: str, x: Float, y: Float, level: str) -> Coefficient:
         pairs = close_pairs(x, y, ids, epsilon)
         return share(pairs.concordant + pairs.both_tied, pairs.all)
 
-    return Coefficient(accuracy, by_order=False, chance=None, epsilon=epsilon, counts_copies=True)
+    return Coefficient(accuracy, by_order=False, chance=None, least=0.0, epsilon=epsilon, counts_copies=True)
 
 
 def calibrated(x: Float, y: Float) -> float:

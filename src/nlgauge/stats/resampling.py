@@ -132,9 +132,12 @@ def bootstrap(
 
 
 def interval(values: Float, confidence: float = 0.95) -> tuple[float, float]:
-    """The middle `confidence` of bootstrap values (percentile method); NaN where less than half of them are defined."""
+    """Return the middle `confidence` of bootstrap values (percentile method).
+
+    NaN where less than half of them are defined, and where all are alike: then they do not say how sure they are.
+    """
     values = values[~np.isnan(values)] if 2 * np.isnan(values).sum() <= len(values) else values[:0]
-    if not len(values):
+    if not len(values) or np.ptp(values) <= 1e-12:
         return math.nan, math.nan
     low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)
@@ -193,7 +196,7 @@ def p_value(value: float, null: Float, chance: float | None = 0.0, rounding: flo
 
 
 STAGE, ENOUGH = 1000, 50
-"""After how many draws it is first asked whether a p is clearly large, and how many of them as far as the value say so"""
+"""The draws of the first stage, and how many draws that are as far as the value say that p is clearly large"""
 
 
 def sequential_p(value: float, draw: Callable[[int], Float], replicates: int, rounding: float = 1e-12) -> float:
@@ -263,7 +266,7 @@ def _coins(generator: np.random.Generator, count: int, n: int) -> Mask:
 
 
 _Differences: TypeAlias = Callable[[Mask], Float]
-"""Which cells are exchanged [draws, items, systems] -> how much larger the first metric's coefficient is then [draws]"""
+"""Which cells are exchanged [draws, items, systems] -> by how much the first metric's coefficient is larger [draws]"""
 
 
 def _by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) -> _Differences:
@@ -297,7 +300,7 @@ def _by_means(x: Float, other: Float, y: Float, kind: Coefficient) -> _Differenc
 
 
 def _by_moments(x: Float, other: Float, y: Float, level: str) -> _Differences:
-    """Pearson's correlation, from sums over the cells of a sample, to each of which an exchanged cell adds its share."""
+    """Pearson's correlation, from sums over a sample's cells, to each of which an exchanged cell adds its share."""
     shape = (1, -1) if level == "pooled" else x.shape
     first, second, people = (a.reshape(shape) for a in (x, other, y))
     known = ~np.isnan(people)
