@@ -95,6 +95,8 @@ class Contrasts(Records[Contrast]):
     values: dict[str, dict[Part, float]] = field(default_factory=dict)
     """By aspect and (metric, part): the coefficient, on all rows that this metric and the ratings have"""
     notes: list[str] = field(default_factory=list)
+    draws: int = 0
+    """How many exchanges a p comes from at most"""
 
 
 def contrast(
@@ -149,13 +151,14 @@ def contrast(
         for part in column.shown
     }
     sets = {spec for spec, column in kept.items() if column.level == "system"}
-    found = Contrasts([], {}, {})
     parts = list(scores)
     pairs = list(combinations(parts, 2))
     corrected_for = 1 if correction == "none" else len(pairs)
-    draws = draws_for(corrected_for, 1 - confidence) if replicates is None else replicates
-    few = too_few_draws(draws, corrected_for, 1 - confidence) if test == "permutation" else None
-    found.notes.extend([few] if few else [])
+    draws = 0 if test == "williams" else replicates
+    if draws is None:
+        draws = draws_for(corrected_for, 1 - confidence)
+    few = too_few_draws(draws, corrected_for, 1 - confidence)
+    found = Contrasts([], {}, {}, [few] if few else [], draws)
     for aspect in chosen:
         tests = _Tests(
             scores, sets, place.of(rated.values[aspect]), how, draws, df if test == "williams" else None, intervals,
@@ -173,6 +176,16 @@ def contrast(
         found.values[aspect] = dict(zip(parts, values, strict=True))
     found.notes.extend(_on_intervals(found.records, resample, 1 - confidence))
     return found
+
+
+_EXCHANGED = 400_000_000
+"""So many cells are exchanged in a minute at most"""
+
+
+def takes_a_minute(cells: int, tests: int, level: str, coefficient: str, draws: int) -> bool:
+    """Return whether so many tests may take longer than a minute: all draws of all cells."""
+    by_sums = level == "system" or coefficient == "pearson"
+    return cells * tests * draws > _EXCHANGED * (10 if by_sums else 1)
 
 
 def _on_intervals(records: Sequence[Contrast], resample: str, significance: float) -> Iterator[str]:
