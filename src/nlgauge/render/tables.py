@@ -55,7 +55,7 @@ class Number:
     @property
     def chance(self) -> str:
         """p; empty where there is none."""
-        return "" if math.isnan(self.p) else f"p={self.p:.4f}"
+        return "" if math.isnan(self.p) else f"p={self.p:.4f}" if self.p >= 0.00005 else "p<0.0001"
 
 
 @dataclass(frozen=True)
@@ -316,7 +316,7 @@ def _in_latex(cell: Cell) -> str:
     value = "--" if text == "-" else rf"$\mathbf{{{text}}}$" if cell.mark == "best" else f"${text}$"
     value = rf"\underline{{{value}}}" if cell.mark == "alike" else value
     interval = re.sub(r"-?(\d[\d.]*(e[+-]\d+)?|inf)", lambda number: f"${_in_math(number.group())}$", cell.interval)
-    small = " ".join(filter(None, (interval, re.sub(r"p=(.*)", r"$p=\1$", cell.chance))))
+    small = " ".join(filter(None, (interval, re.sub(r"p(.*)", r"$p\1$", cell.chance))))
     return value + (rf" {{\small {small}}}" if small else "")
 
 

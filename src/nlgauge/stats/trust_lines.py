@@ -227,7 +227,9 @@ class Lines:
             notes.append("Length and CopyRate need the texts of the outputs: give them too (--outputs)")
         of_scale = {**how, "replicates": 0 if of.yes_no else self.replicates}
         pooled = correlate(known, source, level="pooled", resample="items", **of_scale)
-        behind = unbeaten(known, source, pooled, level="pooled", coefficient="pearson", **how) if tested else []
+        behind = []
+        if tested:
+            behind = unbeaten(known, source, pooled, level="pooled", coefficient="pearson", notes=notes, seed=self.seed)
         more: dict[str, dict[str, Any]] = {name: {} for name in fine}
         if not of.yes_no:
             notes += pooled.notes
