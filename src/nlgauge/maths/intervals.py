@@ -27,7 +27,7 @@ def student_tail(t: float, df: float) -> float:
     if math.isinf(t):
         return 0.0 if t > 0 else 1.0
     if df > NORMAL:
-        return NormalDist().cdf(-t)
+        return math.erfc(t / math.sqrt(2)) / 2
     half = incomplete_beta(df / 2, 0.5, df / (df + t * t), t * t / (df + t * t)) / 2
     return half if t >= 0 else 1 - half
 
