@@ -13,27 +13,12 @@ from numpy.testing import assert_allclose
 from nlgauge.maths.intervals import (
     binomial_p,
     certified,
-    expanded,
     interim_analysis,
     least_groups,
     spent,
     student_quantile,
     student_tail,
 )
-
-
-def test_the_expanded_level_makes_the_normal_as_wide_as_t() -> None:
-    # At n = 8: t_.975,7 = 2.3646 (any table), times sqrt(8 / 7) = 2.5279.
-    assert NormalDist().inv_cdf((1 + expanded(0.95, 8)) / 2) == pytest.approx(2.3646 * math.sqrt(8 / 7), abs=1e-4)
-    assert 0.95 < expanded(0.95, 200) < expanded(0.95, 20) < expanded(0.95, 8) < 1
-    assert expanded(0.95, 1) == 0.95
-
-
-@pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
-def test_two_items_are_widened_as_all_others_are(level: float) -> None:
-    """With one degree of freedom Student's t is Cauchy's: its quantile is tan(pi level / 2)."""
-    z = math.sqrt(2) * math.tan(math.pi * level / 2)
-    assert expanded(level, 2) == pytest.approx(2 * NormalDist().cdf(z) - 1, abs=1e-9)
 
 
 def test_binomial_tail_is_the_sum_of_its_probabilities() -> None:
@@ -62,6 +47,13 @@ def test_students_tail_in_closed_form() -> None:
         assert_allclose(student_tail(t, 1), math.atan2(1, t) / math.pi, rtol=1e-12)
         assert_allclose(student_tail(t, 2), 1 / (2 + t * t + t * math.sqrt(2 + t * t)), rtol=1e-12)
     assert (student_tail(math.inf, 5), student_tail(-math.inf, 5)) == (0, 1)
+
+
+def test_students_tail_of_very_many_degrees_is_the_normal_one() -> None:
+    for df in (9.9e7, 1e8, 1e12, 1e300):
+        for t in (-2.0, 0.0, 1.5, 4.0):
+            assert_allclose(student_tail(t, df), NormalDist().cdf(-t), rtol=1e-5)
+    assert student_quantile(0.975, 1e17) == pytest.approx(NormalDist().inv_cdf(0.975))
 
 
 def test_the_quantile_gives_the_tail_back() -> None:
