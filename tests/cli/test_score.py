@@ -15,7 +15,7 @@ def shown(
 ) -> tuple[list[str], list[str]]:
     table = three(30)
     del table.columns["Distance(k=1)"]
-    show_summary(table, layout, 0, every_part)
+    show_summary(table, layout, every_part)
     out, err = capsys.readouterr()
     return out.splitlines(), err.splitlines()
 
