@@ -53,11 +53,7 @@ def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
     columns = {}
     for name, (spec, part) in chosen.items():
         column = table.columns[spec]
-        kept = [part, FLIPS] if FLIPS in column.parts else [part]
-        values = column.values[:, [column.parts.index(one) for one in kept]]
-        columns[name] = Column(
-            tuple(kept), values, column.reasons, {}, column.higher_is_better, details=tuple(kept[1:])
-        )
+        columns[name] = column.cut((part, FLIPS))
     signatures = {name: table.signatures[spec] for name, (spec, _) in chosen.items() if spec in table.signatures}
     known = {
         **{spec: name for name, (spec, _) in chosen.items()},

@@ -1,9 +1,9 @@
 """The scores file: JSON Lines, a header and then one record for every value. `ScoreTable.save` and `load` are its door.
 
 The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {metric: what the text was made of},
-"metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "formula"}}, "run"}; a
-record {"system", "item", "metric", "part", "value", "reason"}, and "evidence" and "counts" where there are any.
-Evidence is written as `packing` says, and as the spec of an earlier metric where it is that of the same row by it.
+"metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "limits", "formula"}},
+"run"}; a record {"system", "item", "metric", "part", "value", "reason"}, and "evidence" and "counts" where there are
+any. Evidence is written as `packing` says, and as the spec of an earlier metric where it is that of the same row by it.
 JSON has no NaN and no infinity: a missing value is null with a reason, an infinite one a word.
 
 `write_events` makes OpenTelemetry's evaluation events of a table: OTLP logs as JSON Lines, which collectors of traces
@@ -93,6 +93,8 @@ def _described(column: Column) -> Record:
     }
     if column.details:
         described["details"] = list(column.details)
+    if column.limits:
+        described["limits"] = {part: [plain(limit) for limit in limits] for part, limits in column.limits.items()}
     if column.sums is not None:
         described["formula"] = column.sums.formula
     return described
