@@ -39,7 +39,7 @@ def test_a_detail_is_compared_by_name_without_an_arrow_or_a_winner(scores: Path)
 @pytest.mark.parametrize("higher", [True, False])
 def test_the_better_one_has_a_star_where_that_is_beyond_chance(tmp_path: Path, higher: bool) -> None:
     rows = [(system, str(item)) for item in range(12) for system in "AB"]
-    values = np.arange(24.0)[:, None]  # B has one more on every item
+    values = np.arange(24.0)[:, None] + np.array([[0], [0.1], [0], [-0.1]] * 6)  # B has about one more on every item
     alike = np.array([[1.0], [2], [2], [1]] * 6)
     columns = {"M": Column(("score",), values, higher_is_better=higher), "Alike": Column(("score",), alike)}
     path = tmp_path / "scores.jsonl"

@@ -36,7 +36,7 @@ def test_systems_without_an_item_in_common_are_not_tested() -> None:
 def test_who_leaves_hard_items_out_is_not_called_best() -> None:
     """A answers twenty items and is better on the ten easy ones that B answers too; B has the better mean."""
     rows = [("A", str(n)) for n in range(20)] + [("B", str(n)) for n in range(10)]
-    values = np.concatenate([np.ones(10), np.full(10, 0.4), np.full(10, 0.8333)])
+    values = np.concatenate([np.ones(10), np.full(10, 0.4), np.linspace(0.78, 0.88, 10)])
     table = ScoreTable(rows, {"M": Column(("score",), values[:, None])}, {})
     (pair,) = compare(table, "A", "B")
     assert pair.better == "A" and pair.p < 0.05

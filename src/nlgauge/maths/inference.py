@@ -252,8 +252,6 @@ def mean_of(
             are always at the ends of the scale.
     """
     n = len(values)
-    if clusters is not None and len(np.unique(clusters)) == n:
-        clusters = None
     value = float(values.mean()) if n else math.nan
     if n and (values == values[0]).all():
         value = float(values[0])  # a mean of equal values differs from them in its last digit
@@ -268,7 +266,7 @@ def mean_of(
 
 def statistic_of(
     counts: Float, formula: Callable[[Float], Float], limits: Limits = UNLIMITED, clusters: Integers | None = None, *,
-    alike: Mask | None = None,
+    magnitude: float | None = None, alike: Mask | None = None,
 ) -> Inference:  # fmt: skip
     """Return what items say of a number that is no mean of theirs, but computed from their summed counts (corpus BLEU).
 
@@ -280,6 +278,7 @@ def statistic_of(
         formula: the number of summed counts, [..., counts] -> [...].
         limits: the least and the greatest number that there can be.
         clusters: the number of each item's group [n].
+        magnitude: how large the numbers are that this one was made of, where it is a difference; by default itself.
         alike: which items do not make the number larger or smaller [n], as items whose two outputs are equal do not
             move a difference.
     """
@@ -291,7 +290,7 @@ def statistic_of(
         pseudo += value - pseudo.mean()
     if alike is not None:
         pseudo[alike] = pseudo[alike].mean() if alike.any() else 0.0
-    kind = _Kind(limits, max(map(abs, limits)) if np.isfinite(limits).all() else abs(value), False)
+    kind = _Kind(limits, abs(value) if magnitude is None else magnitude, False)
     return _inference(value, pseudo, clusters, kind, formula=formula, counts=counts)
 
 

@@ -152,8 +152,6 @@ def pairwise(
     metrics: Sequence[str] | None = None,
     every_part: bool = False,
     significance: float = 0.05,
-    replicates: int = 1000,
-    seed: int = 0,
 ) -> Pairwise:
     """Every two systems of a table by each metric, as `nlgauge.compare` compares two.
 
@@ -171,7 +169,7 @@ def pairwise(
                 continue
             found = []
             for a, b in combinations(table.systems, 2):
-                compared = compare(table, a, b, label(table, spec, part), replicates=replicates, seed=seed)
+                compared = compare(table, a, b, label(table, spec, part))
                 found += [(a, b, one) for one in compared]
                 notes.update(dict.fromkeys(f"{a}, {b}: {note}" for note in compared.notes))
             adjusted = holm([one.p for _, _, one in found]).tolist()
