@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.cli.score import show_summary
+from tests.command import nlgauge, written
 from tests.score_tables import column, three
 
 
@@ -53,3 +56,22 @@ def test_the_others_are_called_worse_where_none_is_alike(capsys: pytest.CaptureF
     table = ScoreTable([(system, item) for system in "AB" for item in "uvwxyz"], {"M": column(*values)}, {})
     show_summary(table, "text", False)
     assert capsys.readouterr().err.splitlines()[0].startswith("* best; the others are significantly worse (paired test")
+
+
+def test_a_value_that_is_an_error_of_its_tool_is_named_and_no_mean_has_a_hundred_digits(tmp_path: Path) -> None:
+    values = {"A": [0.4, 0.5, 9.2e124, 0.6, 0.4], "B": [0.5, 0.6, 0.9, 0.7, 0.5]}
+    rows = [
+        {"system": system, "item": str(n), "candidate": "x", "q": q}
+        for system, own in values.items()
+        for n, q in enumerate(own)
+    ]
+    outputs, scores, page = written(tmp_path / "rows.jsonl", rows), tmp_path / "s.jsonl", tmp_path / "r.html"
+    scored = nlgauge("score", outputs, "-m", "Column('q')", "-o", scores)
+    compared = nlgauge("compare", scores, "A", "B")
+    noted = json.loads(nlgauge("compare", scores, "A", "B", "--format", "json").stdout)["notes"]
+    assert nlgauge("report", scores, "-o", page).exit_code == 0
+    shown = page.read_text(encoding="utf-8")
+    for text in (scored.stderr, compared.stderr, *noted[-1:], shown):
+        assert "row 3, system A, item 2: the value 9.2e+124 of Column(" in text
+    for text in (scored.stdout, compared.stdout, repr(ScoreTable.load(scores)), shown):
+        assert "1.84e+124" in text and not re.search(r"\d{40}", text)

@@ -13,12 +13,27 @@ from numpy.testing import assert_allclose
 from nlgauge.maths.intervals import (
     binomial_p,
     certified,
+    expanded,
     interim_analysis,
     least_groups,
     spent,
     student_quantile,
     student_tail,
 )
+
+
+def test_the_expanded_level_makes_the_normal_as_wide_as_t() -> None:
+    # At n = 8: t_.975,7 = 2.3646 (any table), times sqrt(8 / 7) = 2.5279.
+    assert NormalDist().inv_cdf((1 + expanded(0.95, 8)) / 2) == pytest.approx(2.3646 * math.sqrt(8 / 7), abs=1e-4)
+    assert 0.95 < expanded(0.95, 200) < expanded(0.95, 20) < expanded(0.95, 8) < 1
+    assert expanded(0.95, 1) == 0.95
+
+
+@pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
+def test_two_items_are_widened_as_all_others_are(level: float) -> None:
+    """With one degree of freedom Student's t is Cauchy's: its quantile is tan(pi level / 2)."""
+    z = math.sqrt(2) * math.tan(math.pi * level / 2)
+    assert expanded(level, 2) == pytest.approx(2 * NormalDist().cdf(z) - 1, abs=1e-9)
 
 
 def test_binomial_tail_is_the_sum_of_its_probabilities() -> None:

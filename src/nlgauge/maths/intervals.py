@@ -17,19 +17,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_NORMAL_FROM = 1e8
+NORMAL = 1e8
+"""From this number of degrees of freedom on Student's t is the normal distribution, to eight digits"""
 
 
 def student_tail(t: float, df: float) -> float:
-    """P(T > t) of Student's t with df degrees of freedom: half of I_x(df / 2, 1 / 2) with x = df / (df + t^2).
-
-    From `_NORMAL_FROM` degrees on it is that of the normal distribution: there the two differ by less than the rounding
-    of the gamma function.
-    """
+    """P(T > t) of Student's t with df degrees of freedom: half of I_x(df / 2, 1 / 2) with x = df / (df + t^2)."""
     if math.isinf(t):
         return 0.0 if t > 0 else 1.0
-    if df >= _NORMAL_FROM:
-        return NormalDist().cdf(-t)
+    if df > NORMAL:
+        return math.erfc(t / math.sqrt(2)) / 2
     half = incomplete_beta(df / 2, 0.5, df / (df + t * t), t * t / (df + t * t)) / 2
     return half if t >= 0 else 1 - half
 
@@ -38,7 +35,7 @@ def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
     """I_x(a, b) by Lentz's method (DLMF 8.17.22). rest: 1 - x, given separately for precision."""
     if x <= 0 or rest <= 0:
         return 0.0 if x <= 0 else 1.0
-    if x > (a + 1) / (a + b + 2):
+    if x * (b + 1) > rest * (a + 1):  # x > (a + 1) / (a + b + 2), in a form of which one side alone holds
         return 1 - incomplete_beta(b, a, rest, x)
     tiny = 1e-300
     c, d = 1.0, 1 / ((1 - (a + b) * x / (a + 1)) or tiny)
@@ -157,6 +154,21 @@ def mean_spread(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> Spread
     """Return the `Spread` of a mean, from the sum and the number of each group's values, both [groups]."""
     total, items = float(sums.sum()), float(sizes.sum())
     return jackknife(total / items, (total - sums) / (items - sizes), sizes)
+
+
+@cache
+def expanded(level: float, n: int) -> float:
+    """The level for a percentile bootstrap interval of a mean over n items or clusters, so that it covers `level`.
+
+    With few items the percentile bootstrap is too narrow for two reasons: it divides by n and not by n - 1, and it
+    ignores the uncertainty of the variance. Each tail is therefore widened to the one of Student's t: the tail of the
+    standard normal beyond sqrt(n / (n - 1)) t_{(1 + level) / 2, n - 1} (Hesterberg, *What Teachers Should Know About
+    the Bootstrap*, The American Statistician 2015: the expanded percentile interval).
+    """
+    if n < 2:
+        return level
+    t = student_quantile((1 + level) / 2, n - 1)
+    return 2 * NormalDist().cdf(math.sqrt(n / (n - 1)) * t) - 1
 
 
 def share_interval(share: float, n: float, level: float, freedom: float = math.inf) -> tuple[float, float]:
