@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge.data.table import Column, ScoreTable
+from nlgauge.maths.inference import UNLIMITED, mean_of
 from nlgauge.maths.intervals import share_interval, student_quantile
 from nlgauge.maths.prediction_powered import Design
 from nlgauge.maths.rated_means import MeanInterval, rated_means
-from nlgauge.stats.paired import paired
 
 LEVEL = 0.95
 
@@ -62,9 +62,10 @@ def clustered(draws: int) -> Iterator[list[str]]:
             rng, held, lengths = np.random.default_rng(7), 0, np.zeros(2)
             for _ in range(draws):
                 of, clusters = normal(sizes_of(kind, rng), rho, rng)
-                found = paired(of, clusters, replicates=0)
-                held += found.low <= 0 <= found.high
-                lengths += found.high - found.low, 2 * student_quantile(0.975, found.groups - 1) * found.error
+                found = mean_of(of, UNLIMITED, clusters)
+                low, high = found.interval(LEVEL)
+                held += low <= 0 <= high
+                lengths += high - low, 2 * student_quantile(0.975, found.groups - 1) * found.error
             yield line(f"mean of {kind} clusters, correlation {rho:g}", held / draws, lengths / draws)
 
 
@@ -100,7 +101,7 @@ def margins(draws: int) -> Iterator[list[str]]:
             rng, wrong = np.random.default_rng(13), 0
             for _ in range(draws):
                 of, clusters = normal(sizes_of(kind, rng), rho, rng)
-                wrong += paired(of - 0.2, clusters, replicates=0).above(-0.2) < 0.05
+                wrong += mean_of(of - 0.2, UNLIMITED, clusters).above(-0.2) < 0.05
             yield [f"{kind} clusters, correlation {rho:g}", f"{100 * wrong / draws:.1f} %"]
 
 

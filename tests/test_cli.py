@@ -306,7 +306,7 @@ def test_compare_takes_values_of_all_items_together(tmp_path: Path) -> None:
     rows = [(system, item) for item in "xyz" for system in "AB"]
     path = tmp_path / "scores.jsonl"
     ScoreTable(rows, {"Edits": rates}, {}, {"rows": 6}, "0").save(path)
-    result = nlgauge("compare", path, "A", "B", "--replicates", 50)
+    result = nlgauge("compare", path, "A", "B")
     cells = table_of(result.stdout)[1].split()
     assert cells[:6] == ["Edits", "↓", "3", "35.0000", "55.0000", "-20.0000"]
     assert result.stderr == "of all items together, and not means of their values: Edits\n"

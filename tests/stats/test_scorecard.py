@@ -15,8 +15,8 @@ import nlgauge
 from nlgauge import Corpus, InputError, Row, ScoreTable
 from nlgauge.data.probes import read_probes
 from nlgauge.data.table import Column
+from nlgauge.maths.inference import mean_of
 from nlgauge.stats.decisions import auroc
-from nlgauge.stats.paired import paired
 from nlgauge.stats.scorecard import Card, agreements, board, probe_rows, probe_shares
 from nlgauge.stats.selection import selected
 from tests.conftest import ROOT
@@ -118,7 +118,7 @@ def test_two_equal_scorers_seldom_differ(systems: int, yes_no: bool) -> None:
             x = shared + rng.normal(size=shared.shape)
             table = ScoreTable(keys, {"M": Column(("score",), x.reshape(-1, 1))}, {})
             units.append(np.array(agreements(table, corpus, "set", replicates=0)[0].units))
-        p.append(paired(units[0] - units[1], replicates=0).p)
+        p.append(mean_of(units[0] - units[1]).p())
     assert 0.004 < np.mean(np.array(p) < 0.05) < 0.085, np.mean(np.array(p) < 0.05)
 
 

@@ -284,7 +284,8 @@ def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
 
 def _unequal(systems: Sequence[SystemScore]) -> Iterator[str]:
     """Yield how many clusters the items are of where these are of unequal size, and say as much as fewer."""
-    from nlgauge.maths.intervals import FEWEST, unequal
+    from nlgauge.maths.inference import FEWEST
+    from nlgauge.maths.intervals import unequal
 
     clustered = [one for one in systems if one.clusters is not None]
     one = min(clustered, key=lambda score: score.effective, default=None)

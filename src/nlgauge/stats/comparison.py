@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.data.table import Column, ScoreTable, Sums
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.data.table.intervals import formula_of, without_draws
 from nlgauge.errors import InputError
@@ -264,7 +265,7 @@ def _difference(two: _Two, spec: str, part: str, shared: int, plan: _Plan) -> Di
         found = _of_sets(column, at, two.numbers)
     elif column.sums is not None:
         counts = np.stack([two.of(count) for count in column.sums.counts.T], -1)
-        found = _of_totals(counts, column.sums, at, two.clusters)
+        found = _of_totals(counts, formula_of(column.sums, at), column.range(part), two.clusters)
     else:
         found = _of_means(two.of(column.values[:, at]), column.range(part), two.clusters)
     said = found.said
@@ -307,21 +308,21 @@ def _of_means(values: Float, limits: Limits, clusters: Integers | None) -> _Comp
     return _Compared(said, a, b, _why(differences, said), math.nan if even else said.value / spread)
 
 
-def _of_totals(counts: Float, sums: Sums, part: int, clusters: Integers | None) -> _Compared:
+def _of_totals(counts: Float, value: Callable[[Float], Float], limits: Limits, clusters: Integers | None) -> _Compared:
     """For counts [items, 2, counts]."""
     known = ~np.isnan(counts).any((1, 2))
-    counts = counts[known]
-    value, width = formula_of(sums, part), counts.shape[2]
+    if not known.any():
+        return _Compared(Inference(math.nan, 0), math.nan, math.nan, "no item has a number for both")
+    counts, width = counts[known], counts.shape[2]
+    a, b = (float(value(counts[:, at].sum(0))) for at in (0, 1))
     said = statistic_of(
         counts.reshape(len(counts), -1),
         lambda totals: value(totals[..., :width]) - value(totals[..., width:]),
-        (-sums.most, sums.most),
+        (limits[0] - limits[1], limits[1] - limits[0]),
         None if clusters is None else clusters[known],
+        magnitude=max(abs(a), abs(b)),
         alike=(counts[:, 0] == counts[:, 1]).all(1),
     )
-    if not said.n:
-        return _Compared(said, math.nan, math.nan, "no item has a number for both")
-    a, b = (float(value(counts[:, at].sum(0))) for at in (0, 1))
     equal = "the two are equal on every item" if (counts[:, 0] == counts[:, 1]).all() else None
     effect = said.value / (said.error * math.sqrt(said.n)) if said.laws and not equal else math.nan
     return _Compared(said, a, b, _few(said) or equal, effect)

@@ -146,9 +146,9 @@ class Baseline:
             raise SpecError(f"{problem}: give a metric whose value is the mean of its rows")
         earlier, time, level = past.read(path), past.now(), significance / len(pairs)
         analyses, regressions = [], []
-        limits = self._now.range(self._now.parts[self._part])
         for system, pair in pairs.items():
             now, before, clusters = pair.values(self._spec, self._part)
+            limits = pair.table.columns[self._spec].range(self._now.parts[self._part])
             if not len(now):
                 problem = f"system {system!r} has no item with a value in both runs"
                 raise InputError(problem, remedy="give the baseline the same items")
