@@ -237,14 +237,15 @@ def _scores(table: ScoreTable) -> tuple[list[str], list[Float], list[str]]:
 
 
 class _Part(NamedTuple):
-    """A system's mean: by its metric, and by ratings alone; or why there is none."""
+    """A system's mean, by ratings alone, by its metric, and the one of the two that is taken; or why there is none."""
 
     system: str
     ratings: int
     rows: int
     reason: str | None = None
-    by_metric: RatedMean | None = None
+    taken: RatedMean | None = None
     alone: RatedMean | None = None
+    helped: RatedMean | None = None
     bare: Measured = Measured()
 
 
@@ -293,11 +294,10 @@ class _Task:
         units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
         scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
         means = rated_means(y, scores, design, self.scale, -math.inf if single else 0.0, self._yes_no)
-        by_metric, alone = (one.placed(rows, len(self.table.rows)) for one in means)
+        taken, alone, helped = (one.placed(rows, len(self.table.rows)) for one in means)
         bare = mean_of(scores, clusters=design.clusters).measured(self.confidence) if single else Measured()
         return _Part(
-            system=system, ratings=n, rows=len(rows), by_metric=alone if means[0] is means[1] else by_metric,
-            alone=alone, bare=bare,
+            system=system, ratings=n, rows=len(rows), taken=taken, alone=alone, helped=helped, bare=bare
         )  # fmt: skip
 
     def _record(self, metric: str, parts: Sequence[_Part], levels: Sequence[Integers | None]) -> Estimate:
@@ -315,24 +315,25 @@ class _Task:
         rated = within & ~np.isnan(self.values)
         many = len(self.table.systems) * (len(self.table.systems) - 1) // 2 if len(parts) > 1 else 1
         confidence = 1 - (1 - self.confidence) / many
-        means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in ("by_metric", "alone")]
-        helped, alone = (inference(of, levels, rated, self.scale) for of in means)
+        kinds = ("taken", "alone", "helped")
+        means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in kinds]
+        taken, alone = (inference(of, levels, rated, self.scale) for of in means[:2])
         more = math.nan
         if self.margin is not None:
-            of_both = zip(means, (helped, alone), strict=True)
+            of_both = zip(means[:2], (taken, alone), strict=True)
             more = min(more_ratings(of, said, confidence, self.margin, rated, n, rows) for of, said in of_both)
-        (low, high), (alone_low, alone_high) = (said.interval(confidence) for said in (helped, alone))
+        (low, high), (alone_low, alone_high) = (said.interval(confidence) for said in (taken, alone))
         worth = Measured()
         if high > low:
             value = n * ((alone_high - alone_low) / (high - low)) ** 2
-            worth = effective_ratings(means[1], means[0], value, levels[0], rated, within, self.confidence)
+            worth = effective_ratings(means[1], means[2], value, levels[0], rated, within, self.confidence)
         single = len(parts) == 1
         bare = parts[0].bare if single else Measured()
         return Estimate(
-            system=name, aspect=self.aspect, metric=metric, estimate=helped.value, low=low, high=high, ratings=n,
-            rows=rows, clusters=helped.groups, worth=worth.value, worth_low=worth.low, worth_high=worth.high,
+            system=name, aspect=self.aspect, metric=metric, estimate=taken.value, low=low, high=high, ratings=n,
+            rows=rows, clusters=taken.groups, worth=worth.value, worth_low=worth.low, worth_high=worth.high,
             weight=means[0][0].weight if single else math.nan, alone=alone.value, alone_low=alone_low,
             alone_high=alone_high, bare=bare.value, bare_low=bare.low, bare_high=bare.high, more=more,
-            p=math.nan if single else helped.p(), share=self._shares,
-            effective=math.nan if levels[0] is None else helped.effective,
+            p=math.nan if single else taken.p(), share=self._shares,
+            effective=math.nan if levels[0] is None else taken.effective,
         )  # fmt: skip

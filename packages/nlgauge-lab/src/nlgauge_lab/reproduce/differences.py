@@ -107,7 +107,7 @@ def _intervals(
             if refusal(y, x[rows], design, metric != ALONE, bounds=scale) is None:
                 single = metric != TOGETHER
                 one = x[rows, 0] if single else combined(x[rows], y, design.rated, np.arange(len(rows)), 0)
-                mean, _ = rated_means(y, one, design, scale, -math.inf if single else 0.0, scale is not None)
+                mean = rated_means(y, one, design, scale, -math.inf if single else 0.0, scale is not None).taken
                 found.append(mean.placed(np.arange(start, start + len(rows)), int(places[-1])))
         yield metric, _ends(found, halves, scale) if len(found) == len(halves) else None
 
