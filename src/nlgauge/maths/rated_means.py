@@ -86,8 +86,7 @@ def rated_means(
 ) -> RatedMeans:
     """Return the mean rating by the scores, that of the ratings alone, and which of the two is to be taken.
 
-    Scores that do not make the mean more certain get the weight 0. This compares the lengths of the two intervals
-    (`GAIN`), before any limit of the scale cuts them, and does not look at the two means, so that it favours no number.
+    Scores that do not make the mean more certain get the weight 0 (`helps`).
 
     Args:
         ratings, scores: of each row [rows]; ratings are read where `design` says that a row is rated.
@@ -103,9 +102,23 @@ def rated_means(
         return RatedMeans(alone, alone, alone)
     helped = _rated_mean(ratings, scores, design, scale, least, yes_no)
     levels = [None] if design.clusters is None else [design.clusters, None]
-    ends = [inference([one], levels, design.rated, None).interval(_LEVEL) for one in (alone, helped)]
-    taken = helped if ends[1][1] - ends[1][0] < GAIN * (ends[0][1] - ends[0][0]) else alone
-    return RatedMeans(taken, alone, helped)
+    return RatedMeans(helped if helps([alone], [helped], levels, design.rated) else alone, alone, helped)
+
+
+def helps(
+    alone: Sequence[RatedMean], helped: Sequence[RatedMean], levels: Sequence[Integers | None], rated: NDArray[np.bool_]
+) -> bool:
+    """Return whether scores make a mean, or the difference of two, more certain than the ratings alone.
+
+    This compares the lengths of the two intervals (`GAIN`), before any limit of the scale cuts them, and does not look
+    at the two numbers, so that it favours none.
+
+    Args:
+        alone, helped: the means by the ratings alone, and by the scores.
+        levels, rated: as `inference` takes them.
+    """
+    (low, high), (least, most) = (inference(of, levels, rated, None).interval(_LEVEL) for of in (alone, helped))
+    return most - least < GAIN * (high - low)
 
 
 def inference(

@@ -16,7 +16,7 @@ from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths.inference import Measured, mean_of
 from nlgauge.maths.prediction_powered import Integers
-from nlgauge.maths.rated_means import RatedMean, Scale, effective_ratings, inference, more_ratings, rated_means
+from nlgauge.maths.rated_means import RatedMean, Scale, effective_ratings, helps, inference, more_ratings, rated_means
 from nlgauge.render.environment import p_value
 from nlgauge.render.tables import terminal
 from nlgauge.stats.arrays import Float
@@ -317,6 +317,9 @@ class _Task:
         confidence = 1 - (1 - self.confidence) / many
         kinds = ("taken", "alone", "helped")
         means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in kinds]
+        single = len(parts) == 1
+        if not single and not helps(means[1], means[0], levels, rated):
+            means[0] = means[1]  # people rate the two alike on most items, and the scores' errors count twice
         taken, alone = (inference(of, levels, rated, self.scale) for of in means[:2])
         more = math.nan
         if self.margin is not None:
@@ -327,7 +330,6 @@ class _Task:
         if high > low:
             value = n * ((alone_high - alone_low) / (high - low)) ** 2
             worth = effective_ratings(means[1], means[2], value, levels[0], rated, within, self.confidence)
-        single = len(parts) == 1
         bare = parts[0].bare if single else Measured()
         return Estimate(
             system=name, aspect=self.aspect, metric=metric, estimate=taken.value, low=low, high=high, ratings=n,
