@@ -451,13 +451,18 @@ def two_systems(rng: np.random.Generator, of: str, n: int, same: bool) -> Drawn:
     rated[0, chosen[0]] = rated[1, chosen[0 if same else 1]] = True
     made = []
     for system in range(2):
-        means = rated_means(
-            y[system], x[system], Design(rated[system], np.zeros(rows, np.intp)), scale, yes_no=scale == YES_NO
-        )
-        made.append([one.placed(np.arange(rows) + system * rows, 2 * rows) for one in means[:2]])
-    taken, alone = zip(*made, strict=True)
-    levels, where = [np.tile(np.arange(rows), 2)], rated.ravel()
-    ends = inference(taken if helps(alone, taken, levels, where) else alone, levels, where, scale).interval(LEVEL)
+        design = Design(rated[system], np.zeros(rows, np.intp))
+        means = rated_means(y[system], x[system], design, scale, yes_no=scale == YES_NO)
+        made.append(means.placed(np.arange(rows) + system * rows, 2 * rows))
+    items, where = np.tile(np.arange(rows), 2), rated.ravel()
+    taken, alone = (
+        inference([getattr(one, kind) for one in made], [items], where, scale) for kind in ("taken", "alone")
+    )
+    if same:  # as nlgauge.estimate has it
+        most = scale[1] - scale[0] if scale else math.inf
+        alone = mean_of((y[0] - y[1])[rated[0]], (-most, most), ends=scale == YES_NO)
+    by_scores = helps(alone, taken) and not (same and scale == FIVE)
+    ends = (taken if by_scores else alone).interval(LEVEL)
     if same:
         return drawn(truth, ends, student((y[0] - y[1])[rated[0]]))
     first, second = y[0][rated[0]], y[1][rated[1]]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.maths.inference import mean_of
+from nlgauge.maths.inference import Inference, mean_of
 from nlgauge.maths.intervals import student_quantile, student_tail
 from nlgauge.maths.prediction_powered import Design
 from nlgauge.maths.rated_means import (
@@ -302,9 +302,9 @@ def test_a_difference_is_students_t_of_items(same: bool) -> None:
     assert_allclose(said.p(), 2 * student_tail(abs(centre) / error, freedom), rtol=1e-9)
     other = inference(taken[::-1], [items], rated, YES_NO)
     assert_allclose(other.interval(), (-said.interval()[1], -said.interval()[0]), atol=1e-15)
-    assert helps(alone, taken, [items], rated) == (
-        np.diff(said.interval())[0] < GAIN * np.diff(inference(alone, [items], rated, YES_NO).interval())[0]
-    )
+    of_ratings = inference(alone, [items], rated, YES_NO)
+    assert helps(of_ratings, said) == (np.diff(said.interval())[0] < GAIN * np.diff(of_ratings.interval())[0])
+    assert not helps(of_ratings, of_ratings) and not helps(Inference(0.0, 0), said)
 
 
 def test_scores_are_taken_where_they_make_the_interval_shorter() -> None:

@@ -78,7 +78,13 @@ class RatedMeans(NamedTuple):
     alone: RatedMean
     """By the ratings alone"""
     helped: RatedMean
-    """By the scores"""
+    """By the scores; `alone` itself where they cannot help, because they are all equal or all rows are rated"""
+
+    def placed(self, places: Integers, rows: int) -> RatedMeans:
+        """Return the same means, with their influence at some places among the rows of a whole table."""
+        alone = self.alone.placed(places, rows)
+        helped = alone if self.helped is self.alone else self.helped.placed(places, rows)
+        return RatedMeans(helped if self.taken is self.helped else alone, alone, helped)
 
 
 def rated_means(
@@ -102,23 +108,19 @@ def rated_means(
         return RatedMeans(alone, alone, alone)
     helped = _rated_mean(ratings, scores, design, scale, least, yes_no)
     levels = [None] if design.clusters is None else [design.clusters, None]
-    return RatedMeans(helped if helps([alone], [helped], levels, design.rated) else alone, alone, helped)
+    said = [inference([one], levels, design.rated, scale) for one in (alone, helped)]
+    return RatedMeans(helped if helps(*said) else alone, alone, helped)
 
 
-def helps(
-    alone: Sequence[RatedMean], helped: Sequence[RatedMean], levels: Sequence[Integers | None], rated: NDArray[np.bool_]
-) -> bool:
-    """Return whether scores make a mean, or the difference of two, more certain than the ratings alone.
+def helps(alone: Inference, helped: Inference) -> bool:
+    """Return whether what scores and ratings say is more certain than what the ratings alone say.
 
     This compares the lengths of the two intervals (`GAIN`), before any limit of the scale cuts them, and does not look
     at the two numbers, so that it favours none.
-
-    Args:
-        alone, helped: the means by the ratings alone, and by the scores.
-        levels, rated: as `inference` takes them.
     """
-    (low, high), (least, most) = (inference(of, levels, rated, None).interval(_LEVEL) for of in (alone, helped))
-    return most - least < GAIN * (high - low)
+    ends = [[law.ends(_LEVEL) for law in said.laws] or [(math.nan, math.nan)] for said in (alone, helped)]
+    lengths = [max(high for _, high in of) - min(low for low, _ in of) for of in ends]
+    return lengths[1] < GAIN * lengths[0]
 
 
 def inference(
@@ -218,8 +220,8 @@ def _two_rows(
     more = two_more(y, scale or UNLIMITED, ends=yes_no)
     if more is None:
         return None
-    bad = y < (more[0] + more[1]) / 2
-    of_good = float(x[rated][~bad].mean()) if not bad.all() else float(x.max())
+    good, bad = y >= (more[0] + more[1]) / 2, y <= (more[0] + more[1]) / 2
+    of_good = float(x[rated][good].mean()) if good.any() else float(x.max())
     of_bad = float(x[rated][bad].mean()) if bad.any() else float(x.min())
     return more[0] - of_good, more[1] - of_bad
 
@@ -303,8 +305,11 @@ def effective_ratings(
     seen = [totals(np.where(rated, one, 0.0), clusters) for one in influence]
     whole = [_parts(means, clusters) for means in (alone, helped)]
     every = [np.append(one, parts[len(one) :]) for one, parts in zip(seen, whole, strict=True)]
+    variances = [float(one @ one) for one in whole]
+    if not min(variances):
+        return Measured(value, min(n, value), rows)
     z = NormalDist().inv_cdf((1 + confidence) / 2)
-    low = max(n, value * math.exp(-z * _log_error(every, [float(one @ one) for one in whole])))
+    low = max(n, value * math.exp(-z * _log_error(every, variances)))
     high = _most_effective(seen, [float((totals(one, clusters) ** 2).sum()) for one in influence], n, rows, z)
     return Measured(value, min(low, value), min(max(value, high), rows))
 

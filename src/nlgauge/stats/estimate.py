@@ -14,7 +14,7 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
-from nlgauge.maths.inference import Measured, mean_of
+from nlgauge.maths.inference import Inference, Measured, mean_of, two_more
 from nlgauge.maths.prediction_powered import Integers
 from nlgauge.maths.rated_means import RatedMean, Scale, effective_ratings, helps, inference, more_ratings, rated_means
 from nlgauge.render.environment import p_value
@@ -201,7 +201,10 @@ def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None
             of = f"all {one.rows:,} rows are rated, so scores had nothing left to save"
         if one.share:
             rated = f"rated below {below:g}" if below is not None else "rated 1"
-            what = f"about {value} of 100 outputs are {rated}" if single else f"{value} of 100 outputs more are {rated}"
+            what = f"about {value} of 100 outputs are {rated}"
+            if not single:
+                more = f"{abs(100 * one.estimate):.3g} {'fewer' if one.estimate < 0 else 'more'}"
+                what = f"of 100 outputs, about {more} are {rated}"
         else:
             what = f"the mean rating is about {value}" if single else f"the mean ratings differ by about {value}"
         p = "" if single else f"; p {p_value(one.p)}"
@@ -294,11 +297,31 @@ class _Task:
         units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
         scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
         means = rated_means(y, scores, design, self.scale, -math.inf if single else 0.0, self._yes_no)
-        taken, alone, helped = (one.placed(rows, len(self.table.rows)) for one in means)
+        taken, alone, helped = means.placed(rows, len(self.table.rows))
         bare = mean_of(scores, clusters=design.clusters).measured(self.confidence) if single else Measured()
         return _Part(
             system=system, ratings=n, rows=len(rows), taken=taken, alone=alone, helped=helped, bare=bare
         )  # fmt: skip
+
+    def _paired(self, parts: Sequence[_Part]) -> tuple[bool, Inference | None]:
+        """Return what the ratings alone say of a difference where people rated the same items of both systems.
+
+        Before it stands whether at least half of the differences are alike on a longer scale than yes and no: what
+        people call alike, the errors of scores would only blur.
+        """
+        known = ~np.isnan(self.values)
+        rows = [of[known[of]] for of in (self.table.rows_of(part.system) for part in parts)]
+        first, second = (of[np.argsort(self.rated.items[of], kind="stable")] for of in rows)
+        unequal = self.rated.strata.any() or self.rated.probabilities is not None
+        if unequal or not np.array_equal(self.rated.items[first], self.rated.items[second]):
+            return False, None
+        differences = self.values[first] - self.values[second]
+        most = math.inf if self.scale is None else self.scale[1] - self.scale[0]
+        clusters = None if self.rated.clusters is None else self.rated.clusters[first]
+        magnitude = float(np.abs(self.values[known]).max())
+        said = mean_of(differences, (-most, most), clusters, magnitude=magnitude, ends=self._yes_no)
+        alike = two_more(differences, (-most, most), ends=False) is not None
+        return alike and not self._yes_no, said
 
     def _record(self, metric: str, parts: Sequence[_Part], levels: Sequence[Integers | None]) -> Estimate:
         n, rows = sum(part.ratings for part in parts), sum(part.rows for part in parts)
@@ -317,10 +340,13 @@ class _Task:
         confidence = 1 - (1 - self.confidence) / many
         kinds = ("taken", "alone", "helped")
         means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in kinds]
-        single = len(parts) == 1
-        if not single and not helps(means[1], means[0], levels, rated):
-            means[0] = means[1]  # people rate the two alike on most items, and the scores' errors count twice
         taken, alone = (inference(of, levels, rated, self.scale) for of in means[:2])
+        single = len(parts) == 1
+        if not single:
+            alike, paired = self._paired(parts)
+            alone = paired or alone
+            if alike or not helps(alone, taken):
+                means[0], taken = means[1], alone
         more = math.nan
         if self.margin is not None:
             of_both = zip(means[:2], (taken, alone), strict=True)
