@@ -240,33 +240,49 @@ def test_ratings_alike_have_two_more_rows_that_scores_do_not_expect() -> None:
 
 @pytest.mark.parametrize("ends", [True, False])
 def test_interval_and_test_are_students_t_of_rows_and_clusters(ends: bool) -> None:
+    """Only the largest cluster is bad, so that its influence says how little is known of the variance."""
     y, x, design = drawn("clusters", ends=ends)
-    scale = YES_NO if ends else None
-    made = rated_means(y, x, design, scale, yes_no=ends)
-    of = [made.helped.influence, np.bincount(design.clusters, made.helped.influence)]
     sizes = np.bincount(design.clusters, design.rated)
-    freedoms = [design.rated.sum() - 1.0, sizes.sum() ** 2 / (sizes**2).sum() - 1]
-    laws = []
-    for level, (moves, freedom) in enumerate(zip(of, freedoms, strict=True)):
-        moves = np.append(moves, made.helped.added)
-        moves = moves[moves != 0]
-        share = (moves**4).sum() / (moves**2).sum() ** 2 - 1 / len(moves)
-        freedom += 2 * ends
-        freedom = min(freedom, 2 / share) if level or not ends else freedom
-        laws.append((math.sqrt((moves**2).sum()), max(freedom, 1.0)))
-    said = inference([made.helped], [design.clusters, None], design.rated, scale)
-    halves = [student_quantile(0.95, freedom) * error for error, freedom in laws]
-    centre, limits = made.helped.centre, scale or (-math.inf, math.inf)
-    expected = max(limits[0], centre - max(halves)), min(limits[1], centre + max(halves))
-    assert_allclose(said.interval(0.9), expected, rtol=1e-9)
-    assert_allclose(said.above(0.5), max(student_tail((centre - 0.5) / error, df) for error, df in laws), rtol=1e-9)
-    assert (said.n, said.groups) == (design.rated.sum(), (sizes > 0).sum())
-    assert said.effective == pytest.approx(freedoms[1] + 1)
-    # The interval of the ratings alone is never shorter than that of ratings that share nothing.
-    alone = inference([made.alone], [design.clusters, None], design.rated, scale).interval()
-    plain = mean_of(y[design.rated], scale or (-math.inf, math.inf), ends=ends).interval()
-    assert alone[0] <= plain[0] and plain[1] <= alone[1]
-    assert inference([made.alone], [None], design.rated, scale).interval() == plain
+    effective = sizes.sum() ** 2 / (sizes**2).sum()
+    if ends:
+        y = (design.clusters != sizes.argmax()).astype(float)
+    scale = YES_NO if ends else None
+    limits = scale or (-math.inf, math.inf)
+    plain = mean_of(y[design.rated], limits, ends=ends)
+    made = rated_means(y, x, design, scale, yes_no=ends)
+    for mean in (made.alone, made.helped):
+        laws = []
+        for by_cluster in (True, False):
+            moves = np.bincount(design.clusters, mean.influence) if by_cluster else mean.influence
+            moves = np.append(moves, mean.added)
+            moves = moves[moves != 0]
+            tails = 2 / ((moves**4).sum() / (moves**2).sum() ** 2 - 1 / len(moves))
+            freedom = (effective if by_cluster else design.rated.sum()) - 1 + 2 * ends
+            if by_cluster and ends and mean is made.alone:
+                assert tails < 0.7 * freedom, "the tails decide"
+            freedom = min(freedom, tails) if by_cluster or not ends else freedom
+            laws.append((math.sqrt((moves**2).sum()), max(freedom, 1.0)))
+        said = inference([mean], [design.clusters, None], design.rated, scale)
+        half = max(student_quantile(0.95, freedom) * error for error, freedom in laws)
+        low, high = mean.centre - half, mean.centre + half
+        p = max(student_tail((mean.centre - 0.5) / error, freedom) for error, freedom in laws)
+        if mean is made.alone:  # the ratings alone are no more certain in clusters than without
+            low, high = min(low, plain.interval(0.9)[0]), max(high, plain.interval(0.9)[1])
+            p = max(p, plain.above(0.5))
+            assert inference([mean], [None], design.rated, scale).interval() == plain.interval()
+            assert high - low > 1.2 * np.diff(plain.interval(0.9))[0], "and here less certain"
+        assert_allclose(said.interval(0.9), (max(limits[0], low), min(limits[1], high)), rtol=1e-9)
+        assert_allclose(said.above(0.5), p, rtol=1e-9)
+        assert (said.n, said.groups) == (design.rated.sum(), (sizes > 0).sum())
+        assert said.effective == pytest.approx(effective)
+
+
+def test_clusters_of_one_row_do_not_shorten_an_exact_interval() -> None:
+    clusters = np.arange(100)
+    design = Design(clusters < 60, np.zeros(100, np.intp), None, clusters)
+    alone = rated_means(np.ones(100), np.zeros(100), design, YES_NO, yes_no=True).alone
+    said = inference([alone], [clusters, None], design.rated, YES_NO)
+    assert said.interval()[0] == pytest.approx(0.025 ** (1 / 60)) and said.laws[1].ends(0.95)[0] > 0.945
 
 
 def two(same: bool, seed: int = 8) -> tuple[list[list[RatedMean]], np.ndarray, np.ndarray]:
