@@ -455,14 +455,14 @@ def two_systems(rng: np.random.Generator, of: str, n: int, same: bool) -> Drawn:
         means = rated_means(y[system], x[system], design, scale, yes_no=scale == YES_NO)
         made.append(means.placed(np.arange(rows) + system * rows, 2 * rows))
     items, where = np.tile(np.arange(rows), 2), rated.ravel()
-    taken, alone = (
-        inference([getattr(one, kind) for one in made], [items], where, scale) for kind in ("taken", "alone")
+    helped, alone = (
+        inference([getattr(one, kind) for one in made], [items], where, scale) for kind in ("helped", "alone")
     )
     if same:  # as nlgauge.estimate has it
         most = scale[1] - scale[0] if scale else math.inf
         alone = mean_of((y[0] - y[1])[rated[0]], (-most, most), ends=scale == YES_NO)
-    by_scores = helps(alone, taken) and not (same and scale == FIVE)
-    ends = (taken if by_scores else alone).interval(LEVEL)
+    by_scores = helps(alone, helped) and not (same and scale == FIVE)
+    ends = (helped if by_scores else alone).interval(LEVEL)
     if same:
         return drawn(truth, ends, student((y[0] - y[1])[rated[0]]))
     first, second = y[0][rated[0]], y[1][rated[1]]

@@ -338,10 +338,10 @@ class _Task:
         rated = within & ~np.isnan(self.values)
         many = len(self.table.systems) * (len(self.table.systems) - 1) // 2 if len(parts) > 1 else 1
         confidence = 1 - (1 - self.confidence) / many
-        kinds = ("taken", "alone", "helped")
+        single = len(parts) == 1
+        kinds = ("taken" if single else "helped", "alone", "helped")  # scores count for both systems, or for none
         means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in kinds]
         taken, alone = (inference(of, levels, rated, self.scale) for of in means[:2])
-        single = len(parts) == 1
         if not single:
             alike, paired = self._paired(parts)
             alone = paired or alone

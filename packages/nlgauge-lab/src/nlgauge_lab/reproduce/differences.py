@@ -115,6 +115,6 @@ def _intervals(
 def _ends(found: list[RatedMeans], halves: list[_Half], scale: tuple[float, float] | None) -> tuple[float, float]:
     items = np.unique(np.concatenate([half.items for half in halves]), return_inverse=True)[1]
     rated = np.concatenate([half.design.rated for half in halves])
-    taken, alone = ([getattr(one, kind) for one in found] for kind in ("taken", "alone"))
-    by_scores, by_ratings = (inference(means, [items], rated, scale) for means in (taken, alone))
+    helped, alone = ([getattr(one, kind) for one in found] for kind in ("helped", "alone"))
+    by_scores, by_ratings = (inference(means, [items], rated, scale) for means in (helped, alone))
     return (by_scores if helps(by_ratings, by_scores) else by_ratings).interval(CONFIDENCE)
