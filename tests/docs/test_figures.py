@@ -179,3 +179,21 @@ def test_the_page_of_installing_gives_the_size_of_the_companion() -> None:
     files = (ROOT / "packages" / "nlgauge-base" / "src").rglob("*")
     size = sum(file.stat().st_size for file in files if file.is_file() and file.suffix != ".pyc")
     assert told == f"{size / 1e6:.0f}"
+
+
+def test_the_tutorial_of_estimates_says_what_its_commands_print() -> None:
+    page = (ROOT / "docs" / "guides" / "estimate.md").read_text(encoding="utf-8")
+    text = " ".join(page.split())
+    [effective] = set(re.findall(r"^v1 +60 of 150 .*?(\d+) \[\d+, \d+\]$", page, flags=re.MULTILINE))
+    assert f"60 ratings and the metric say as much as {effective} ratings alone" in text
+    [alone] = set(re.findall(r"^v2 +60 of 150 +(\S+ \[.*?\]) +\1 +60 \[60, \d+\]$", page, flags=re.MULTILINE))
+    assert alone and "So the ratings stand alone there, and 60 ratings count as 60." in text
+
+
+def test_the_fewest_ratings_of_a_guarantee_are_those_of_the_exact_test() -> None:
+    page = " ".join((ROOT / "docs" / "guides" / "estimate.md").read_text(encoding="utf-8").split())
+    fewest = {risk: next(n for n in range(1, 999) if (1 - risk) ** n <= 0.1) for risk in (0.1, 0.05, 0.02, 0.2)}
+    assert f"a risk of 10 % takes at least {fewest[0.1]} ratings" in page
+    assert f"a risk of 2 % takes {fewest[0.02]}." in page
+    assert f"{fewest[0.05]} good ones of {fewest[0.05]} are enough for a risk of 5 %" in page
+    assert f"{fewest[0.2]} of them at least for a recall of 80 % with 90 % confidence" in page

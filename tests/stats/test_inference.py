@@ -95,8 +95,11 @@ def test_57_of_60_right_answers_have_wilsons_interval_where_the_scores_do_not_he
     assert one.worth == pytest.approx(60 * ((one.alone_high - one.alone_low) / (one.high - one.low)) ** 2)
     assert (one.alone_low, one.alone_high) == (pytest.approx(0.862995, abs=1e-6), pytest.approx(0.982850, abs=1e-6))
     assert one.high <= 1 and one.worth >= 60
-    assert found.answers == [f"a, rating: about {100 * one.estimate:.3g} of 100 outputs are rated 1 "
-                             f"(95 % interval {100 * one.low:.3g} to {100 * one.high:.3g}; 60 of 150 rows are rated)."]  # fmt: skip
+    ends = f"{100 * one.low:.3g} to {100 * one.high:.3g}"
+    assert found.answers == [
+        f"a, rating: about {100 * one.estimate:.3g} of 100 outputs are rated 1 (95 % interval {ends}; 60 of 150 rows "
+        "are rated)."
+    ]
 
 
 def test_all_ratings_alike_have_the_exact_bound_on_a_known_scale() -> None:

@@ -266,6 +266,6 @@ class Drawing:
     def _ends(self, y: Float, x: Float, design: Design, least: float = -math.inf) -> tuple[float, float]:
         """As `nlgauge.estimate` has them."""
         scale = (0.0, 1.0) if np.isin(y, (0, 1)).all() else None
-        mean, _ = rated_means(y, x, design, scale, least, scale is not None)
+        mean = rated_means(y, x, design, scale, least, scale is not None).taken
         levels = [None] if design.clusters is None else [design.clusters, None]
         return inference([mean], levels, design.rated, scale).interval(CONFIDENCE)
