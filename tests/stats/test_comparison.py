@@ -47,6 +47,50 @@ def test_a_difference_per_metric_and_part(table: ScoreTable) -> None:
     assert (found.a, found.b, len(found)) == ("A", "B", 4)
 
 
+@pytest.mark.parametrize("higher", [True, False])
+def test_every_number_of_a_record_is_that_of_scipy(higher: bool) -> None:
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    rng = np.random.default_rng(9)
+    a, b = rng.normal(5, 1, 25), rng.normal(4.7, 1, 25)
+    a[3] = b[9] = math.nan
+    rows = [(system, str(item)) for system in "AB" for item in range(25)]
+    column = Column(("score",), np.concatenate([a, b])[:, None], {3: "x", 34: "x"}, higher_is_better=higher)
+    table = ScoreTable(rows, {"M": column}, {})
+    (one,) = compare(table, "A", "B", confidence=0.9, margin=0.4, items=80)
+    both = ~np.isnan(a + b)
+    gain = (a - b)[both]
+    test, spread = stats.ttest_rel(a[both], b[both]), gain.std(ddof=1)
+    assert (one.n, one.undefined, one.better) == (23, 2, "A" if (gain.mean() > 0) == higher else "B")
+    assert (one.a, one.b, one.difference) == pytest.approx((a[both].mean(), b[both].mean(), gain.mean()))
+    assert (one.low, one.high) == pytest.approx(tuple(test.confidence_interval(0.9)))
+    assert (one.p, one.adjusted, one.effect) == pytest.approx((test.pvalue, test.pvalue, gain.mean() / spread))
+    below, above = (
+        stats.ttest_1samp(gain, bound, alternative=way).pvalue for bound, way in ((-0.4, "greater"), (0.4, "less"))
+    )
+    assert one.no_worse == pytest.approx(below if higher else above) and one.alike == pytest.approx(max(below, above))
+    t = stats.t.ppf(0.95, 79) + stats.t.ppf(0.8, 79)
+    assert one.detectable == pytest.approx(t * spread / math.sqrt(80))
+    plans = ((one, 0.4, 0.9), (compare(table, "A", "B", power=0.9).records[0], abs(gain.mean()), 0.975))
+    for found, size, tail in plans:
+        power = 0.8 if found is one else 0.9
+        enough = [n for n in range(2, 900) if sum(stats.t.ppf([tail, power], n - 1)) * spread / math.sqrt(n) <= size]
+        assert found.needed == enough[0]
+    assert one.clusters is None and math.isnan(one.effective) and one.reason is None and not one.whole
+
+
+def test_the_scale_of_equal_differences_is_that_of_the_scores() -> None:
+    """B has one more on each item: beside -1 twelve times stand two that are as far as the largest score."""
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    a = np.linspace(100, 120, 12)
+    rows = [(system, str(item)) for system in "AB" for item in range(12)]
+    (one,) = compare(ScoreTable(rows, {"M": Column(("score",), np.append(a, a + 1)[:, None])}, {}), "A", "B")
+    values = [-1.0] * 12 + [-122.0, 120.0]
+    assert (one.low, one.high) == pytest.approx(stats.t.interval(0.95, 13, -1, stats.sem(values)))
+    assert math.isnan(one.effect) and one.better == "B" and one.p > 0.9
+    (one,) = compare(ScoreTable(rows[::3], {"M": Column(("score",), np.arange(8.0)[:, None])}, {}), "A", "B")
+    assert one.difference == -4 and math.isnan(one.effect)
+
+
 @pytest.mark.parametrize(
     ("a", "b", "metric", "say"),
     [
