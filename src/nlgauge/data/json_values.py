@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -41,6 +41,16 @@ def number_of(value: object) -> float:
     raise ValueError(f"the value {shown(value)} is not a number")
 
 
+def values_of(record: Any) -> Iterator[tuple[str, Any]]:
+    """Yield name and value of each field of a record; of a number with its interval all three, as x, x_low, x_high."""
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if getattr(value, "_fields", None) == ("value", "low", "high"):  # Measured, whose module loads numpy
+            yield from zip((field.name, f"{field.name}_low", f"{field.name}_high"), value, strict=True)
+        else:
+            yield field.name, value
+
+
 def jsonable(value: Any) -> Any:
     """A value of records, mappings, lists and numbers, all of them `plain`; a signature is its text."""
     if value is None or isinstance(value, str | int | float):
@@ -48,7 +58,7 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, Signature):
         return str(value)
     if is_dataclass(value):
-        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
+        return {name: jsonable(inner) for name, inner in values_of(value)}
     if isinstance(value, Mapping):
         return {key: jsonable(inner) for key, inner in value.items()}
     return [jsonable(inner) for inner in value] if isinstance(value, list | tuple) else plain(value)

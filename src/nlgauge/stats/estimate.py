@@ -15,6 +15,7 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths import prediction_powered as ppi
+from nlgauge.maths.effective import effective_ratings
 from nlgauge.maths.intervals import effective_groups
 from nlgauge.maths.prediction_powered import Integers
 from nlgauge.maths.rated_means import MeanInterval, RatedMean, Scale, rated_means
@@ -51,6 +52,10 @@ class Estimate:
     worth: float = math.nan
     """The effective number of ratings: how many would give, without the metric, an interval as short. It is the number
     of ratings times the square of the quotient of the two printed lengths"""
+    worth_low: float = math.nan
+    worth_high: float = math.nan
+    """Its interval (`nlgauge.maths.effective`): up to the number of rows where nothing speaks against that; NaN for a
+    difference, and where all rows are rated"""
     weight: float = math.nan
     """That of the metric in the estimate, 0 where it does not help; NaN for a difference"""
     alone: float = math.nan
@@ -239,6 +244,8 @@ class _Part(NamedTuple):
     alone: RatedMean | None = None
     fitted: int = 1
     bare: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+    worth: tuple[float, float] = (math.nan, math.nan)
+    """The interval of the effective number of ratings"""
 
 
 @dataclass(frozen=True)
@@ -280,12 +287,14 @@ class _Task:
         single = filled.shape[1] == 1
         units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
         scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
-        means = rated_means(y, scores, design, self.scale, -math.inf if single else 0.0)
+        least = -math.inf if single else 0.0
+        means = rated_means(y, scores, design, self.scale, least)
         return _Part(
             system, n, len(rows), None, means[0].placed(rows, len(self.table.rows)),
             means[1].placed(rows, len(self.table.rows)),
             fitted=len(np.unique(design.strata)),
             bare=ppi.plain_mean(scores, design.clusters, self.confidence) if single else _Part("", 0, 0).bare,
+            worth=effective_ratings(y, scores, design, least, self.confidence),
         )  # fmt: skip
 
     def _record(self, metric: str, parts: Sequence[_Part], clusters: Integers | None) -> Estimate:
@@ -314,9 +323,11 @@ class _Task:
         ends, ends_alone = helped.ends(confidence), alone.ends(confidence)
         length, length_alone = ends[1] - ends[0], ends_alone[1] - ends_alone[0]
         single = len(parts) == 1
+        worth = n * (length_alone / length) ** 2 if length else math.inf
+        worth_low, worth_high = parts[0].worth if single else (math.nan, math.nan)
         return Estimate(
-            name, self.aspect, metric, helped.mean, *ends, n, rows, len(sizes),
-            n * (length_alone / length) ** 2 if length else math.inf,
+            name, self.aspect, metric, helped.mean, *ends, n, rows, len(sizes), worth,
+            min(worth_low, worth), max(worth_high, worth),  # NaN stays NaN
             helped.means[0].weight if single else math.nan,
             alone.mean, *ends_alone,
             *(parts[0].bare if single else (math.nan,) * 3),
