@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import MISSING
@@ -45,6 +46,8 @@ def _facts(name: str, kind: type[Metric]) -> str:
         better = "Neither is better: the number says nothing of quality."
     rows = [("better", better), ("sub-scores", ", ".join(f"`{part}`" for part in told.parts))]
     if metric is not None:
+        if metric.limits:
+            rows.append(("values", _limits(metric)))
         rows.append(("reads", ", ".join(f"`{column}`" for column in metric.columns)))
         rows.append(("cost", _COSTS[metric.cost]))
         other = "the texts of other rows too" if metric.uses_corpus else "that row alone"
@@ -56,6 +59,24 @@ def _facts(name: str, kind: type[Metric]) -> str:
     if kind.citation:
         rows.append(("source", kind.citation))
     return "\n".join(["| | |", "|---|---|", *(f"| {head} | {value} |" for head, value in rows)])
+
+
+def _limits(metric: Metric) -> str:
+    """From where to where the sub-scores go, those together that are alike."""
+    alike: dict[str, list[str]] = {}
+    for part, limits in metric.limits.items():
+        alike.setdefault(_span(*limits), []).append(f"`{part}`")
+    if len(alike) == 1:
+        return next(iter(alike)).capitalize() + "."
+    return "; ".join(f"{', '.join(parts)}: {span}" for span, parts in alike.items()) + "."
+
+
+def _span(low: float, high: float) -> str:
+    if math.isinf(low) and math.isinf(high):
+        return "any number"
+    if math.isinf(high):
+        return f"{low:g} or more"
+    return f"{high:g} or less" if math.isinf(low) else f"from {low:g} to {high:g}"
 
 
 def _extra(libraries: Sequence[str]) -> str:

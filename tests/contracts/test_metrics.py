@@ -179,6 +179,15 @@ def values(example: Example, rows: Sequence[Row]) -> np.ndarray:
     return scored(example, rows)[0].values
 
 
+def refuse_beyond(metric: Metric, got: np.ndarray) -> None:
+    """Fail for a sub-score without declared limits, and for a value beyond them by more than rounding."""
+    assert set(metric.limits) == set(metric.parts)
+    for values, part in zip(got.T, metric.parts, strict=True):
+        low, high = metric.limits[part]
+        known = values[~np.isnan(values)]
+        assert low < high and (known >= low - 1e-6).all() and (known <= high + 1e-6).all(), (part, known, low, high)
+
+
 def _compares(example: Example) -> bool:
     return hasattr(made(example), "references")
 
@@ -314,6 +323,7 @@ def test_odd_texts_have_a_finite_value_or_a_reason_and_no_distance_is_negative(e
     got = np.concatenate([values(example, ROWS), column.values])
     assert (~np.isnan(got)).sum() >= len(ROWS)
     assert made(example).higher_is_better or not (got < 0).any()
+    refuse_beyond(made(example), got)
     for index, row in enumerate(rows):
         known = all(map(math.isfinite, column.values[index]))
         missing = any(map(math.isnan, column.values[index])) and bool(column.reasons.get(index))

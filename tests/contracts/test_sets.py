@@ -12,6 +12,7 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.metrics import registry
 from nlgauge.metrics.sets import SetMetric
+from tests.contracts.test_metrics import refuse_beyond
 
 pytestmark = pytest.mark.usefixtures("one_model")
 
@@ -73,6 +74,7 @@ def test_a_system_has_a_value_and_the_table_survives_a_file(spec: str, tmp_path)
     assert found.level == "system"
     assert found.values.shape == (len(SYSTEMS), len(found.parts))
     assert np.isfinite(found.values).all()
+    refuse_beyond(registry.metric(spec), found.values)
     assert [score.system for score in table.by_system()][: len(SYSTEMS)] == list(SYSTEMS)
     assert all(score.n == len(TEXTS) for score in table.by_system())
     assert all(record["item"] is None for record in table.records())

@@ -7,12 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.maths.effective import effective_ratings
+from nlgauge.maths.effective import Gain, effective_ratings
 from nlgauge.maths.prediction_powered import Design, powered
 
 
 def simple(n: int, rows: int) -> Design:
     return Design(np.arange(rows) < n, np.zeros(rows, np.intp))
+
+
+def ends_of(y: np.ndarray, x: np.ndarray, design: Design) -> tuple[float, float]:
+    return effective_ratings([Gain.of(y, x, design)], design.rated, len(y), design.clusters)
 
 
 def drawn(kind: str, rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -41,7 +45,7 @@ def test_it_holds_the_quotient_of_the_two_variances(kind: str, n: int, rows: int
         y, x = drawn(kind, rng, rows)
         if np.ptp(y[:n]):
             means.append([powered(y, scores, design).estimate for scores in (np.zeros(rows), x)])
-            ends.append(effective_ratings(y, x, design))
+            ends.append(ends_of(y, x, design))
     alone, helped = np.var(means, axis=0)
     worth, (low, high) = n * alone / helped, np.array(ends).T
     assert np.mean((low <= worth) & (worth <= high)) >= 0.92, (worth, np.median(low), np.median(high))
@@ -55,34 +59,59 @@ def test_it_holds_the_quotient_of_the_two_variances(kind: str, n: int, rows: int
 def test_a_judge_that_was_never_seen_to_err_may_err() -> None:
     """None of 30 ratings says that up to 1 in 8 rows may be misjudged, so the lower end is not near the upper one."""
     y = (np.arange(1000) % 4 > 0).astype(float)
-    low, high = effective_ratings(y, y, simple(30, 1000))
+    low, high = ends_of(y, y, simple(30, 1000))
     assert low < 60 and high == 1000
-    assert effective_ratings(y, y, simple(200, 1000))[0] > 3 * 200
+    assert ends_of(y, y, simple(200, 1000))[0] > 3 * 200
 
 
 def test_it_grows_with_ratings_and_is_symmetric() -> None:
     y, x = drawn("strong", np.random.default_rng(1), 2000)
-    widths = [high / low for low, high in (effective_ratings(y, x, simple(n, 2000)) for n in (25, 100, 400))]
+    widths = [high / low for low, high in (ends_of(y, x, simple(n, 2000)) for n in (25, 100, 400))]
     assert widths[0] > widths[1] > widths[2] > 1
-    assert effective_ratings(y, -3 * x + 1, simple(50, 2000)) == pytest.approx(
-        effective_ratings(y, x, simple(50, 2000))
-    )
+    assert ends_of(y, -3 * x + 1, simple(50, 2000)) == pytest.approx(ends_of(y, x, simple(50, 2000)))
 
 
 def test_groups_of_rows_widen_it() -> None:
     """Rows of one cluster have one rating and one score: they are one row."""
     y, x = drawn("strong", np.random.default_rng(2), 400)
-    low, high = effective_ratings(y, x, simple(40, 400))
+    low, high = ends_of(y, x, simple(40, 400))
     of = np.repeat(np.arange(400), 3)
     copied = Design(np.repeat(np.arange(400) < 40, 3), np.zeros(1200, np.intp), None, of)
-    found = effective_ratings(np.repeat(y, 3), np.repeat(x, 3), copied)
+    found = ends_of(np.repeat(y, 3), np.repeat(x, 3), copied)
     assert found == pytest.approx((3 * low, 3 * high), rel=0.1)  # the weight of clusters is another estimate
-    alone = effective_ratings(np.repeat(y, 3), np.repeat(x, 3), simple(120, 1200))
+    alone = ends_of(np.repeat(y, 3), np.repeat(x, 3), simple(120, 1200))
     assert found[0] < alone[0] and found[1] > alone[1]
 
 
 @pytest.mark.parametrize(("n", "rows", "alike"), [(50, 50, False), (30, 100, True)], ids=["all rated", "all alike"])
 def test_nothing_is_said_where_nothing_can_be_saved(n: int, rows: int, alike: bool) -> None:
     y, x = drawn("strong", np.random.default_rng(3), rows)
-    ends = effective_ratings(np.ones(rows) if alike else y, x, simple(n, rows))
+    ends = ends_of(np.ones(rows) if alike else y, x, simple(n, rows))
     assert all(map(math.isnan, ends))
+
+
+def test_the_difference_of_two_systems_has_one_too() -> None:
+    """300 draws of 60 items that two systems answered; both systems' outputs of 40 are rated."""
+    rng, rated = np.random.default_rng(4), np.tile(np.arange(600) < 40, 2)
+    items, design = np.tile(np.arange(600), 2), simple(40, 600)
+    means, ends = [], []
+    for _ in range(300):
+        shared = rng.normal(size=600)
+        parts = []
+        for system in range(2):
+            y = 0.6 * shared + 0.8 * rng.normal(size=600)
+            x = y + 0.5 * rng.normal(size=600)
+            parts.append((y, x, np.arange(600) + 600 * system))
+        gains = [Gain.of(y, x, design).placed(places, 1200) for y, x, places in parts]
+        ends.append(effective_ratings(gains, rated, 1200, items))
+        means.append(
+            [
+                powered(parts[0][0], kind * parts[0][1], design).estimate
+                - powered(parts[1][0], kind * parts[1][1], design).estimate
+                for kind in (0, 1)
+            ]
+        )
+    alone, helped = np.var(means, axis=0)
+    low, high = np.array(ends).T
+    assert np.mean((low <= 80 * alone / helped) & (80 * alone / helped <= high)) >= 0.92
+    assert np.median(low) > 80

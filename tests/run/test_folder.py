@@ -190,7 +190,10 @@ def edited(place: Path, change: Callable[[dict[str, Any]], object]) -> None:
     ("change", "what"),
     [
         (lambda header: header.pop("metrics"), "has no nlgauge header"),
-        (lambda header: header["metrics"]["TokenF1"].update(parts=["f1", "f2"]), r"no column TokenF1\.f2 of double"),
+        (
+            lambda header: header["metrics"]["TokenF1"].update(parts=["f1", "f2"], limits={}),
+            r"no column TokenF1\.f2 of double",
+        ),
         (lambda header: header["signatures"].pop("TokenF1"), "TokenF1 has no signature"),
         (lambda header: header.pop("systems"), "systems is not an object"),
         (lambda header: header["systems"].pop("MarkEvaluate"), r"systems\.MarkEvaluate is missing"),

@@ -166,12 +166,21 @@ def test_a_scorer_of_one_verdict_has_decided(name: str, value: float, lower: boo
     assert f"all its scores are {value:g}, and 0.5 decides" in one.answer
 
 
-@pytest.mark.parametrize("name", ["Length", "TokenF1 f1", "Judge('http://127.0.0.1/v1', values='1-5')", "Column('p', "
-                                  "values={'poor': 1, 'good': 5})"])  # fmt: skip
-def test_one_score_without_a_meaning_decides_nothing(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "value", "limits"),
+    [
+        ("Length", 7.0, {"score": (0.0, math.inf)}),
+        ("Length", 1.0, {"score": (0.0, math.inf)}),
+        ("TokenF1 f1", 0.4, {"score": (0.0, 1.0)}),
+        ("Judge('http://127.0.0.1/v1', values='1-5')", 1.0, {"score": (1.0, 5.0)}),
+        ("other", 0.4, {}),
+    ],
+)
+def test_one_score_without_a_meaning_decides_nothing(
+    name: str, value: float, limits: dict[str, tuple[float, float]]
+) -> None:
     table, corpus, _ = judged()
-    value = 7.0 if name == "Length" else 0.4 if name == "TokenF1 f1" else 1.0
-    alone = replace(table, columns={name: Column(("score",), np.full((400, 1), value))})
+    alone = replace(table, columns={name: Column(("score",), np.full((400, 1), value), limits=limits)})
     one = line(nlgauge.trust(alone, corpus, replicates=0), name)
     assert math.isnan(one.tpr.value) and math.isnan(one.tnr.value) and math.isnan(one.kappa) and not one.threshold_from
     assert math.isnan(one.brier)

@@ -84,7 +84,7 @@ def labels_given() -> dict[str, str]:
 
 
 CLUSTER = click.option(
-    "--cluster", metavar="COLUMN", help="Column of the outputs: rows that share its value are resampled together."
+    "--cluster", metavar="COLUMN", help="Column of the outputs: rows that share its value are not independent."
 )
 """The option of a command that prints intervals or p-values"""
 MAP = click.option(

@@ -93,9 +93,9 @@ def estimate(
 ) -> None:  # fmt: skip
     """Each system's mean rating with a valid interval, from the scores of all rows and the ratings of some.
 
-    First a sentence for each system. Beside the estimate stand what the ratings alone say, and the effective number of
-    ratings: how many would give an interval as short without the metric. The rated rows have to be drawn at random, or
-    by nlgauge sample. docs/guides/estimate.md explains it.
+    First a sentence for each system and difference. Beside the estimate stand what the ratings alone say, and the
+    effective number of ratings with its interval: how many would give an interval as short without the metric. The
+    rated rows have to be drawn at random, or by nlgauge sample. docs/guides/estimate.md explains it.
     """
     found = nlgauge.estimate(
         table, rated, metrics=metrics or None, aspects=aspects or None, below=below, margin=margin, **how
@@ -127,7 +127,7 @@ def _lines(found: Estimates, group: tuple[str, str], margin: float | None) -> It
                 f"{one.ratings} of {one.rows}",
                 Number(one.estimate, one.low, one.high),
                 Number(one.alone, one.alone_low, one.alone_high),
-                Number(one.worth, digits=0),
+                Number(one.worth, one.worth_low, one.worth_high, digits=0),
                 *([] if margin is None else [wanted]),
             ]
 

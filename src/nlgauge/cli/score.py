@@ -105,7 +105,7 @@ def score(
     may be given. Where there are several files, rows that do not name their system are of a system that is called as
     their file is.
 
-    Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % bootstrap interval. The best
+    Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % interval. The best
     has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
     """
     if not metrics:

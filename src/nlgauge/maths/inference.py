@@ -230,6 +230,8 @@ def mean_of(
             are always at the ends of the scale.
     """
     n = len(values)
+    if clusters is not None and len(np.unique(clusters)) == n:
+        clusters = None
     value = float(values.mean()) if n else math.nan
     if n and (values == values[0]).all():
         value = float(values[0])  # a mean of equal values differs from them in its last digit
@@ -270,6 +272,11 @@ def statistic_of(
         pseudo[alike] = pseudo[alike].mean() if alike.any() else 0.0
     kind = _Kind(limits, max(map(abs, limits)) if np.isfinite(limits).all() else abs(value), False)
     return _inference(value, pseudo, clusters, kind, formula, counts)
+
+
+def two_more(values: Float, limits: Limits, *, ends: bool) -> tuple[float, float] | None:
+    """Return the two values that stand beside single values [n]; None where less than half of them are alike."""
+    return _Kind(limits, float(np.abs(values).max(initial=0.0)), ends).added(values, np.ones(len(values)))
 
 
 class _Kind(NamedTuple):

@@ -11,17 +11,14 @@ removal of skewness by transformation", 1992, equation 2.6.
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.maths.intervals import student_quantile, student_tail
+from nlgauge.maths.intervals import student_tail
 
 Float = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -89,14 +86,14 @@ def powered(ratings: Float, scores: Float, design: Design, least: float = -math.
     overall = float(scores.mean())
     a = _settled((scores - overall) - weights * (scores - mean_score), design)
     b = _settled(weights * (known - mean_rating), design)
-    weight = max(least, _weight(known, scores, design, a, b))
+    weight = max(least, _weight(scores, design, a, b))
     estimate = mean_rating + weight * (overall - mean_score)
     influence = (weight * a + b) / rows
-    return Powered(estimate, influence, influence / (1 - _leverage(scores, design)), weight)
+    return Powered(estimate, influence, influence / (1 - leverage(scores, design)), weight)
 
 
-def _leverage(scores: Float, design: Design) -> Float:
-    """The leverage of each row's cluster: its share in a mean and, for rated rows, its influence on the weight."""
+def leverage(scores: Float, design: Design) -> Float:
+    """Return the leverage of each row's cluster: its share in a mean and, for a rated row, its part in the weight."""
     rated, groups = design.rated, 2 * design.strata + design.rated
     shares = 1 / np.bincount(groups)[groups]
     if design.clusters is not None:
@@ -129,16 +126,9 @@ def _means(values: Float, groups: Integers) -> Float:
     return np.asarray(np.bincount(groups, values) / np.maximum(np.bincount(groups), 1))
 
 
-def _weight(ratings: Float, scores: Float, design: Design, a: Float, b: Float) -> float:
-    rated = design.rated
-    n, rest = int(rated.sum()), int((~rated).sum())
-    if np.ptp(scores) == 0 or not rest:
+def _weight(scores: Float, design: Design, a: Float, b: Float) -> float:
+    if np.ptp(scores) == 0 or design.rated.all():
         return 0.0
-    if design.clusters is None and design.probabilities is None and not design.strata.any():
-        # PPI++, equation 6: the variance of the scores is that of all rows.
-        of_rated = scores[rated]
-        covariance = float(ratings[rated] @ (of_rated - of_rated.mean())) / n
-        return covariance / ((1 + n / rest) * float(scores.var(ddof=1))) * (n + rest) / rest
     of_scores, of_ratings = totals(a, design.clusters), totals(b, design.clusters)
     square = float(of_scores @ of_scores)
     return -float(of_scores @ of_ratings) / square if square > 0 else 0.0
@@ -147,69 +137,6 @@ def _weight(ratings: Float, scores: Float, design: Design, a: Float, b: Float) -
 def standard_error(influence: Float) -> float:
     """The standard error of an estimate, from the influence of independent units [clusters]."""
     return math.sqrt(float(influence @ influence))
-
-
-def interval(
-    estimate: float, influence: Float, cautious: Float, units: int, freedom: int, confidence: float,
-    difference: bool = False, most: float = math.inf,
-) -> tuple[float, float]:  # fmt: skip
-    """The confidence interval of a mean, or of the difference of two.
-
-    influence, cautious [clusters]; units: the number of clusters with rated rows. freedom: units minus strata. most:
-    the most degrees of freedom that clusters of unequal size leave (`nlgauge.maths.intervals.Spread.freedom`). With at
-    least `LARGE` units and no skewed influence, this is the normal interval of ppi-python. Otherwise it is Student's t
-    with the cautious influence and Hall's cubic correction for skewness. A difference has at most as many degrees of
-    freedom as the tails of its influence leave (`tail_freedom`): the skewness of two means cancels, and their tails do
-    not.
-    """
-    error = standard_error(influence)
-    if error == 0:
-        return estimate, estimate
-    certain = min(freedom, most, tail_freedom(influence, units)) if difference else min(freedom, most)
-    if units >= LARGE and certain >= min(freedom, LARGE // 2) and abs(float((influence**3).sum())) <= EVEN * error**3:
-        half = NormalDist().inv_cdf((1 + confidence) / 2) * error
-        return estimate - half, estimate + half
-    error = standard_error(cautious)  # for a plain mean, n / (n - 1) times as large
-    skewness = float((cautious**3).sum()) / error**3
-    quantile = student_quantile((1 + confidence) / 2, certain)
-    error *= math.sqrt(freedom / units)
-    return estimate - error * _studentised(quantile, skewness), estimate - error * _studentised(-quantile, skewness)
-
-
-def tail_freedom(influence: Float, units: int) -> int:
-    """Return how well the squares of the influence [clusters] say what the variance is, as degrees of freedom.
-
-    2 / (sum phi^4 / (sum phi^2)^2 - 1 / units), from the variance of a sum of squares (Satterthwaite 1946). It is
-    `units` for normal values and less where a few rare values make up the variance.
-    """
-    squares = influence**2
-    noise = float(squares @ squares) / float(squares.sum()) ** 2 - 1 / units
-    return max(1, math.floor(2 / noise)) if 2 / sys.maxsize < noise else sys.maxsize
-
-
-def chance(ends: Callable[[float], tuple[float, float]]) -> float:
-    """Return the two-sided p of a difference of 0: 1 minus the confidence at which its interval `ends` reaches 0."""
-    least, most = 0.0, 1.0
-    for _ in range(40):
-        confidence = (least + most) / 2
-        low, high = ends(confidence)
-        least, most = (least, confidence) if low <= 0 <= high else (confidence, most)
-    return 1 - most
-
-
-def plain_mean(values: Float, clusters: Integers | None, confidence: float) -> tuple[float, float, float]:
-    """The mean of values that are known for all rows [rows], and its interval."""
-    every = Design(np.ones(len(values), bool), np.zeros(len(values), np.intp), None, clusters)
-    found = powered(values, np.zeros(len(values)), every)
-    moved, cautious = (totals(influence, clusters) for influence in (found.influence, found.cautious))
-    return found.estimate, *interval(found.estimate, moved, cautious, every.units, every.units - 1, confidence)
-
-
-def _studentised(quantile: float, skewness: float) -> float:
-    """The t whose corrected value is the quantile: the inverse of t + s t^2 / 3 + s^2 t^3 / 27 + s / 6."""
-    if abs(skewness) < 1e-9:
-        return quantile
-    return 3 / skewness * (float(np.cbrt(1 + skewness * (quantile - skewness / 6))) - 1)
 
 
 def selection_p(values: Float, rated: NDArray[np.bool_], clusters: Integers | None = None) -> float:

@@ -1,197 +1,229 @@
-"""Intervals of mean ratings, and of the difference of two: from prediction-powered means to the ends that are printed.
+"""Means of ratings, and differences of two, by all scores and a few ratings, or by the ratings alone.
 
-A share has the score interval with its effective number of ratings (`nlgauge.maths.intervals.share_interval`), other
-means have `nlgauge.maths.prediction_powered.interval`. No end leaves a known scale.
+The estimate is that of `nlgauge.maths.prediction_powered`: the mean score of all rows, corrected by what people and
+scores differ in on the rated rows. That no disagreement was seen on the rated rows is no proof that there is none. So,
+as in `nlgauge.maths.inference`, two more rated rows stand beside them. Where people say yes or no, they are a row that
+the scores take for good and people call bad, and one the other way round; on another scale, where at least half of the
+ratings are alike, one with a lower and one with a higher rating. Interval and test are Student's t of all these rows.
+Strata share the two rows by their number of rows: a stratum without a bad row is then not certain, and a stratified
+draw still shows what it gains.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.maths import prediction_powered as ppi
-from nlgauge.maths.intervals import effective_groups, effective_items, share_interval
-from nlgauge.maths.prediction_powered import Design, Float, Integers, Powered
+from nlgauge.maths.inference import (
+    UNLIMITED,
+    Inference,
+    Law,
+    Limits,
+    Student,
+    mean_of,
+    tail_freedom,
+    two_more,
+)
+from nlgauge.maths.intervals import effective_groups
+from nlgauge.maths.prediction_powered import Design, Float, Integers, leverage, powered, totals
 
-Scale: TypeAlias = "tuple[float, float]"
+Scale: TypeAlias = Limits
 """The least and the greatest rating that there can be"""
+GAIN = 0.95
+"""The scores are used where they make the variance smaller than this share of the ratings' alone: useless scores seem
+to help a little in some draws"""
 
 
-class RatedMean(NamedTuple):
-    """A mean rating with all that its interval needs: by a metric, or by the ratings alone."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RatedMean:
+    """A mean rating with all that its interval needs: by the scores, or by the ratings alone."""
 
-    mean: float
-    moved: Float
-    """The influence of each row on the mean [rows]"""
-    cautious: Float
-    """The same divided by 1 - leverage [rows]"""
-    items: float
-    """Independent ratings that would be as certain: the effective number"""
+    value: float
+    centre: float
+    """The mean with the two more rows"""
+    influence: Float
+    """The influence of each row on the centre [rows]: the sum of their squares is the variance of independent rows"""
+    added: Float
+    """The same of the two more rows, for each stratum [2 strata]; empty where none were added"""
+    fitted: int
+    """The number of strata"""
     weight: float = 0.0
     """That of the scores"""
+    plain: Inference | None = None
+    """What the ratings alone say, of rows that were drawn one by one at random and that are no clusters"""
 
     def placed(self, places: Integers, rows: int) -> RatedMean:
         """Return the same mean, with its influence at some places among the rows of a whole table."""
-        moved, cautious = np.zeros(rows), np.zeros(rows)
-        moved[places], cautious[places] = self.moved, self.cautious
-        return self._replace(moved=moved, cautious=cautious)
+        influence = np.zeros(rows)
+        influence[places] = self.influence
+        return replace(self, influence=influence)
 
 
 def rated_means(
-    ratings: Float, scores: Float, design: Design, scale: Scale | None, least: float = -math.inf
+    ratings: Float, scores: Float, design: Design, scale: Scale | None, least: float = -math.inf, yes_no: bool = False
 ) -> tuple[RatedMean, RatedMean]:
     """Return the mean rating by the scores, and that of the ratings alone.
 
-    Scores that do not make the mean more certain get the weight 0. This compares the standard errors, and does not look
-    at the two means, so that it favours no number.
+    Scores that do not make the mean more certain get the weight 0. This compares the two variances (`GAIN`), and does
+    not look at the two means, so that it favours no number.
 
     Args:
         ratings, scores: of each row [rows]; ratings are read where `design` says that a row is rated.
         design: how the rated rows were drawn.
         scale: that of the ratings, where it is known.
         least: the lower limit of the scores' weight, as `nlgauge.maths.prediction_powered.powered` takes it.
+        yes_no: whether the ratings are yes and no, as the ends of the scale, or means of several people's.
     """
-    alone = ppi.powered(ratings, np.zeros(len(ratings)), design)
-    helped = ppi.powered(ratings, scores, design, least)
-    errors = [ppi.standard_error(ppi.totals(one.cautious, design.clusters)) for one in (alone, helped)]
-    items = _items(alone, design, errors[0], scale or (0.0, 1.0))
-    bare = RatedMean(alone.estimate, alone.influence, alone.cautious, items)
-    if not errors[1] < errors[0]:
-        return bare, bare
-    more = min(float(len(ratings)), items * (errors[0] / errors[1]) ** 2 if errors[1] else math.inf)
-    return RatedMean(helped.estimate, helped.influence, helped.cautious, more, helped.weight), bare
-
-
-def _items(alone: Powered, design: Design, error: float, scale: Scale) -> float:
-    """Return how many independent ratings are as certain as these: all, if rows were drawn one by one at random."""
-    n = int(design.rated.sum())
+    alone = _rated_mean(ratings, np.zeros(len(ratings)), design, scale, least, yes_no)
     if design.clusters is None and design.probabilities is None and not design.strata.any():
-        return float(n)
-    if not error:
-        return effective_groups(ppi.totals(design.weights, design.clusters))
-    length = scale[1] - scale[0]
-    return effective_items((alone.estimate - scale[0]) / length, error / length, n)
+        alone = replace(alone, plain=mean_of(ratings[design.rated], scale or UNLIMITED, ends=yes_no))
+    helped = _rated_mean(ratings, scores, design, scale, least, yes_no)
+    errors = [float(parts @ parts) for one in (alone, helped) for parts in (_parts([one], design.clusters),)]
+    return (helped if errors[1] < GAIN * errors[0] else alone), alone
 
 
-@dataclass(frozen=True, eq=False)
-class MeanInterval:
-    """The interval of one mean, or of the first less the second of two."""
+def inference(
+    means: Sequence[RatedMean], levels: Sequence[Integers | None], rated: NDArray[np.bool_], scale: Scale | None
+) -> Inference:
+    """Return what one mean says, or the first less the second of two.
 
-    means: Sequence[RatedMean]
-    """They are means of the same rows"""
-    sizes: Float
-    """The number of ratings of each cluster with ratings; 1 for each rating where there are no clusters"""
-    fitted: int
-    """Means that were estimated: one for each stratum of each system"""
-    clusters: Integers | None
-    """The cluster of each row [rows]"""
-    clustered: bool
-    """Whether the ratings of one system are in clusters"""
-    scale: Scale | None
-    shares: bool
-    """Whether the ratings are all 0 or 1"""
+    Args:
+        means: of the same rows.
+        levels: what rows share [rows], None where they share nothing; from the most to the least, as clusters and then
+            rows, or the items that two systems have in common. The interval is the union of those of all levels.
+        rated: whether each row is rated [rows].
+        scale: that of the ratings, where it is known.
+    """
+    if len(means) == 1 and means[0].plain is not None and levels[0] is None:
+        return means[0].plain
+    limits = scale or UNLIMITED
+    value, centre = means[0].value, means[0].centre
+    if len(means) > 1:
+        limits = (limits[0] - limits[1], limits[1] - limits[0])
+        value, centre = value - means[1].value, centre - means[1].centre
+    value = min(max(limits[0], value), limits[1])
+    added = sum(len(one.added) for one in means)
+    sizes = [rated_sizes(level, rated) for level in levels]
+    said = Inference(value, int(rated.sum()), len(sizes[0]), effective_groups(sizes[0]), limits=limits)
+    laws: list[Law] = []
+    for level, of in zip(levels, sizes, strict=True):
+        parts = _parts(means, level)
+        error = math.sqrt(float(parts @ parts))
+        if not error:
+            return said
+        freedom = effective_groups(of) - sum(one.fitted for one in means)
+        if added:
+            freedom += 2 * len(means)
+        if not added or (level is not None and np.ptp(of) > 0):
+            freedom = min(freedom, tail_freedom(parts[parts != 0]))
+        laws.append(Student(centre, error, max(1.0, freedom)))
+    return replace(said, laws=tuple(laws))
 
-    @property
-    def mean(self) -> float:
-        """The mean, or the difference."""
-        return self._within(self._joined([one.mean for one in self.means]))
 
-    @cached_property
-    def moved(self) -> Float:
-        """The influence of each row [rows]."""
-        return np.asarray(self._joined([one.moved for one in self.means]))
+def rated_sizes(level: Integers | None, rated: NDArray[np.bool_]) -> Float:
+    """Return the number of ratings of each cluster that has some; 1 for each rating where rows share nothing."""
+    if level is None:
+        return np.ones(int(rated.sum()))
+    return np.unique(level[rated], return_counts=True)[1].astype(float)
 
-    @cached_property
-    def _totals(self) -> tuple[Float, Float]:
-        cautious = np.asarray(self._joined([one.cautious for one in self.means]))
-        return ppi.totals(self.moved, self.clusters), ppi.totals(cautious, self.clusters)
 
-    @cached_property
-    def _each(self) -> list[Float]:
-        return [ppi.totals(one.cautious, self.clusters) for one in self.means]
+def _rated_mean(
+    ratings: Float, scores: Float, design: Design, scale: Scale | None, least: float, yes_no: bool
+) -> RatedMean:
+    found = powered(ratings, scores, design, least)
+    rated, strata, rows = design.rated, design.strata, len(scores)
+    z = np.where(rated, ratings, 0.0) - found.weight * scores
+    weights = np.where(rated, design.weights, 0.0) / rows  # of each rated row in the mean; their sum is 1
+    groups = int(strata.max()) + 1
+    counts, shares = np.bincount(strata, rated, groups), np.bincount(strata, weights, groups)
+    means = np.bincount(strata, weights * z, groups) / np.maximum(shares, 1e-300)
+    more = _two_rows(ratings, scores, design, found.weight, scale, yes_no)
+    size = 1.0 if design.clusters is None else float(rated.sum()) / design.units
+    added = np.zeros(0) if more is None else size * shares  # how many rows of each kind each stratum gets
+    whole = counts if more is None else counts + 2 * added
+    new = means if more is None else (counts * means + added * sum(more)) / np.maximum(whole, 1e-300)
+    # The influence of a rated row falls as the two more rows take their part, and is about the new mean of its stratum.
+    factor = counts / np.maximum(whole, 1e-300)
+    influence = found.influence.copy()
+    influence[rated] = (influence * factor[strata] + (weights * factor[strata]) * (means - new)[strata])[rated]
+    free = leverage(scores, design) - np.where(rated, (1 / np.maximum(counts, 1) - 1 / np.maximum(whole, 1))[strata], 0)
+    units = (design.units if design.clusters is not None else float(rated.sum())) + (2 if more is not None else 0)
+    fitted = len(np.unique(strata[rated]))
+    small = math.sqrt(max(units - fitted, 1.0) / units)
+    of_added = np.zeros(0)
+    if more is not None:
+        of_added = np.concatenate(
+            [shares * (one - new) / np.maximum(whole, 1e-300) * np.sqrt(added * size) for one in more]
+        ) * (small * units / max(units - 1, 1.0))
+    return RatedMean(
+        value=found.estimate, centre=found.estimate + float(shares @ (new - means)),
+        influence=influence / (1 - free) * small, added=of_added, fitted=fitted, weight=found.weight,
+    )  # fmt: skip
 
-    @property
-    def _most(self) -> float:
-        return effective_groups(self.sizes) - 1
 
-    def _joined(self, of: Sequence[float | Float]) -> float:
-        return of[0] if len(of) == 1 else of[0] - of[1]  # type: ignore[return-value]
+def _two_rows(
+    ratings: Float, scores: Float, design: Design, weight: float, scale: Scale | None, yes_no: bool
+) -> tuple[float, float] | None:
+    """Return rating less weighted score of the two more rows; None where the ratings say how far they spread."""
+    rated = design.rated
+    y, x = ratings[rated], weight * scores
+    more = two_more(y, scale or UNLIMITED, ends=yes_no)
+    if more is None:
+        return None
+    if not yes_no:
+        mean = float(x[rated].mean())
+        return more[0] - mean, more[1] - mean
+    bad = y < (more[0] + more[1]) / 2
+    of_good = float(x[rated][~bad].mean()) if not bad.all() else float(x.max())
+    of_bad = float(x[rated][bad].mean()) if bad.any() else float(x.min())
+    return more[0] - of_good, more[1] - of_bad
 
-    def ends(self, confidence: float) -> tuple[float, float]:
-        """Return the ends: a score interval of shares and of equal ratings on a scale, else Student's or normal."""
-        if self.shares or (self.scale and not all(one.any() for one in self._each)):
-            bounds = [self._of_scale(number, confidence) for number in range(len(self.means))]
-            return bounds[0] if len(bounds) == 1 else self._difference(bounds)
-        low, high = ppi.interval(
-            self.mean, *self._totals, len(self.sizes), len(self.sizes) - self.fitted, confidence,
-            difference=len(self.means) > 1, most=self._most,
-        )  # fmt: skip
-        return self._within(low), self._within(high)
 
-    def _of_scale(self, number: int, confidence: float, factor: float = 1.0) -> tuple[float, float]:
-        """Return the score interval of one mean, as a share of its scale; of equal ratings in its midst the widest."""
-        low, high = self.scale or (0.0, 1.0)
-        share = min(max((self.means[number].mean - low) / (high - low), 0.0), 1.0)
-        freedom = self._most if self.clustered and self._each[number].any() else math.inf
-        ends = share_interval(share, self.means[number].items * factor, confidence, freedom)
-        return low + (high - low) * ends[0], low + (high - low) * ends[1]
+def more_ratings(
+    means: Sequence[RatedMean], found: Inference, confidence: float, margin: float, rated: NDArray[np.bool_], n: int,
+    rows: int,
+) -> float:  # fmt: skip
+    """Return how many further ratings make an interval plus or minus a margin; infinite if more rows are needed.
 
-    def _difference(self, bounds: Sequence[tuple[float, float]]) -> tuple[float, float]:
-        """Return the interval of a difference from those of both means (MOVER; Zou and Donner 2008).
+    The variance of the rated rows falls as 1 / ratings, and that of the scores of the other rows stays.
 
-        The distance of each end is that of the two ends which make it, with the correlation of the means.
-        """
-        (a, b), ((low_a, high_a), (low_b, high_b)) = (one.mean for one in self.means), bounds
-        lengths = [math.sqrt(float(one @ one)) for one in self._each]
-        r = float(self._each[0] @ self._each[1]) / (lengths[0] * lengths[1]) if all(lengths) else 0.0
+    Args:
+        means: those that the interval is of.
+        found: what they say.
+        confidence: that of the interval.
+        margin: half of its length.
+        rated: whether each row is rated [rows].
+        n, rows: the number of ratings, and the most that there can be.
+    """
+    influence, added = _influence(means), np.concatenate([one.added for one in means])
+    of_rated = float((influence[rated] ** 2).sum()) + float(added @ added)
+    of_rest = float((influence[~rated] ** 2).sum())
+    low, high = found.interval(confidence)
 
-        def distance(x: float, y: float) -> float:
-            x, y = max(0.0, x), max(0.0, y)
-            return math.sqrt(max(0.0, x * x - 2 * r * x * y + y * y))
+    def half(ratings: int) -> float:
+        left = (of_rated * n / ratings + of_rest) / (of_rated + of_rest) if of_rated else n / ratings
+        return (high - low) / 2 * math.sqrt(left)
 
-        low, high = self.mean - distance(a - low_a, high_b - b), self.mean + distance(high_a - a, b - low_b)
-        return self._within(low), self._within(high)
+    if half(n) <= margin:
+        return 0
+    if half(rows) > margin:
+        return math.inf
+    least, most = n, rows
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (least, middle) if half(middle) <= margin else (middle, most)
+    return most - n
 
-    def _within(self, number: float) -> float:
-        """Return a number moved onto the scale, and a difference onto the differences that the scale has."""
-        if self.scale is None:
-            return number
-        low, high = self.scale
-        if len(self.means) > 1:
-            low, high = low - high, high - low
-        return min(max(low, number), high)
 
-    def more(self, confidence: float, margin: float, rated: NDArray[np.bool_], n: int, rows: int) -> float:
-        """Return how many further ratings make the interval plus or minus a margin; infinite if more rows are needed.
+def _influence(means: Sequence[RatedMean]) -> Float:
+    return means[0].influence if len(means) == 1 else means[0].influence - means[1].influence
 
-        The variance of the rated rows falls as 1 / ratings, and that of the scores of the other rows stays.
 
-        Args:
-            rated: whether each row is rated [rows].
-            n, rows: the number of ratings, and the most that there can be.
-        """
-        of_rated, of_rest = (float((self.moved[which] ** 2).sum()) for which in (rated, ~rated))
-        low, high = self.ends(confidence)
-
-        def half(ratings: int) -> float:
-            left = (of_rated * n / ratings + of_rest) / (of_rated + of_rest) if of_rated else n / ratings
-            if self.shares and len(self.means) == 1:
-                ends = self._of_scale(0, confidence, 1 / left)
-                return (ends[1] - ends[0]) / 2
-            return (high - low) / 2 * math.sqrt(left)
-
-        if half(n) <= margin:
-            return 0
-        if half(rows) > margin:
-            return math.inf
-        least, most = n, rows
-        while most - least > 1:
-            middle = (least + most) // 2
-            least, most = (least, middle) if half(middle) <= margin else (middle, most)
-        return most - n
+def _parts(means: Sequence[RatedMean], clusters: Integers | None) -> Float:
+    """The influence of each cluster, or row, and then of the two more rows of each mean and stratum."""
+    return np.append(totals(_influence(means), clusters), np.concatenate([one.added for one in means]))

@@ -6,7 +6,8 @@ of a text's tokens given another text and the tokens before each (equation 3, eq
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -17,7 +18,7 @@ from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.likelihood import Likelihood, Seq2SeqRequest
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models.capabilities import SEQ2SEQ_LM
-from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import Cost, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import likely_words
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import LEFT_OUT
@@ -43,6 +44,7 @@ class BARTScore(RowMetric):
     """
 
     cost: ClassVar[Cost] = "pairs"
+    limits: ClassVar[Mapping[str, Limits]] = {"score": (-math.inf, 0.0)}
     citation: ClassVar[str] = "Yuan et al. 2021, NeurIPS, arXiv:2106.11520"
 
     references: str = param(

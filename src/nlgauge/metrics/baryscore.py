@@ -7,7 +7,7 @@ Wasserstein barycenter of its layers. The score is the transport cost between th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 from weakref import WeakKeyDictionary
@@ -25,7 +25,7 @@ from nlgauge.maths.barycenters import Barycenter, layer_barycenters
 from nlgauge.maths.text import is_stopword
 from nlgauge.maths.transport import divergence, entropic, plans
 from nlgauge.maths.vectors import flows, runs, shares, squared_distances, unit
-from nlgauge.metrics.base import Cost, Prepared, Setup
+from nlgauge.metrics.base import Cost, Limits, Prepared, Setup
 from nlgauge.metrics.evidence import token_pieces
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, check_layers, idf_fact, idf_tables, layers_read
 from nlgauge.metrics.parameters import param
@@ -114,6 +114,11 @@ class BaryScore(ReferenceMetric[TokenVectors]):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_layers(self)
+
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        # A barycenter's points are means of vectors of length 1, and so at most 2 apart.
+        return {"score": (0.0, 2.0 if self.distance in ("w1", "w2") else 4.0)}
 
     @property
     def uses_corpus(self) -> bool:

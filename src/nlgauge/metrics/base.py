@@ -7,6 +7,7 @@ all outputs of a system against a set of texts) or of RowMetric (anything else a
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +33,14 @@ COSTS: tuple[Cost, ...] = ("strings", "static", "encoding", "pairs", "masking", 
 
 QUESTION = "question"
 """The key in `Prepared.facts` of a metric whose scores also depend on the column `question`, if a row has one"""
+
+Limits: TypeAlias = tuple[float, float]
+"""The least and the greatest value of a sub-score, to rounding; infinite where there is none"""
+SHARE: Limits = (0.0, 1.0)
+PERCENT: Limits = (0.0, 100.0)
+COSINE: Limits = (-1.0, 1.0)
+AMOUNT: Limits = (0.0, math.inf)
+ANY: Limits = (-math.inf, math.inf)
 
 POCKET = "pocket"
 """The embedded model, used if neither metric nor run names a model"""
@@ -194,6 +203,14 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     def columns(self) -> tuple[str, ...]:
         """The columns that a row's score depends on."""
         return ("candidate", "references")
+
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        """The limits of each sub-score, by the formula; of one that is not named here nothing is known.
+
+        The corpus score of a metric that has one has the same limits.
+        """
+        return {}
 
     @property
     def other_models(self) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ leave out special tokens. In the published code tokens may still match special t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -24,7 +25,7 @@ from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import greedy_match, shares, unit
-from nlgauge.metrics.base import Cost, Prepared, Setup
+from nlgauge.metrics.base import COSINE, SHARE, Cost, Limits, Prepared, Setup
 from nlgauge.metrics.evidence import token_pieces
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_table, layer_read
 from nlgauge.metrics.parameters import param
@@ -72,6 +73,12 @@ class BERTScore(ReferenceMetric[TokenVectors]):
         False, help="let tokens match the special tokens around the other text, as the published code does"
     )
     model: str | None = None
+
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        if self.rescale:  # the least value depends on the model's baseline
+            return dict.fromkeys(self.parts, (-math.inf, 1.0))
+        return {"f1": SHARE, "precision": COSINE, "recall": COSINE}  # F1 has no value where one of them is negative
 
     @property
     def uses_corpus(self) -> bool:

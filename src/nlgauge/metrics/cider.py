@@ -17,7 +17,7 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.text import ngrams
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import shared_with_references
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import LEFT_OUT, RowPairs, paired, splitter, splitter_library, splitter_param
@@ -50,6 +50,7 @@ class CIDEr(RowMetric):
     """
 
     uses_corpus: ClassVar[bool] = True
+    limits: ClassVar[Mapping[str, Limits]] = {"score": (0.0, 10.0)}
     citation: ClassVar[str] = "Vedantam et al. 2015, CVPR, arXiv:1411.5726"
 
     variant: str = param(

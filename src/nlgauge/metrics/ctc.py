@@ -11,7 +11,7 @@ on one layer; a word has the mean over its sub-words. nlgauge-lab has the errors
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
@@ -37,7 +37,7 @@ from nlgauge.metrics.aligners import (
     TrainedAligner,
     shown,
 )
-from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import AMOUNT, ANY, QUESTION, SHARE, Cost, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.model_settings import layer_read
 from nlgauge.metrics.parameters import param
 
@@ -68,6 +68,8 @@ class CTCAspect(RowMetric):
     """The columns that a row needs"""
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379"
     embeddings: ClassVar[type[EmbeddingAligner]] = EmbeddingAligner
+    of_alignments: ClassVar[Limits] = SHARE
+    """The limits of what is made of alignments from 0 to 1"""
 
     aligner: str = param(
         "E", choices=("E", "D", "R"),
@@ -104,6 +106,11 @@ class CTCAspect(RowMetric):
     @property
     def columns(self) -> tuple[str, ...]:
         return ("candidate", *self.needed)
+
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        # R is what a model predicts, and that may be any number.
+        return dict.fromkeys(self.parts, ANY if self.aligner == "R" else self.of_alignments)
 
     @property
     def cost(self) -> Cost:
@@ -298,6 +305,10 @@ class Consistency(CTCAspect):
         return tuple(part for part in ("unsupported", "decided") if part in self.parts)
 
     @property
+    def limits(self) -> Mapping[str, Limits]:
+        return super().limits if self.then is None else {**super().limits, "decided": (1.0, 2.0)}
+
+    @property
     def other_models(self) -> tuple[str, ...]:
         return () if self.then is None else (self.then,)
 
@@ -454,6 +465,7 @@ class Groundedness(CTCAspect):
     """
 
     needed: ClassVar[tuple[str, ...]] = ("context",)
+    of_alignments: ClassVar[Limits] = AMOUNT
 
     stopwords: bool = False
 
@@ -470,6 +482,7 @@ class Engagingness(CTCAspect):
     """
 
     needed: ClassVar[tuple[str, ...]] = ("source", "context")
+    of_alignments: ClassVar[Limits] = AMOUNT
 
     stopwords: bool = False
 
@@ -483,6 +496,8 @@ class Engagingness(CTCAspect):
 @dataclass(frozen=True)
 class MeanAlignment(Engagingness):
     """Mean alignment of the candidate's words with context and source (table F.6)."""
+
+    of_alignments: ClassVar[Limits] = SHARE
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.mean_alignment(alignments[0]),)

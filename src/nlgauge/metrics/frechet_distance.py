@@ -11,7 +11,7 @@ with fewer points than dimensions, and the distance of equal sets is 0 up to rou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.evidence import Evidence, Item
-from nlgauge.metrics.base import Value
+from nlgauge.metrics.base import AMOUNT, Limits, Value
 from nlgauge.metrics.sets import SetMetric, SetText
 
 Points = NDArray[np.floating[Any]]
@@ -70,6 +70,7 @@ class FrechetDistance(SetMetric):
 
     higher_is_better: ClassVar[bool] = False
     parts: ClassVar[tuple[str, ...]] = ("score", "means", "covariances")
+    limits: ClassVar[Mapping[str, Limits]] = dict.fromkeys(parts, AMOUNT)
     citation: ClassVar[str] = "Heusel et al. 2017, NeurIPS, arXiv:1706.08500"
 
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:

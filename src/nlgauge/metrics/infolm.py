@@ -27,7 +27,7 @@ from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES, Measure, symmetrised, symmetrised_contributions
-from nlgauge.metrics.base import Cost, Prepared, Setup
+from nlgauge.metrics.base import Cost, Limits, Prepared, Setup
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_tables
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric
@@ -115,6 +115,10 @@ class InfoLM(ReferenceMetric[Bag]):
         """The paper's settings, with alpha and beta for the given measure."""
         of_measure = _OF_MEASURES[preset].get(given.get("measure", cls.measure), {})
         return {**cls.presets[preset], **of_measure}
+
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        return {"score": (0.0, Measure(self.measure, self.alpha, self.beta).maximum)}
 
     @property
     def uses_corpus(self) -> bool:

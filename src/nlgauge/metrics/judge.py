@@ -26,7 +26,7 @@ from nlgauge.metrics.answers import (
     endpoint,
     model_names,
 )
-from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import AMOUNT, QUESTION, Cost, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.prompts import Asked, Prompt, prompt_of
 from nlgauge.metrics.server import Server, address_of, key_of
@@ -150,6 +150,12 @@ class Judge(RowMetric):
     @property
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
         return self.parts[1:]
+
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        of_score = min(self.labels.values()), max(self.labels.values())
+        known = {"score": of_score, "spread": AMOUNT, "flips": (0.0, 0.5)}
+        return {part: known[part] for part in self.parts}
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]

@@ -30,7 +30,7 @@ all references are one set here (references='all').
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, TypeAlias
 
@@ -42,7 +42,7 @@ from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features, Request
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.maths.neighbours import Points, between, squared_radii
-from nlgauge.metrics.base import Cost, Setup, Value
+from nlgauge.metrics.base import AMOUNT, SHARE, Cost, Limits, Setup, Value
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import Compared, RowPairs, best, each_once, paired
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText, covered_texts
@@ -172,6 +172,10 @@ class MarkEvaluate(SetMetric):
         *("a", "b", "B1", "B2", "n", "m"),
     )
     details: ClassVar[tuple[str, ...]] = ("floor", "a", "b", "B1", "B2", "n", "m")
+    limits: ClassVar[Mapping[str, Limits]] = {
+        **dict.fromkeys(parts[:6], SHARE),
+        **dict.fromkeys(parts[6:], AMOUNT),
+    }
     citation: ClassVar[str] = "Mordido and Meinel 2020, COLING, arXiv:2010.04606"
 
     estimator: str = param(
@@ -214,6 +218,7 @@ class MarkEvaluateText(Compared[Words]):
     cost: ClassVar[Cost] = "encoding"
     parts: ClassVar[tuple[str, ...]] = MarkEvaluate.parts
     details: ClassVar[tuple[str, ...]] = MarkEvaluate.details
+    limits: ClassVar[Mapping[str, Limits]] = MarkEvaluate.limits
     citation: ClassVar[str] = MarkEvaluate.citation
 
     references: str = param(

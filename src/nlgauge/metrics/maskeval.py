@@ -14,7 +14,8 @@ one aspect (`nlgauge train weighter`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -31,7 +32,7 @@ from nlgauge.engine.masking import DECODINGS
 from nlgauge.engine.segmentation import PLAIN, segmenter
 from nlgauge.engine.weighter import Weighter, read_weighter
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import SHARE, Cost, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.parameters import param
 
 Array = NDArray[np.float64]
@@ -178,6 +179,10 @@ class MaskEval(RowMetric):
             raise SpecError(f"{self.name}: weights={self.weights!r} has no learned weights for keep; name some")
         if self.per_text and self.keep == 1:
             raise SpecError(f"{self.name}: per_text is about keep; set keep below 1")
+
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        return {"score": (-math.inf, 0.0) if self.scoring == "log_probability" else SHARE}
 
     @property
     def libraries(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from typing import ClassVar, NamedTuple, TypeAlias
 
 from nlgauge.data.corpus.place import shown
 from nlgauge.errors import MissingExtraError, SpecError
-from nlgauge.metrics.base import Prepared, Setup
+from nlgauge.metrics.base import SHARE, Limits, Prepared, Setup
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import StringReferenceMetric, splitter, splitter_library, splitter_param
 
@@ -134,6 +134,7 @@ class METEORPrepared(Prepared):
 class METEOR(StringReferenceMetric[StemmedWords]):
     """METEOR (2005 or 2007): recall-weighted F of matched words, minus a penalty for scattered matches; 0 to 1."""
 
+    limits: ClassVar[Mapping[str, Limits]] = {"score": SHARE}
     citation: ClassVar[str] = "Banerjee and Lavie 2005, ACL workshop; Lavie and Agarwal 2007, WMT"
 
     variant: str = param(

@@ -24,7 +24,7 @@ the authors also leave out stopwords.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -40,7 +40,7 @@ from nlgauge.engine.words import is_word, words
 from nlgauge.maths.text import is_stopword, sentence_ends
 from nlgauge.maths.transport import plans
 from nlgauge.maths.vectors import distances, flows, run_means, runs, unit
-from nlgauge.metrics.base import Cost, Prepared, Setup
+from nlgauge.metrics.base import AMOUNT, COSINE, SHARE, Cost, Limits, Prepared, Setup
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, check_layers, idf_fact, idf_table, layer_read, layers_read
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric, each_once
@@ -125,6 +125,7 @@ class MoverScore(MovingMetric):
     """1 minus the word mover's distance with contextual vectors; 1 is best, -1 is worst."""
 
     cost: ClassVar[Cost] = "encoding"
+    limits: ClassVar[Mapping[str, Limits]] = {"score": COSINE}  # vectors of length 1 are at most 2 apart
     citation: ClassVar[str] = "Zhao et al. 2019, EMNLP, arXiv:1909.02622"
 
     ngram: int = param(
@@ -217,6 +218,7 @@ class SentenceMovers(MovingMetric):
     """exp(-cost of moving one text to the other); 1 is best."""
 
     cost: ClassVar[Cost] = "encoding"
+    limits: ClassVar[Mapping[str, Limits]] = {"score": SHARE}
     citation: ClassVar[str] = "Clark et al. 2019, ACL"
 
     variant: str = param(
@@ -270,6 +272,7 @@ class WordMovers(MovingMetric, WordVectorMetric):
     """Word mover's distance: the cost of moving the words of one text to those of the other; 0 is best."""
 
     higher_is_better: ClassVar[bool] = False
+    limits: ClassVar[Mapping[str, Limits]] = {"score": AMOUNT}
     citation: ClassVar[str] = "Kusner et al. 2015, ICML"
 
     def moved(self, feature: TokenVectors, prepared: Prepared) -> Moved:

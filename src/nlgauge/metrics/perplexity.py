@@ -7,7 +7,8 @@ gives the ordinary perplexity: the probability of a token depends on the tokens 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,7 +21,7 @@ from nlgauge.engine.features.masked import MaskedLikelihoodRequest
 from nlgauge.engine.features.request import Features, Request
 from nlgauge.engine.models.capabilities import CAUSAL_LM, MASKED_LM, SEQ2SEQ_LM
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import Cost, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import likely_words
 from nlgauge.metrics.parameters import param
 
@@ -44,6 +45,7 @@ class Perplexity(RowMetric):
     columns: ClassVar[tuple[str, ...]] = ("candidate",)
     cost: ClassVar[Cost] = "masking"
     higher_is_better: ClassVar[bool] = False
+    limits: ClassVar[Mapping[str, Limits]] = {"score": (1.0, math.inf)}
     citation: ClassVar[str] = "Salazar et al. 2020, ACL, arXiv:1910.14659"
 
     stride: int = param(

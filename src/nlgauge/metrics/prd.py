@@ -15,7 +15,7 @@ that two equal sets in which every text occurs twice get 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from nlgauge.data.evidence import Evidence, Item
 from nlgauge.maths.neighbours import coverage
-from nlgauge.metrics.base import Value
+from nlgauge.metrics.base import AMOUNT, SHARE, Limits, Value
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
 
@@ -129,6 +129,7 @@ class PRD(SetMetric):
     """
 
     parts: ClassVar[tuple[str, ...]] = ("f8", "f1_8", "precision", "recall")
+    limits: ClassVar[Mapping[str, Limits]] = dict.fromkeys(parts, SHARE)
     citation: ClassVar[str] = "Sajjadi et al. 2018, NeurIPS, arXiv:1806.00035"
 
     clusters: int = param(20, minimum=1, help="number of clusters of k-means")
@@ -161,6 +162,7 @@ class ImprovedPrecisionRecall(SetMetric):
     """
 
     parts: ClassVar[tuple[str, ...]] = ("precision", "recall", "density", "coverage")
+    limits: ClassVar[Mapping[str, Limits]] = {**dict.fromkeys(parts, SHARE), "density": AMOUNT}
     citation: ClassVar[str] = "Kynkaanniemi et al. 2019, NeurIPS, arXiv:1904.06991"
 
     k: int = param(3, minimum=1, help="a ball reaches to the k-th neighbour")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nlgauge.errors import SpecError
 from nlgauge.maths.text import sentence_ends
-from nlgauge.metrics.base import Prepared, Setup
+from nlgauge.metrics.base import SHARE, Limits, Prepared, Setup
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import StringReferenceMetric
 
@@ -65,6 +65,7 @@ class ROUGE(StringReferenceMetric[Text]):
     """ROUGE: words (1), word n-grams (2 to 9) or common subsequences (L, Lsum) of candidate and reference."""
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
+    limits: ClassVar[Mapping[str, Limits]] = dict.fromkeys(parts, SHARE)
     citation: ClassVar[str] = "Lin 2004, ACL workshop Text Summarization Branches Out"
     libraries: ClassVar[tuple[str, ...]] = ("rouge-score-rs",)
     undefined: ClassVar[str] = "neither text has enough words"

@@ -17,7 +17,7 @@ from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.text import ngrams
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import PERCENT, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import shared_with_references
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import LEFT_OUT, splitter, splitter_library, splitter_param
@@ -56,6 +56,7 @@ class SARI(RowMetric):
 
     columns: ClassVar[tuple[str, ...]] = ("candidate", "source", "references")
     parts: ClassVar[tuple[str, ...]] = ("sari", "add", "keep", "delete")
+    limits: ClassVar[Mapping[str, Limits]] = dict.fromkeys(parts, PERCENT)
     citation: ClassVar[str] = "Xu et al. 2016, TACL"
     formula: ClassVar[Mapping[str, object]] = {"name": "sari"}
 

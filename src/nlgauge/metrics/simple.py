@@ -17,7 +17,7 @@ from nlgauge.data.corpus.numbers import labels_of, number_in, numbers_in, proven
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.text import ngrams, sentence_ends, words
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import AMOUNT, SHARE, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import shared_words
 from nlgauge.metrics.parameters import param
 
@@ -49,6 +49,12 @@ class Column(RowMetric):
             object.__setattr__(self, "values", labels_of(self.name, self.values))
         super().__post_init__()
 
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        """Those of the labels, where the column has labels."""
+        known = [number for number in (self.values or {}).values() if number is not None]
+        return {"score": (min(known), max(known))} if known else {}
+
     def prepare(self, setup: Setup) -> Prepared:
         numbers = numbers_in(setup.corpus, self.column, self.values)
         return Prepared(facts=provenance(setup.corpus, self.column, numbers))
@@ -64,6 +70,7 @@ class Length(RowMetric):
 
     columns: ClassVar[tuple[str, ...]] = ("candidate",)
     details: ClassVar[tuple[str, ...]] = ("score",)
+    limits: ClassVar[Mapping[str, Limits]] = {"score": AMOUNT}
 
     unit: str = param(
         "words", choices=("words", "characters", "sentences"),
@@ -93,6 +100,7 @@ class CopyRate(RowMetric):
     """
 
     details: ClassVar[tuple[str, ...]] = ("score",)
+    limits: ClassVar[Mapping[str, Limits]] = {"score": SHARE}
     citation: ClassVar[str] = "See et al. 2017, ACL, arXiv:1704.04368 (novel n-grams)"
 
     ngram: int = param(1, minimum=1, help="the number of words of an n-gram")

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from nlgauge.maths.text import words
-from nlgauge.metrics.base import Prepared, Setup
+from nlgauge.metrics.base import SHARE, Limits, Prepared, Setup
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import StringReferenceMetric
 
@@ -37,6 +37,7 @@ class TokenF1(StringReferenceMetric[Answer]):
     """
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall", "exact")
+    limits: ClassVar[Mapping[str, Limits]] = dict.fromkeys(parts, SHARE)
     of_any_reference: ClassVar[tuple[str, ...]] = ("exact",)
     citation: ClassVar[str] = "Rajpurkar et al. 2016, EMNLP, arXiv:1606.05250"
 

@@ -32,7 +32,7 @@ from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge.maths.shifts import Distance, fewest_shifted_edits
-from nlgauge.metrics.base import Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import AMOUNT, PERCENT, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import shared_with_references
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import EMPTY, LEFT_OUT
@@ -196,6 +196,7 @@ class BLEU(SacrebleuMetric):
 
     citation: ClassVar[str] = "Papineni et al. 2002, ACL"
     library: ClassVar[str] = "BLEU"
+    limits: ClassVar[Mapping[str, Limits]] = {"score": PERCENT}
 
     references: str = param(
         "joint", choices=("joint", "best", "mean"),
@@ -246,6 +247,7 @@ class ChrF(SacrebleuMetric):
 
     citation: ClassVar[str] = "Popović 2015, WMT"
     library: ClassVar[str] = "CHRF"
+    limits: ClassVar[Mapping[str, Limits]] = {"score": PERCENT}
 
     references: str = param(
         "joint", choices=("joint", "mean"),
@@ -294,6 +296,7 @@ class TER(SacrebleuMetric):
     higher_is_better: ClassVar[bool] = False
     citation: ClassVar[str] = "Snover et al. 2006, AMTA"
     library: ClassVar[str] = "TER"
+    limits: ClassVar[Mapping[str, Limits]] = {"score": AMOUNT}
     libraries: ClassVar[tuple[str, ...]] = ("sacrebleu", "rapidfuzz")
 
     references: str = param(
@@ -359,6 +362,7 @@ class WER(RowMetric):
     """
 
     higher_is_better: ClassVar[bool] = False
+    limits: ClassVar[Mapping[str, Limits]] = {"score": AMOUNT}
     citation: ClassVar[str] = "Levenshtein 1966, Soviet Physics Doklady"
     libraries: ClassVar[tuple[str, ...]] = ("rapidfuzz",)
 

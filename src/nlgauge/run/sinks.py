@@ -97,6 +97,7 @@ class TableBuilder(Sink[ScoreTable]):
                 level="item" if of_rows else "system",
                 sums=None if formula is None else Sums(dict(formula), np.full((size, 1), np.nan)),
                 details=metric.details,
+                limits=metric.limits,
             )
         self._signatures: dict[str, Signature] = {}
         self._notes: dict[str, Counter[str]] = {spec: Counter() for spec in metrics}

@@ -14,11 +14,11 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
-from nlgauge.maths import prediction_powered as ppi
-from nlgauge.maths.effective import effective_ratings
-from nlgauge.maths.intervals import effective_groups
+from nlgauge.maths.effective import Gain, effective_ratings
+from nlgauge.maths.inference import Measured, mean_of
 from nlgauge.maths.prediction_powered import Integers
-from nlgauge.maths.rated_means import MeanInterval, RatedMean, Scale, rated_means
+from nlgauge.maths.rated_means import RatedMean, Scale, inference, more_ratings, rated_means
+from nlgauge.render.environment import p_value
 from nlgauge.render.tables import terminal
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.fitting import combined
@@ -33,7 +33,7 @@ ALL = "all systems"
 """What the rows of all systems are called where they are estimated together"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Estimate:
     """The mean rating of a system, or the difference of two systems' means, by one metric and for one aspect."""
 
@@ -51,11 +51,10 @@ class Estimate:
     """How many clusters hold the ratings: as many as ratings where rows stand for themselves"""
     worth: float = math.nan
     """The effective number of ratings: how many would give, without the metric, an interval as short. It is the number
-    of ratings times the square of the quotient of the two printed lengths"""
+    of ratings times the square of the quotient of the two printed lengths, and at most the number of rows"""
     worth_low: float = math.nan
     worth_high: float = math.nan
-    """Its interval (`nlgauge.maths.effective`): up to the number of rows where nothing speaks against that; NaN for a
-    difference, and where all rows are rated"""
+    """The interval of the effective number (`nlgauge.maths.effective`); NaN where all rows are rated"""
     weight: float = math.nan
     """That of the metric in the estimate, 0 where it does not help; NaN for a difference"""
     alone: float = math.nan
@@ -91,7 +90,7 @@ class Estimates(Records[Estimate]):
     records: list[Estimate]
     notes: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
-    """A sentence for each system and aspect"""
+    """A sentence for each system, difference and aspect"""
 
     def __repr__(self) -> str:
         heads = ["system", "aspect", "metric", "estimate", "low", "high", "ratings", "worth"]
@@ -133,9 +132,9 @@ def estimate(
     No estimate leaves it. pooled: estimate the mean rating of all rows together, as of one system; outputs for one item
     are not independent.
 
-    A share has Wilson's interval with the effective number of ratings, and the exact one where all ratings are equal;
-    other means have Student's t, or the normal interval. Scores that do not make the estimate more certain have the
-    weight 0, so that it is that of the ratings alone. The intervals of all differences hold at once.
+    Interval and test are those of `nlgauge.maths.rated_means`: a share of ratings alone has Wilson's interval, and the
+    exact one where all ratings are equal; all others have Student's t. Scores that do not make the estimate more
+    certain have the weight 0, so that it is that of the ratings alone. The intervals of all differences hold at once.
 
     Where an interval would not be valid there is no number but a reason: with fewer than `LEAST` ratings or clusters,
     where all ratings are the same and no scale is known, and where the rated rows' scores are not like those of the
@@ -178,7 +177,7 @@ def estimate(
             records += task.records(" + ".join(names), np.stack(scores, 1) * signs)
     if all(one.reason for one in records):
         raise InputError(records[0].reason or "there is nothing to estimate")
-    return Estimates(records, [*rated.notes, *notes], list(_answers(table, records, below)))
+    return Estimates(records, [*rated.notes, *notes], list(_answers(table, records, below, confidence)))
 
 
 def _pooled(table: ScoreTable, rated: Rated) -> tuple[ScoreTable, Rated]:
@@ -190,19 +189,24 @@ def _pooled(table: ScoreTable, rated: Rated) -> tuple[ScoreTable, Rated]:
     return replace(table, rows=rows, clusters=None), replace(rated, clusters=clusters)
 
 
-def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None) -> Iterator[str]:
-    """Yield a sentence for each system and aspect, by all metrics together where there are several."""
-    last = {(one.system, one.aspect): one for one in records if one.system in table.systems and not one.reason}
+def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None, confidence: float) -> Iterator[str]:
+    """Yield a sentence for each system, difference and aspect, by all metrics together where there are several."""
+    last = {(one.system, one.aspect): one for one in records if not one.reason}
+    level = f"{100 * confidence:g} % interval"
     for one in last.values():
-        ends = (one.estimate, one.low, one.high)
-        of = f"by {one.ratings} ratings"
+        single = one.system in table.systems
+        unit = 100 if one.share else 1
+        value, low, high = (f"{unit * number:.3g}" for number in (one.estimate, one.low, one.high))
+        of = f"{one.ratings:,} of {one.rows:,} rows are rated"
+        if one.ratings == one.rows:
+            of = f"all {one.rows:,} rows are rated, so scores had nothing left to save"
         if one.share:
-            what = f"are rated below {below:g}" if below is not None else "are rated 1"
-            share, low, high = (f"{100 * number:.3g}" for number in ends)
-            yield f"{one.system}, {one.aspect}: about {share} of 100 outputs {what} ({low} to {high}; {of})."
+            rated = f"rated below {below:g}" if below is not None else "rated 1"
+            what = f"about {value} of 100 outputs are {rated}" if single else f"{value} of 100 outputs more are {rated}"
         else:
-            mean, low, high = (f"{number:.3g}" for number in ends)
-            yield f"{one.system}, {one.aspect}: the mean rating is about {mean} ({low} to {high}; {of})."
+            what = f"the mean rating is about {value}" if single else f"the mean ratings differ by about {value}"
+        p = "" if single else f"; p {p_value(one.p)}"
+        yield f"{one.system}, {one.aspect}: {what} ({level} {low} to {high}; {of}{p})."
 
 
 def _refuse_off_scale(table: ScoreTable, y: Float, aspect: str, scale: Scale) -> None:
@@ -242,10 +246,8 @@ class _Part(NamedTuple):
     reason: str | None = None
     by_metric: RatedMean | None = None
     alone: RatedMean | None = None
-    fitted: int = 1
-    bare: tuple[float, float, float] = (math.nan, math.nan, math.nan)
-    worth: tuple[float, float] = (math.nan, math.nan)
-    """The interval of the effective number of ratings"""
+    bare: Measured = Measured()
+    gain: Gain | None = None
 
 
 @dataclass(frozen=True)
@@ -264,16 +266,21 @@ class _Task:
     def records(self, metric: str, x: Float) -> Iterator[Estimate]:
         """By the scores [rows, metrics]: every system, then every two systems' difference."""
         parts = [self._part(system, x) for system in self.table.systems]
+        clusters = [] if self.rated.clusters is None else [self.rated.clusters]
         for part in parts:
-            yield self._record(metric, [part], self.rated.clusters)
-        together = self.rated.clusters if self.rated.clusters is not None else self.rated.items
+            yield self._record(metric, [part], [*clusters, None])
         for pair in combinations(parts, 2):
-            yield self._record(metric, list(pair), together)
+            yield self._record(metric, list(pair), [*clusters, self.rated.items])
 
     @property
     def _shares(self) -> bool:
         """Whether the ratings are all 0 or 1, and their means shares."""
-        return self.scale == (0, 1) and bool(np.isin(self.values[~np.isnan(self.values)], (0, 1)).all())
+        return self._yes_no and bool(np.isin(self.values[~np.isnan(self.values)], (0, 1)).all())
+
+    @property
+    def _yes_no(self) -> bool:
+        """Whether the ratings are yes and no, or means of several raters' yes and no."""
+        return self.scale == (0, 1)
 
     def _part(self, system: str, x: Float) -> _Part:
         rows = self.table.rows_of(system)
@@ -283,62 +290,54 @@ class _Task:
         filled = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0)) if known.any(0).all() else None
         reason = refusal(y, filled, design, self.rated.at_random, self.rated.asked_of(rows), self.scale)
         if reason or filled is None:
-            return _Part(system, n, len(rows), reason)
+            return _Part(system=system, ratings=n, rows=len(rows), reason=reason)
         single = filled.shape[1] == 1
         units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
         scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
         least = -math.inf if single else 0.0
-        means = rated_means(y, scores, design, self.scale, least)
+        means = rated_means(y, scores, design, self.scale, least, self._yes_no)
+        by_metric, alone = (one.placed(rows, len(self.table.rows)) for one in means)
+        bare = mean_of(scores, clusters=design.clusters).measured(self.confidence) if single else Measured()
         return _Part(
-            system, n, len(rows), None, means[0].placed(rows, len(self.table.rows)),
-            means[1].placed(rows, len(self.table.rows)),
-            fitted=len(np.unique(design.strata)),
-            bare=ppi.plain_mean(scores, design.clusters, self.confidence) if single else _Part("", 0, 0).bare,
-            worth=effective_ratings(y, scores, design, least, self.confidence),
+            system=system, ratings=n, rows=len(rows), by_metric=alone if means[0] is means[1] else by_metric,
+            alone=alone, bare=bare, gain=Gain.of(y, scores, design, least).placed(rows, len(self.table.rows)),
         )  # fmt: skip
 
-    def _record(self, metric: str, parts: Sequence[_Part], clusters: Integers | None) -> Estimate:
+    def _record(self, metric: str, parts: Sequence[_Part], levels: Sequence[Integers | None]) -> Estimate:
         n, rows = sum(part.ratings for part in parts), sum(part.rows for part in parts)
         name = " - ".join(part.system for part in parts)
         for part in parts:
             if part.reason:
                 reason = f"{part.system}, {self.aspect}: {part.reason}"
-                return Estimate(name, self.aspect, metric, ratings=n, rows=rows, reason=reason)
-        sizes = self._sizes(parts, clusters)
+                return Estimate(
+                    system=name, aspect=self.aspect, metric=metric, ratings=n, rows=rows, reason=reason
+                )  # fmt: skip
+        within = np.zeros(len(self.values), bool)
+        for part in parts:
+            within[self.table.rows_of(part.system)] = True
+        rated = within & ~np.isnan(self.values)
         many = len(self.table.systems) * (len(self.table.systems) - 1) // 2 if len(parts) > 1 else 1
         confidence = 1 - (1 - self.confidence) / many
-        helped, alone = (
-            MeanInterval(
-                [one for part in parts if (one := getattr(part, kind)) is not None], sizes,
-                sum(part.fitted for part in parts), clusters, self.rated.clusters is not None, self.scale, self._shares,
-            )
-            for kind in ("by_metric", "alone")
-        )  # fmt: skip
-        rated = ~np.isnan(self.values)
-        more = (
-            math.nan
-            if self.margin is None
-            else min(one.more(confidence, self.margin, rated, n, rows) for one in (helped, alone))
-        )
-        ends, ends_alone = helped.ends(confidence), alone.ends(confidence)
-        length, length_alone = ends[1] - ends[0], ends_alone[1] - ends_alone[0]
+        means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in ("by_metric", "alone")]
+        helped, alone = (inference(of, levels, rated, self.scale) for of in means)
+        more = math.nan
+        if self.margin is not None:
+            of_both = zip(means, (helped, alone), strict=True)
+            more = min(more_ratings(of, said, confidence, self.margin, rated, n, rows) for of, said in of_both)
+        (low, high), (alone_low, alone_high) = (said.interval(confidence) for said in (helped, alone))
+        worth = Measured()
+        if high > low:
+            value = min(float(rows), n * ((alone_high - alone_low) / (high - low)) ** 2)
+            gains = [part.gain for part in parts if part.gain is not None]
+            ends = effective_ratings(gains, rated, rows, levels[0], self.confidence)
+            worth = Measured(value, min(ends[0], value), max(ends[1], value))  # NaN stays NaN
         single = len(parts) == 1
-        worth = n * (length_alone / length) ** 2 if length else math.inf
-        worth_low, worth_high = parts[0].worth if single else (math.nan, math.nan)
+        bare = parts[0].bare if single else Measured()
         return Estimate(
-            name, self.aspect, metric, helped.mean, *ends, n, rows, len(sizes), worth,
-            min(worth_low, worth), max(worth_high, worth),  # NaN stays NaN
-            helped.means[0].weight if single else math.nan,
-            alone.mean, *ends_alone,
-            *(parts[0].bare if single else (math.nan,) * 3),
-            more, math.nan if single else ppi.chance(helped.ends),
-            share=self._shares, effective=math.nan if clusters is None else effective_groups(sizes),
+            system=name, aspect=self.aspect, metric=metric, estimate=helped.value, low=low, high=high, ratings=n,
+            rows=rows, clusters=helped.groups, worth=worth.value, worth_low=worth.low, worth_high=worth.high,
+            weight=means[0][0].weight if single else math.nan, alone=alone.value, alone_low=alone_low,
+            alone_high=alone_high, bare=bare.value, bare_low=bare.low, bare_high=bare.high, more=more,
+            p=math.nan if single else helped.p(), share=self._shares,
+            effective=math.nan if levels[0] is None else helped.effective,
         )  # fmt: skip
-
-    def _sizes(self, parts: Sequence[_Part], clusters: Integers | None) -> Float:
-        """Return the number of ratings of each cluster that has some; 1 for each rating where there are no clusters."""
-        rows = np.concatenate([self.table.rows_of(part.system) for part in parts])
-        rows = rows[~np.isnan(self.values[rows])]
-        return (
-            np.ones(len(rows)) if clusters is None else np.unique(clusters[rows], return_counts=True)[1].astype(float)
-        )

@@ -44,12 +44,8 @@ def selected(table: ScoreTable, metrics: Sequence[str] | None = None, every_part
 
 def _cut(column: Column, parts: list[str]) -> Column:
     """A column with some of its sub-scores, in its own order."""
-    kept = tuple(part for part in column.parts if part in parts)
-    details = () if column.scores else kept
-    if len(kept) == len(column.parts):
-        return replace(column, details=details)
-    values = column.values[:, [column.parts.index(part) for part in kept]]
-    return Column(kept, values, column.reasons, {}, column.higher_is_better, column.level, details=details)
+    taken = column if set(parts) == set(column.parts) else column.cut(parts)
+    return replace(taken, details=() if column.scores else taken.parts)
 
 
 def directed(table: ScoreTable, spec: str, part: str) -> str:

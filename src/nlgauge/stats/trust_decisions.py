@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,9 +18,6 @@ HALF = "0.5, as it has one score alone"
 """Where a threshold comes from of a scorer that says yes of every row, or no"""
 CHOSEN = "chosen on these ratings"
 """Where a threshold comes from that the ratings chose"""
-
-_VALUES = re.compile(r"\bvalues=(\{[^{}]*\}|'[^']*')")
-"""What a spec says of the numbers of a column or a judge"""
 
 
 class Rule(NamedTuple):
@@ -57,14 +52,13 @@ def passing(column: Column, threshold: float, second: float = math.nan) -> Mask:
     return Rule(first, "", sign * second).passes(turned(column, 0), models_of(column))
 
 
-def rule_of(name: str, column: Column, facts: Mapping[str, Any], given: float | None, probable: bool) -> Rule | None:
+def rule_of(column: Column, facts: Mapping[str, Any], given: float | None, probable: bool) -> Rule | None:
     """Return the rule that was given, or that a scorer has of its own; None where it has none.
 
     Its own is the lower threshold of `nlgauge check --grounded`, for each model of a cascade if both have one; the
     larger score of a scorer that has two; and 0.5 where it has a single score that is 0 or 1, or a probability.
 
     Args:
-        name: the scorer's.
         column: the scorer's, its score being the first sub-score.
         facts: those of its signature.
         given: a threshold in the scorer's own direction.
@@ -83,21 +77,15 @@ def rule_of(name: str, column: Column, facts: Mapping[str, Any], given: float | 
     values = np.unique(column.values[np.isfinite(column.values[:, 0]), 0])
     if len(values) == 2:
         return Rule(float((sign * values).max()), OWN)
-    if len(values) == 1 and 0 <= values[0] <= 1 and (probable or values[0] in (0, 1)) and not on_scale(name):
+    if len(values) == 1 and (values[0] in (0, 1) or (probable and 0 <= values[0] <= 1)) and from_0_to_1(column):
         return Rule(sign * 0.5, HALF)
     return None
 
 
-def on_scale(name: str) -> bool:
-    """Return whether the spec of a scorer says that its numbers are of another scale than from 0 to 1, as '1-5'."""
-    given = _VALUES.search(name)
-    try:
-        values = ast.literal_eval(given[1]) if given else {}
-    except (ValueError, SyntaxError):
-        return False
-    if not isinstance(values, Mapping):
-        return True
-    return any(isinstance(one, int | float) and not 0 <= one <= 1 for one in values.values())
+def from_0_to_1(column: Column) -> bool:
+    """Return whether a scorer does not say that its scores can be below 0 or above 1."""
+    low, high = column.limits.get(column.parts[0], (0.0, 1.0))
+    return low >= 0 and high <= 1
 
 
 def _pair(thresholds: object) -> float | None:

@@ -27,7 +27,7 @@ from nlgauge.stats.rated import Rated
 from nlgauge.stats.raters import StandIn, raters
 from nlgauge.stats.selection import label, selected
 from nlgauge.stats.sentinels import beside, is_sentinel, unbeaten
-from nlgauge.stats.trust_decisions import CHOSEN, Rule, models_of, on_scale, rule_of
+from nlgauge.stats.trust_decisions import CHOSEN, Rule, from_0_to_1, models_of, rule_of
 from nlgauge.stats.trust_records import Dispute, Trust
 
 _JUDGES = ("Column", "Judge")
@@ -55,11 +55,7 @@ def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
     columns = {}
     for name, (spec, part) in chosen.items():
         column = table.columns[spec]
-        kept = [part, *(one for one in (FLIPS, DECIDED) if one in column.parts)]
-        values = column.values[:, [column.parts.index(one) for one in kept]]
-        columns[name] = Column(
-            tuple(kept), values, column.reasons, {}, column.higher_is_better, details=tuple(kept[1:])
-        )
+        columns[name] = column.cut((part, FLIPS, DECIDED))
     signatures = {name: table.signatures[spec] for name, (spec, _) in chosen.items() if spec in table.signatures}
     known = {
         **{spec: name for name, (spec, _) in chosen.items()},
@@ -142,14 +138,14 @@ class Lines:
         table = self.table if table is None else table
         facts = table.signatures[name].facts if name in table.signatures else {}
         column = table.columns[name]
-        return rule_of(name, column, facts, self.thresholds.get(name), self._probable(name, column))
+        return rule_of(column, facts, self.thresholds.get(name), self._probable(name, column))
 
     def _probable(self, name: str, column: Column) -> bool:
         """Whether the scores of a scorer are read as probabilities that a row is good, if they are from 0 to 1."""
         if name in self.probabilities or column.parts[0] == PART:
             return True
         given = name.partition("(")[0] in _JUDGES or name in self.table.run.get("joined", {})
-        return given and not on_scale(name)
+        return given and from_0_to_1(column)
 
     def _line(self, name: str, aspect: str, of: _Of, notes: list[str]) -> Trust:
         column = self.table.columns[name]

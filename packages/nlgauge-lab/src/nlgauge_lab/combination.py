@@ -192,7 +192,7 @@ def _table(table: ScoreTable, known: Mask, predicted: Float, equal: Float) -> Sc
     }
     for spec, one in table.columns.items():
         values = np.where(known[:, None], one.values, np.nan)
-        columns[spec] = Column(one.parts, values, reasons, higher_is_better=one.higher_is_better)
+        columns[spec] = replace(one, values=values, reasons=reasons, evidence={}, sums=None, details=())
     signatures = {spec: table.signatures[spec] for spec in columns if spec in table.signatures}
     signatures[COMBINED] = Signature(COMBINED, {"predicted": "out of fold"})
     signatures[EQUAL] = Signature(EQUAL, {"weights": "equal"})

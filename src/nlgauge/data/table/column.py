@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -68,6 +70,8 @@ class Column:
     """What the value of a system is made of, where it is not the mean of its rows"""
     details: tuple[str, ...] = ()
     """The sub-scores that have no better direction, such as counts: shown beside the scores, never judged by"""
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """The least and the greatest value of each sub-score, as the metric declares them; see `range`"""
 
     @property
     def scores(self) -> tuple[str, ...]:
@@ -79,19 +83,47 @@ class Column:
         """The sub-scores that stand in a table: the scores, or all where a metric has no better direction at all."""
         return self.scores or self.parts
 
-    def range(self, part: str) -> tuple[float, float]:
-        """Return the least and the greatest value that a sub-score can have."""
-        if self.sums is not None:
-            return 0.0, self.sums.most
-        values = self.values[:, self.parts.index(part)]
-        known = values[~np.isnan(values)]
-        if ((known >= 0) & (known <= 1)).all():
-            return 0.0, 1.0
-        return (0.0 if not self.higher_is_better and (known >= 0).all() else -np.inf), np.inf
-
     def arrow(self, part: str) -> str:
         """Return which way a sub-score is better, as it stands behind a name; an informational sub-score has none."""
         return "" if part in self.details else " ↑" if self.higher_is_better else " ↓"
+
+    def range(self, part: str) -> tuple[float, float]:
+        """Return the least and the greatest value that a sub-score can have; infinite where there is none.
+
+        These are the declared limits, or the values where they pass these, as by rounding. Where none are declared:
+        those of the formula of summed counts; 0 to 1 where all values are from 0 to 1; at least 0 for a distance that
+        is never below it; else none.
+
+        Args:
+            part: the sub-score, one of `parts`.
+
+        Returns:
+            The least and the greatest value, both in the unit of the sub-score.
+        """
+        values = self.values[:, self.parts.index(part)]
+        least, most = np.fmin.reduce(values, initial=math.inf), np.fmax.reduce(values, initial=-math.inf)
+        if part in self.limits:
+            low, high = self.limits[part]
+            return min(low, float(least)), max(high, float(most))
+        if self.sums is not None:
+            return 0.0, self.sums.most
+        if 0 <= least <= most <= 1:
+            return 0.0, 1.0
+        is_distance = not self.higher_is_better and part not in self.details
+        return (0.0 if is_distance and 0 <= least <= most else -math.inf), math.inf
+
+    def cut(self, parts: Sequence[str]) -> Column:
+        """Return the column with some of its sub-scores, in its own order, without evidence and counts."""
+        taken = tuple(part for part in self.parts if part in parts)
+        return replace(
+            self,
+            parts=taken,
+            values=self.values[:, [self.parts.index(part) for part in taken]],
+            evidence={},
+            sums=None,
+            details=tuple(part for part in self.details if part in taken),
+            limits={part: limits for part, limits in self.limits.items() if part in taken},
+        )
 
     def per_item(self, of: NDArray[np.intp], items: int) -> Column:
         """Return the column with the mean over the rows of each item. of: the item's number of each row."""
@@ -114,10 +146,9 @@ class Column:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Column):
             return NotImplemented
-        return (
-            (self.parts, self.details, self.level, self.higher_is_better, self.reasons, self.sums)
-            == (other.parts, other.details, other.level, other.higher_is_better, other.reasons, other.sums)
-        ) and np.array_equal(self.values, other.values, equal_nan=True)
+        names = ("parts", "details", "limits", "level", "higher_is_better", "reasons", "sums")
+        alike = all(getattr(self, name) == getattr(other, name) for name in names)
+        return alike and np.array_equal(self.values, other.values, equal_nan=True)
 
 
 def _means(values: NDArray[np.float64], of: NDArray[np.intp], items: int) -> NDArray[np.float64]:

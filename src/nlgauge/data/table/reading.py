@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,14 @@ from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS
 
 _HEADER_EDITED = "the file was edited, or a newer nlgauge wrote it"
-_METRIC = {"parts": [str], "higher_is_better": bool, "level?": str, "details?": [str], "formula?": {"name": str}}
+_METRIC = {
+    "parts": [str],
+    "higher_is_better": bool,
+    "level?": str,
+    "details?": [str],
+    "limits?": {"*": [(int, float, str)]},
+    "formula?": {"name": str},
+}
 _HEADER = {
     "nlgauge": str,
     "signatures": {"*": str},
@@ -66,9 +73,21 @@ def _wrong_metric(spec: str, about: Mapping[str, Any]) -> str | None:
         return f"the level {shown(about['level'])} of {metric} is neither 'item' nor 'system'"
     if not set(details) <= set(parts):
         return f"the informational sub-scores {shown(details)} of {metric} are not among the sub-scores {shown(parts)}"
+    if unknown := about.get("limits", {}).keys() - set(parts):
+        return f"the limits of {metric} are of {shown(min(unknown))}, which is not among the sub-scores {shown(parts)}"
+    for part, limits in about.get("limits", {}).items():
+        if not _are_limits(limits):
+            return f"the limits {shown(limits)} of {metric} {named(part)} are not a least and a greatest value"
     if "formula" in about and about["formula"]["name"] not in FORMULAS:
         return f"the formula {shown(about['formula']['name'])} of {metric} is not known"
     return None
+
+
+def _are_limits(limits: Sequence[object]) -> bool:
+    try:
+        return len(limits) == 2 and number_of(limits[0]) <= number_of(limits[1])
+    except ValueError:
+        return False
 
 
 Rows = list[tuple[str, str]]
@@ -155,6 +174,7 @@ def column_of(about: Mapping[str, Any]) -> Column:
         level=about.get("level", "item"),
         sums=Sums(about["formula"], np.empty((0, 1))) if "formula" in about else None,
         details=tuple(about.get("details", ())),
+        limits={part: (number_of(low), number_of(high)) for part, (low, high) in about.get("limits", {}).items()},
     )
 
 

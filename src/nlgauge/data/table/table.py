@@ -63,7 +63,7 @@ class ScoreTable:
         return list(dict.fromkeys(system for system, _ in self.rows))
 
     def clustered(self, clusters: Sequence[object]) -> ScoreTable:
-        """This table, of which every interval and every test draws and exchanges clusters of rows as wholes.
+        """This table, of which every interval and every test takes clusters of rows as wholes.
 
         clusters: one of each row, in row order: what makes outputs alike beyond their item, as a source that several
         questions share does, or an item that was answered with several seeds. Rows that have nothing in common need

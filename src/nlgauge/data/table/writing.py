@@ -1,8 +1,8 @@
 """The scores file: JSON Lines, a header and then one record for every value. `ScoreTable.save` and `load` are its door.
 
 The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {metric: what the text was made of},
-"metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "formula"}}, "run"}. Where
-rows were scored again, "anchors" holds their own header with their "records".
+"metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "limits", "formula"}},
+"run"}. Where rows were scored again, "anchors" holds their own header with their "records".
 A record is {"system", "item", "metric", "part", "value", "reason"}, and "evidence" and "counts" where there are any.
 Evidence is written as `packing` says, and as the spec of an earlier metric where it is that of the same row by it.
 JSON has no NaN and no infinity: a missing value is null with a reason, an infinite one a word.
@@ -96,6 +96,8 @@ def _described(column: Column) -> Record:
     }
     if column.details:
         described["details"] = list(column.details)
+    if column.limits:
+        described["limits"] = {part: [plain(limit) for limit in limits] for part, limits in column.limits.items()}
     if column.sums is not None:
         described["formula"] = column.sums.formula
     return described

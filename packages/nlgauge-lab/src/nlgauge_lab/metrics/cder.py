@@ -5,13 +5,13 @@ Leusch, Ueffing and Ney, "CDer: Efficient MT Evaluation Using Block Movements", 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.metrics.base import Prepared, Setup
+from nlgauge.metrics.base import Limits, Prepared, Setup
 from nlgauge.metrics.references import StringReferenceMetric, splitter, splitter_library, splitter_param
 from nlgauge_lab.maths.jumps import MOST_CELLS, Costs, Symbols, jump_distances
 
@@ -32,6 +32,8 @@ class CDER(StringReferenceMetric[Symbols]):
     """
 
     higher_is_better: ClassVar[bool] = False
+    # One edit for each word of the reference, and a jump to the candidate's end: twice a reference of one word.
+    limits: ClassVar[Mapping[str, Limits]] = {"score": (0.0, 200.0)}
     citation: ClassVar[str] = "Leusch et al. 2006, EACL"
     worst: ClassVar[float] = 100.0
     undefined: ClassVar[str] = f"the texts are too long: over {MOST_CELLS:,} pairs of words"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Item
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import COSTS, POCKET, Cost, Prepared, RowMetric, Setup, Value, model_of
+from nlgauge.metrics.base import ANY, COSTS, POCKET, Cost, Limits, Prepared, RowMetric, Setup, Value, model_of
 from nlgauge.metrics.parameters import param
 from nlgauge_lab.combination_file import CombinationFile, Member
 
@@ -42,6 +42,8 @@ class Combination(RowMetric):
 
     Members with weight 0 are not computed. If a member has no score for a row, the combination has none.
     """
+
+    limits: ClassVar[Mapping[str, Limits]] = {"score": ANY}
 
     weights: str = param("", help="a file from `nlgauge train combination`")
     model: str | None = param(

@@ -23,7 +23,7 @@ As published, vectors have length 1 and special tokens belong to the cloud.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -34,7 +34,7 @@ from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import unit
-from nlgauge.metrics.base import Cost, Prepared, Setup
+from nlgauge.metrics.base import Cost, Limits, Prepared, Setup
 from nlgauge.metrics.model_settings import layer_read
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric, each_once
@@ -60,6 +60,7 @@ class DepthScore(ReferenceMetric[TokenVectors]):
 
     cost: ClassVar[Cost] = "encoding"
     higher_is_better: ClassVar[bool] = False
+    limits: ClassVar[Mapping[str, Limits]] = {"score": (0.0, 2.0)}  # vectors of length 1 are at most 2 apart
     citation: ClassVar[str] = "Staerman et al. 2021, arXiv:2103.12711"
 
     layer: int | None = param(

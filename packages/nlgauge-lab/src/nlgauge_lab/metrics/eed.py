@@ -6,13 +6,13 @@ Stanchev, Wang and Ney, "EED: Extended Edit Distance Measure for Machine Transla
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.metrics.base import Prepared, Setup
+from nlgauge.metrics.base import SHARE, Limits, Prepared, Setup
 from nlgauge.metrics.references import StringReferenceMetric
 from nlgauge_lab.maths.jumps import MOST_CELLS, Costs, Symbols, jump_distances
 
@@ -25,6 +25,7 @@ class EED(StringReferenceMetric[Symbols]):
     """
 
     higher_is_better: ClassVar[bool] = False
+    limits: ClassVar[Mapping[str, Limits]] = {"score": SHARE}
     citation: ClassVar[str] = "Stanchev et al. 2019, WMT"
     worst: ClassVar[float] = 1.0
     undefined: ClassVar[str] = f"the texts are too long: over {MOST_CELLS:,} pairs of characters"

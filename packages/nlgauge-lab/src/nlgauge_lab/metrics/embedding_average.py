@@ -5,13 +5,13 @@ See Liu, Lowe, Serban, Noseworthy, Charlin and Pineau, "How NOT To Evaluate Your
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.maths.vectors import cosine
-from nlgauge.metrics.base import Prepared
+from nlgauge.metrics.base import COSINE, Limits, Prepared
 from nlgauge.metrics.references import each_once
 from nlgauge.metrics.word_vectors import NO_DIRECTION, WordVectorMetric, words_of
 
@@ -20,6 +20,7 @@ from nlgauge.metrics.word_vectors import NO_DIRECTION, WordVectorMetric, words_o
 class EmbeddingAverage(WordVectorMetric):
     """Cosine of the mean word vectors of the two texts."""
 
+    limits: ClassVar[Mapping[str, Limits]] = {"score": COSINE}
     citation: ClassVar[str] = "Liu et al. 2016, EMNLP, arXiv:1603.08023"
     undefined: ClassVar[str] = NO_DIRECTION
 

@@ -6,7 +6,7 @@ Similarity Metrics", BEA 2012.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Match, TextPiece
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors
-from nlgauge.metrics.base import Prepared
+from nlgauge.metrics.base import COSINE, Limits, Prepared
 from nlgauge.metrics.references import each_once
 from nlgauge.metrics.word_vectors import Array, WordVectorMetric, similarity, words_of
 
@@ -23,6 +23,7 @@ from nlgauge.metrics.word_vectors import Array, WordVectorMetric, similarity, wo
 class GreedyMatching(WordVectorMetric):
     """Mean cosine of each word with the most similar word of the other text, averaged over both directions."""
 
+    limits: ClassVar[Mapping[str, Limits]] = {"score": COSINE}
     citation: ClassVar[str] = "Rus and Lintean 2012, BEA"
 
     def compare(self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Prepared) -> list[tuple[float]]:

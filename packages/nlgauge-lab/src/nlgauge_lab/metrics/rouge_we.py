@@ -5,7 +5,7 @@ Ng and Abrecht, "Better Summarization Evaluation with Word Embeddings for ROUGE"
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge.engine.features.vectors import TokenVectors
-from nlgauge.metrics.base import Prepared
+from nlgauge.metrics.base import SHARE, Limits, Prepared
 from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import each_once
 from nlgauge.metrics.word_vectors import Array, WordTable, WordVectorMetric, similarity, too_short, words_of
@@ -29,6 +29,7 @@ class RougeWE(WordVectorMetric):
     """
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
+    limits: ClassVar[Mapping[str, Limits]] = dict.fromkeys(parts, SHARE)
     citation: ClassVar[str] = "Ng and Abrecht 2015, EMNLP, arXiv:1508.06034"
 
     ngram: int = param(1, choices=(1, 2), help="1 or 2 words. A shorter text has no score.")

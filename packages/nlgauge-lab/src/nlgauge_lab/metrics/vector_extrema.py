@@ -5,7 +5,7 @@ Forgues, Pineau, Larchevêque and Tremblay, "Bootstrapping Dialog Systems with W
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.maths.vectors import cosine
-from nlgauge.metrics.base import Prepared
+from nlgauge.metrics.base import COSINE, Limits, Prepared
 from nlgauge.metrics.references import each_once
 from nlgauge.metrics.word_vectors import NO_DIRECTION, Array, WordVectorMetric, words_of
 
@@ -22,6 +22,7 @@ from nlgauge.metrics.word_vectors import NO_DIRECTION, Array, WordVectorMetric, 
 class VectorExtrema(WordVectorMetric):
     """Cosine of the vectors with, in each dimension, the value of a text's words that is farthest from 0."""
 
+    limits: ClassVar[Mapping[str, Limits]] = {"score": COSINE}
     citation: ClassVar[str] = "Forgues et al. 2014, NIPS workshop on modern ML and NLP"
     undefined: ClassVar[str] = NO_DIRECTION
 

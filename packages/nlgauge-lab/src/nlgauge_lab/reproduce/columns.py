@@ -29,8 +29,7 @@ def without(table: ScoreTable, systems: Sequence[str]) -> ScoreTable:
 def part_of(column: Column, part: str | None) -> Column:
     """A part of a column; its first, where none is named or it has one only."""
     at = column.parts.index(part) if part is not None and len(column.parts) > 1 else 0
-    values = column.values[:, [at]]
-    return Column((column.parts[at],), values, column.reasons, {}, column.higher_is_better, column.level)
+    return replace(column.cut((column.parts[at],)), details=())
 
 
 def defined(table: ScoreTable, value: float | None) -> ScoreTable:
@@ -53,4 +52,4 @@ def only(table: ScoreTable) -> Column:
 def _cut(column: Column, places: list[int]) -> Column:
     reasons = {n: column.reasons[place] for n, place in enumerate(places) if place in column.reasons}
     values = column.values[places]
-    return Column(column.parts, values, reasons, {}, column.higher_is_better, column.level, details=column.details)
+    return replace(column, values=values, reasons=reasons, evidence={}, sums=None)

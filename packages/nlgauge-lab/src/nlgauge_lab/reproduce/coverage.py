@@ -15,8 +15,9 @@ import numpy as np
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.errors import InputError
-from nlgauge.maths.prediction_powered import Design, Float, Integers, plain_mean
-from nlgauge.maths.rated_means import MeanInterval, rated_means
+from nlgauge.maths.inference import mean_of
+from nlgauge.maths.prediction_powered import Design, Float, Integers
+from nlgauge.maths.rated_means import inference, rated_means
 from nlgauge.stats.certified import RatedScores
 from nlgauge.stats.fitting import combined
 from nlgauge.stats.rated import codes
@@ -255,7 +256,7 @@ class Drawing:
                 yield (aspect, metric, False), None if bad else self._ends(y, x, design)
                 if all(one.min() >= 0 and one.max() <= 1 for one in (self.ratings[aspect], self.scores[metric])):
                     # Then the metric's mean could be taken for the mean rating.
-                    yield (aspect, metric, True), plain_mean(x, design.clusters, CONFIDENCE)[1:]
+                    yield (aspect, metric, True), mean_of(x, clusters=design.clusters).interval(CONFIDENCE)
             if aspect == self.first:
                 bad = refused or any(chosen.values()) or refusal(y, every, design, False, bounds=scale) is not None
                 items = np.arange(len(rows)) if design.clusters is None else design.clusters
@@ -264,11 +265,7 @@ class Drawing:
 
     def _ends(self, y: Float, x: Float, design: Design, least: float = -math.inf) -> tuple[float, float]:
         """As `nlgauge.estimate` has them."""
-        shares = bool(np.isin(y, (0, 1)).all())
-        scale = (0.0, 1.0) if shares else None
-        mean, _ = rated_means(y, x, design, scale, least)
-        sizes = np.ones(self.n)
-        if design.clusters is not None:
-            sizes = np.unique(design.clusters[design.rated], return_counts=True)[1].astype(float)
-        clustered = design.clusters is not None
-        return MeanInterval([mean], sizes, 1, design.clusters, clustered, scale, shares).ends(CONFIDENCE)
+        scale = (0.0, 1.0) if np.isin(y, (0, 1)).all() else None
+        mean, _ = rated_means(y, x, design, scale, least, scale is not None)
+        levels = [None] if design.clusters is None else [design.clusters, None]
+        return inference([mean], levels, design.rated, scale).interval(CONFIDENCE)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.maths.prediction_powered import Design, Float, Integers
-from nlgauge.maths.rated_means import MeanInterval, RatedMean, rated_means
+from nlgauge.maths.rated_means import RatedMean, inference, rated_means
 from nlgauge.stats.fitting import combined
 from nlgauge.stats.refusing import refusal
 from nlgauge_lab.reproduce.coverage import (
@@ -107,7 +107,7 @@ def _intervals(
             if refusal(y, x[rows], design, metric != ALONE, bounds=scale) is None:
                 single = metric != TOGETHER
                 one = x[rows, 0] if single else combined(x[rows], y, design.rated, np.arange(len(rows)), 0)
-                mean, _ = rated_means(y, one, design, scale, -math.inf if single else 0.0)
+                mean, _ = rated_means(y, one, design, scale, -math.inf if single else 0.0, scale is not None)
                 found.append(mean.placed(np.arange(start, start + len(rows)), int(places[-1])))
         yield metric, _ends(found, halves, scale) if len(found) == len(halves) else None
 
@@ -115,5 +115,4 @@ def _intervals(
 def _ends(found: list[RatedMean], halves: list[_Half], scale: tuple[float, float] | None) -> tuple[float, float]:
     items = np.unique(np.concatenate([half.items for half in halves]), return_inverse=True)[1]
     rated = np.concatenate([half.design.rated for half in halves])
-    sizes = np.unique(items[rated], return_counts=True)[1].astype(float)
-    return MeanInterval(found, sizes, len(halves), items, False, scale, scale is not None).ends(CONFIDENCE)
+    return inference(found, [items], rated, scale).interval(CONFIDENCE)

@@ -6,7 +6,8 @@ words are 0. The published Preservation can be rescaled as a whole, or follow eq
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from nlgauge.maths.alignment import Array
 from nlgauge.maths.text import is_stopword
 from nlgauge.metrics import ctc
 from nlgauge.metrics.aligners import Aligned, Direction, EmbeddingAligner, Units
+from nlgauge.metrics.base import ANY, COSINE, Limits
 from nlgauge.metrics.ctc import AspectPrepared
 from nlgauge.metrics.parameters import param
 
@@ -54,6 +56,14 @@ def _aligner() -> Any:
 
 class _Published:
     embeddings: ClassVar[type[EmbeddingAligner]] = PieceAligner
+    of_alignments: ClassVar[Limits] = ANY
+    """The limits of what is made of cosines"""
+    rescale: str
+
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        low, high = self.of_alignments
+        return {"score": (low if self.rescale == "none" else -math.inf, high)}
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,8 @@ class Consistency(_Published, ctc.Consistency):
     gets 0.
     """
 
+    of_alignments: ClassVar[Limits] = COSINE
+
     aligner: str = _aligner()
 
 
@@ -72,6 +84,10 @@ class Relevance(_Published, ctc.Relevance):
     """Relevance with the published code's aligner 'E'."""
 
     aligner: str = _aligner()
+
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        return {"score": COSINE if self.rescale == "none" else ANY}  # the product of two numbers below 0 is above 0
 
 
 @dataclass(frozen=True)
@@ -113,6 +129,8 @@ class Engagingness(_Published, ctc.Engagingness):
 @dataclass(frozen=True)
 class MeanAlignment(Engagingness):
     """MeanAlignment with the published code's aligner 'E'; texts are joined as in published/Engagingness."""
+
+    of_alignments: ClassVar[Limits] = COSINE
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.mean_alignment(alignments[0]),)

@@ -11,7 +11,7 @@ arXiv:2502.17125.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -28,7 +28,7 @@ from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
 from nlgauge.errors import SpecError
 from nlgauge.maths.alignment import logistic
-from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.metrics.base import COSINE, QUESTION, SHARE, Cost, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.parameters import param
 
 _LONG = "a row is longer than the model reads, where the published code cuts its end"
@@ -113,6 +113,7 @@ class PublishedDetector(RowMetric):
 
     families: ClassVar[tuple[str, ...]] = ()
     """The packings that it is for"""
+    limits: ClassVar[Mapping[str, Limits]] = {"score": SHARE}
 
     model: str | None = None
 
@@ -197,6 +198,7 @@ class SummaCZS(BySentences):
 
     citation: ClassVar[str] = "Laban et al. 2022, TACL, arXiv:2111.09525"
     families: ClassVar[tuple[str, ...]] = ("nli",)
+    limits: ClassVar[Mapping[str, Limits]] = {"score": COSINE}
 
     def rows(self, row: Row, packer: Packer) -> list[DetectorRow]:
         sources, claims = (
@@ -258,6 +260,7 @@ class LettuceDetect(PublishedDetector):
     families: ClassVar[tuple[str, ...]] = ("lettuce",)
     parts: ClassVar[tuple[str, ...]] = ("score", "unsupported")
     details: ClassVar[tuple[str, ...]] = ("unsupported",)
+    limits: ClassVar[Mapping[str, Limits]] = dict.fromkeys(parts, SHARE)
     passages: str = param(
         "one", choices=("one", "lines"), help="'one' reads the source as one passage, 'lines' each of its lines as one"
     )

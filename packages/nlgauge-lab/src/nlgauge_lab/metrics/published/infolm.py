@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.masked import Bag
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics import infolm
-from nlgauge.metrics.base import Value
+from nlgauge.metrics.base import Limits, Value
 from nlgauge.metrics.infolm import Array, InfoLMPrepared
 
 
@@ -28,6 +28,11 @@ class InfoLM(infolm.InfoLM):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "higher_is_better", self.measure in ("kl", "alpha"))
+
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        most = math.pi if self.measure == "fisher_rao" else super().limits["score"][1]
+        return {"score": (-most, 0.0) if self.higher_is_better else (0.0, most)}
 
     def distance(self, candidate: Bag, reference: Bag, prepared: InfoLMPrepared) -> float:
         value = super().distance(candidate, reference, prepared)
