@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from nlgauge.maths.effective import Gain, effective_ratings
+from nlgauge.maths.intervals import student_quantile
 from nlgauge.maths.prediction_powered import Design, powered
 
 
@@ -62,6 +63,29 @@ def test_a_judge_that_was_never_seen_to_err_may_err() -> None:
     low, high = ends_of(y, y, simple(30, 1000))
     assert low < 60 and high == 1000
     assert ends_of(y, y, simple(200, 1000))[0] > 3 * 200
+
+
+@pytest.mark.parametrize(("kind", "n"), [("noise", 40), ("strong", 40), ("yes and no", 60), ("accurate", 30)])
+def test_it_is_fishers_interval_of_the_share_that_the_scores_explain(kind: str, n: int) -> None:
+    """By the residuals of the ratings, one by one, as the formula has it."""
+    rows = 500
+    y, x = drawn(kind, np.random.default_rng(5), rows)
+    rated = np.arange(rows) < n
+    weight = powered(y, x, simple(n, rows)).weight
+    alone = np.where(rated, y - y[:n].mean(), 0.0) / n
+    residual = np.where(rated, (y - y[:n].mean()) - weight * (x - x[:n].mean()), 0.0) / n
+    rest = np.where(rated, 0.0, weight * (x - x[n:].mean())) / rows
+    of_rated = np.where(rated, weight * (x - x[:n].mean()), 0.0) / rows
+    helped = residual + rest + of_rated
+    a, h = alone @ alone, helped @ helped
+    r = math.sqrt(max(0.0, 1 - h / a))
+    error = max((n - 3) ** -0.5, math.sqrt(((alone**2 / a - helped**2 / h) ** 2).sum()) / (2 * r) if r else 0.0)
+    half = student_quantile(0.975, n - 2) * error
+    pairs = [(one - other) ** 2 for one in y[:n] for other in y[:n] if one != other]
+    unseen = -math.log(0.025) * np.mean(pairs) / n**2
+    low = min(n * math.cosh(max(0.0, math.atanh(r) - half)) ** 2, n * a / (h + unseen))
+    high = min(rows, n * math.cosh(math.atanh(r) + half) ** 2)
+    assert ends_of(y, x, simple(n, rows)) == pytest.approx((low, high), rel=1e-6)
 
 
 def test_it_grows_with_ratings_and_is_symmetric() -> None:

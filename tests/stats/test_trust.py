@@ -13,10 +13,12 @@ import nlgauge
 from nlgauge import Corpus, InputError, Row, ScoreTable
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
+from nlgauge.maths.inference import Measured
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
+from nlgauge.stats.fitting import folds_of
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.sampling import Draw, DrawnRow
-from nlgauge.stats.trust import Trusts
+from nlgauge.stats.trust import Trust, Trusts
 
 
 def judged(
@@ -91,6 +93,76 @@ def test_lower_is_better_is_the_same_judge_the_other_way_round() -> None:
         assert_allclose(one[name], other[name], rtol=1e-9)
 
 
+def test_a_verdict_of_which_lower_is_better_is_the_same_the_other_way_round() -> None:
+    table, corpus, _ = judged()
+    turned = Column(("score",), 1 - table.columns["judge"].values, higher_is_better=False)
+    one, other = (nlgauge.trust(replace(table, columns={"judge": column}), corpus, replicates=0)[0]
+                  for column in (table.columns["judge"], turned))  # fmt: skip
+    assert (one.threshold, other.threshold, other.threshold_from) == (1, 0, "its own")
+    assert (one.tpr, one.tnr, one.kappa, one.auroc) == (other.tpr, other.tnr, other.kappa, other.auroc)
+
+
+def test_shares_by_a_chosen_threshold_are_of_thresholds_that_other_rows_chose() -> None:
+    """A scorer of little worth, whose best threshold on the rated rows looks better than it is."""
+    table, corpus, bad = judged(300, 60)
+    scores = np.random.default_rng(3).normal(size=300) - 0.3 * bad
+    one = nlgauge.trust(replace(table, columns={"a": Column(("score",), scores[:, None])}), corpus, replicates=0)[0]
+    rated = np.flatnonzero([bool(row.scores) for row in corpus])
+    fold, passed = folds_of(rated, 5, 0), np.zeros(60, bool)
+    for number in range(5):
+        out = fold == number
+        passed[out] = scores[rated[out]] >= best(scores[rated[~out]], bad[rated[~out]])
+    of_all = scores[rated] >= best(scores[rated], bad[rated])
+    wrong = bad[rated]
+    assert (passed != of_all).any() and one.threshold_from == "chosen on these ratings"
+    assert one.threshold == best(scores[rated], wrong)
+    for share, kind, hits, own in ((one.tpr, wrong, ~passed, ~of_all), (one.tnr, ~wrong, passed, of_all)):
+        half = math.sqrt(math.log(2 / 0.05) / (2 * kind.sum()))
+        ends = (own[kind].mean() - half, own[kind].mean() + half)
+        assert_allclose(share, [hits[kind].mean(), max(0, min(ends[0], hits[kind].mean())), min(1, ends[1])])
+    agree = (passed == ~wrong).mean()
+    chance = passed.mean() * (~wrong).mean() + (~passed).mean() * wrong.mean()
+    assert_allclose(one.kappa, (agree - chance) / (1 - chance))
+
+
+def best(scores: np.ndarray, bad: np.ndarray) -> float:
+    """The score from which on rows pass at the best balanced accuracy."""
+    of = {t: (scores[bad] < t).mean() + (scores[~bad] >= t).mean() for t in np.sort(scores).tolist()}
+    return max(of, key=lambda t: of[t])
+
+
+WORTH = Trust(
+    metric="M", aspect="a", rated=30, rows=1000, bad=3, threshold_from="its own", tpr=Measured(1, 0.29, 1),
+    tnr=Measured(0.89, 0.72, 0.98),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "M finds 100% of the bad rows (3 of 3, 95% interval 29 to 100%) and stops 11% of the good ones (3 of 27, "
+             "95% interval 2 to 28%)."),
+        ({"tpr": Measured(1)}, "finds 100% of the bad rows (3 of 3, no interval) and"),
+        ({"effective": Measured(116, 36, 581)},
+         "; it raises the effective number of ratings from 30 to 116 (95% interval 36 to 581)."),
+        ({"effective": Measured(116, 36, 1000)},
+         "; it raises the effective number of ratings from 30 to 116 (at least 36)."),
+        ({"effective": Measured(116, 30, 581)},
+         "; it is not shown to save ratings (they say as much as 116, 95% interval 30 to 581)."),
+        ({"effective": Measured(30), "rows": 30}, "; all rows are rated, so that there was nothing left to save."),
+        ({"bad": 30}, "M cannot be judged, as all 30 rated rows are bad."),
+        ({"bad": None, "pearson": Measured(0.5, 0.2, 0.7)},
+         "M agrees with people by a correlation of 0.50 (95% interval 0.20 to 0.70; 30 ratings)."),
+        ({"bad": None, "pearson": Measured(0.5)}, "a correlation of 0.50 (no interval; 30 ratings)."),
+        ({"moved": Measured(0.1, 0, 0.2), "moved_p": 0.04, "righter_p": 0.06},
+         "; it moved since the earlier run: its mean score by 0.10 (95% interval 0.00 to 0.20)."),
+        ({"moved": Measured(0.1, -0.1, 0.2), "moved_p": 0.05, "righter_p": 0.05}, "2 to 28%)."),
+    ],
+)  # fmt: skip
+def test_each_sentence_has_its_counts_and_its_intervals(more: dict[str, object], said: str) -> None:
+    assert said in replace(WORTH, **more).answer  # type: ignore[arg-type]
+
+
 def test_a_gate_has_its_own_threshold() -> None:
     table, corpus, bad = judged()
     scores = np.clip(np.random.default_rng(1).normal(0.6, 0.2, 400) - 0.3 * bad, 0, 1)
@@ -113,7 +185,7 @@ def cascade(facts: dict[str, object]) -> tuple[ScoreTable, Corpus, np.ndarray, n
 
 
 def test_each_row_of_a_cascade_is_judged_by_the_threshold_of_the_model_that_decided_it() -> None:
-    facts: dict[str, object] = {"grounded": [0.4, 0.9], "unsure": [0.4, 0.9], "then_grounded": [0.7, 0.8]}
+    facts: dict[str, object] = {"grounded": [0.2, 0.9], "unsure": [0.4, 0.9], "then_grounded": [0.7, 0.8]}
     table, corpus, bad, told = cascade(facts)
     one = line(nlgauge.trust(table, corpus, replicates=0), "C probability")
     rated = np.array([bool(row.scores) for row in corpus])

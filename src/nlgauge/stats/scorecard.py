@@ -157,7 +157,7 @@ def agreements(
             found, units = Measured(line.value, line.low, line.high), _of_rows(filled, y, known, items, count)
         one |= {"measure": measure, "value": found.value, "low": found.low, "high": found.high}
         rounded = tuple(round(unit, _DIGITS) for unit in units.tolist())
-        made.append(SetAgreement(name, named, aspect, **one, units=rounded))
+        made.append(SetAgreement(set=name, digest=named, aspect=aspect, **one, units=rounded))
     return made
 
 
@@ -256,7 +256,7 @@ def _above(one: float, other: float) -> float:
     return math.nan if math.isnan(one + other) else 1.0 if one > other else 0.5 if one == other else 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BoardLine:
     """A scorer's place on one aspect of one set."""
 
@@ -339,8 +339,9 @@ def board(cards: Iterable[Card], significance: float = 0.05) -> Board:
         values = [one.value for _, one in found]
         made = [
             BoardLine(
-                name, aspect, one.measure, card.scorer, one.rows, one.unscored, one.value, one.low, one.high, cluster,
-                any(name.casefold() in text.casefold() for text in card.trained_on or ()),
+                set=name, aspect=aspect, measure=one.measure, scorer=card.scorer, rows=one.rows, unscored=one.unscored,
+                value=one.value, low=one.low, high=one.high, cluster=cluster,
+                trained=any(name.casefold() in text.casefold() for text in card.trained_on or ()),
             )
             for (card, one), cluster in zip(found, clusters(values, different), strict=True)
         ]  # fmt: skip

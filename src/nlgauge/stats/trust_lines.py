@@ -151,7 +151,7 @@ class Lines:
         column = self.table.columns[name]
         scores = turned(column, 0)
         n, unscored = int(of.rows.sum()), int(np.isnan(scores[of.rows]).sum())
-        line = Trust(name, aspect, rated=n, rows=len(scores), unscored=unscored)
+        line = Trust(metric=name, aspect=aspect, rated=n, rows=len(scores), unscored=unscored)
         values = np.unique(column.values[np.isfinite(column.values[:, 0]), 0])
         if not len(values):
             return replace(line, reason="no row has a score")
@@ -281,7 +281,7 @@ class Lines:
         known = np.isfinite(x)
         x = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0))
         clusters = self.rated.clusters if self.rated.clusters is not None else self.rated.items
-        line = Trust(name, aspect, rated=int(of.rows.sum()), rows=len(of.rows))
+        line = Trust(metric=name, aspect=aspect, rated=int(of.rows.sum()), rows=len(of.rows))
         if len(np.unique(clusters[of.rows])) < 2:
             return line
         one = combined(x, np.where(of.rows, of.y, 0.0), of.rows, clusters, self.seed)

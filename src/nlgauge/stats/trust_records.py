@@ -17,7 +17,7 @@ SIGNIFICANT = 0.05
 """p below which a scorer is said to have moved"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Trust:
     """What ratings say of one scorer and one aspect. A bad row is stopped where its score is below the threshold.
 
