@@ -13,6 +13,7 @@ from nlgauge import Corpus, evaluate
 from nlgauge.data.corpus import Row
 from nlgauge.data.source_digest import source_digest
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.column import shown_parts
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, SpecError
@@ -86,7 +87,7 @@ class RowScorer:
     A metric whose scores depend on the other rows is refused: a row would score otherwise in another batch. Nothing is
     cached on disk unless `cache` is given, since texts that were generated once seldom come again.
 
-    metric: a spec or a Metric. part: its first where none is named. options: as Scorer takes them. Raises SpecError for
+    metric: a spec or a Metric. part: its deciding one by default. options: as Scorer takes them. Raises SpecError for
     a corpus-level metric, one that counts on the corpus, and a sub-score that the metric does not have.
     """
 
@@ -96,7 +97,7 @@ class RowScorer:
         (self.metric,) = self.scorer.metrics
         if part is not None and part not in self.metric.parts:
             raise SpecError(f"{self.metric} has no sub-score {part!r}; it has {', '.join(self.metric.parts)}")
-        self.part = part or self.metric.parts[0]
+        self.part = part or shown_parts(self.metric.parts, self.metric.details)[0]
 
     @property
     def label(self) -> str:

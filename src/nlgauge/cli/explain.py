@@ -16,6 +16,7 @@ from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_out
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.data.json_values import plain
 from nlgauge.errors import InputError, SpecError
+from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import harmless
 from nlgauge.render.words import nearest
 
@@ -129,7 +130,7 @@ def _shown(one: Explanation, colour: bool) -> Iterator[str]:
 
 def _number(value: float) -> str:
     shown = plain(value)
-    return "none" if shown is None else f"{shown:.4f}" if isinstance(shown, float) else str(shown)
+    return "none" if shown is None else fixed(shown) if isinstance(shown, float) else str(shown)
 
 
 _SHOWN = 12
@@ -214,7 +215,7 @@ def _place(place: Record) -> str:
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return f"{value:.4f}"
+        return fixed(value)
     if isinstance(value, Mapping):
         return " ".join(_cell(inner) for inner in value.values())
     if isinstance(value, list) and len(value) > _FEW:

@@ -101,6 +101,12 @@ REPLICATES = click.option(
     "--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
     help="How many resamples intervals and p are computed from.",
 )  # fmt: skip
+REPLICATES_OF_TESTS = click.option(
+    "--replicates", type=click.IntRange(min=0),
+    help="How many resamples and exchanges are drawn; by default 1000, and for tests of many pairs as many as they "
+    "need.",
+)  # fmt: skip
+"""The option of a command that tests many pairs"""
 MODEL = click.option(
     "--model",
     help="Model of metrics that name none: pocket, base, a Hugging Face name, a folder, or a published detector, as "
@@ -145,7 +151,7 @@ PARTS = together(
     click.option(
         "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec sub-score'; repeatable; all by default."
     ),
-    click.option("--parts", is_flag=True, help="Every sub-score of the metrics, not only the first."),
+    click.option("--parts", is_flag=True, help="Every sub-score of the metrics, not only the deciding one."),
 )
 ADD = together(
     click.option(
@@ -177,7 +183,7 @@ TEXT_FILES = together(
 """The options of outputs that stand in plain text files"""
 MEASURED_ON_RATINGS = together(
     click.argument("scores", type=PLACE), ratings(required=True), LEVEL, COEFFICIENT, ADDED, RESAMPLE, CLUSTER, LABEL,
-    REPLICATES, SEED, IN_FORMATS,
+    REPLICATES_OF_TESTS, SEED, IN_FORMATS,
 )  # fmt: skip
 """What every agreement of a scores file with rated outputs is measured by"""
 LOADING = together(

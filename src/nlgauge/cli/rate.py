@@ -29,7 +29,7 @@ _ROWS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet"
 @click.argument("scorer", type=SPEC, required=False)
 @click.option("--sets", type=PLACE, metavar="FOLDER", help="A folder of rated outputs, a file for each set.")
 @click.option("--board", "cards", type=PLACE, metavar="FOLDER", help="A folder of cards: make a board of them.")
-@click.option("--part", help="A sub-score of the scorer; by default the probability, or the first.")
+@click.option("--part", help="A sub-score of the scorer; the deciding one by default.")
 @click.option("--probes/--no-probes", default=True, help="Also order our probes: true statements above false ones.")
 @click.option("--trained-on", multiple=True, metavar="NAME",
               help="A set that the scorer may have been trained on; repeatable.")  # fmt: skip
@@ -148,8 +148,7 @@ def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[
     ((spec, column),) = table.columns.items()
     if column.level != "item":
         raise SpecError(f"{spec} has one number a system: rate a scorer of rows")
-    wanted = part or ("probability" if "probability" in column.parts else None)
-    table = selected(table, [f"{spec} {wanted}" if wanted else spec])
+    table = selected(table, [f"{spec} {part}" if part else spec])
     table.spent = spent
     values = table.columns[spec].values
     if (values != values).all():

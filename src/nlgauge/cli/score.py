@@ -88,7 +88,7 @@ _A_SUM = (
     "has changed since an earlier run.",
 )  # fmt: skip
 @CLUSTER
-@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the first.")
+@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the deciding one.")
 @LABEL
 @IN_FORMATS
 def score(
@@ -191,6 +191,8 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
 
 def show_summary(own: ScoreTable, layout: str, every_part: bool, people: People | None = None) -> None:
     """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
+    from nlgauge.data.table.outliers import outliers
+
     rows, own = own, own.per_item()
     table = replace(own, columns={**({} if people is None else people.table.columns), **own.columns})
     rated, systems = [] if people is None else people.by_system(), own.by_system()
@@ -198,7 +200,7 @@ def show_summary(own: ScoreTable, layout: str, every_part: bool, people: People 
     said = [f"{name}: {note}" for name, note in notes]
     if len(rows) > len(own):
         said.append(f"{len(rows)} rows are of {len(own)} outputs: the mean over its repeats stands for each")
-    said += [*_missing(rows), *_other_items(own), *_unequal(systems)]
+    said += [*_missing(rows), *outliers(rows), *_other_items(own), *_unequal(systems)]
     if layout == "json":
         estimates = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated] if people else []
         run = {**table.run, **table.spent}

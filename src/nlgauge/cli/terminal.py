@@ -22,6 +22,7 @@ from nlgauge.cli.options import ADDED, PLACE, RATING_LABEL, RATINGS_HELP, SEED, 
 from nlgauge.cli.streams import remark
 from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.errors import InputError, SpecError
+from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import Cells, formatted, harmless, harmless_json
 
 if TYPE_CHECKING:
@@ -436,4 +437,4 @@ def aligned(cells: Cells) -> list[str]:
 
 
 def with_interval(value: float, low: float = math.nan, high: float = math.nan) -> str:
-    return "-" if math.isnan(value) else f"{value:.4f}" + ("" if math.isnan(low) else f" [{low:.4f}, {high:.4f}]")
+    return "-" if math.isnan(value) else fixed(value) + ("" if math.isnan(low) else f" [{fixed(low)}, {fixed(high)}]")

@@ -18,10 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+NORMAL = 1e8
+"""From this number of degrees of freedom on Student's t is the normal distribution, to eight digits"""
+
+
 def student_tail(t: float, df: float) -> float:
     """P(T > t) of Student's t with df degrees of freedom: half of I_x(df / 2, 1 / 2) with x = df / (df + t^2)."""
     if math.isinf(t):
         return 0.0 if t > 0 else 1.0
+    if df > NORMAL:
+        return math.erfc(t / math.sqrt(2)) / 2
     half = incomplete_beta(df / 2, 0.5, df / (df + t * t), t * t / (df + t * t)) / 2
     return half if t >= 0 else 1 - half
 
@@ -30,7 +36,7 @@ def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
     """I_x(a, b) by Lentz's method (DLMF 8.17.22). rest: 1 - x, given separately for precision."""
     if x <= 0 or rest <= 0:
         return 0.0 if x <= 0 else 1.0
-    if x > (a + 1) / (a + b + 2):
+    if x * (b + 1) > rest * (a + 1):  # x > (a + 1) / (a + b + 2), in a form of which one side alone holds
         return 1 - incomplete_beta(b, a, rest, x)
     tiny = 1e-300
     c, d = 1.0, 1 / ((1 - (a + b) * x / (a + 1)) or tiny)

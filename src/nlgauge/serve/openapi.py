@@ -61,7 +61,7 @@ class CheckBody(Body):
     grounded: Annotated[
         bool, Field(description="Whether the source supports each row, by the thresholds of the metric's model.")
     ] = False
-    part: Annotated[str, Field(description="Which sub-score; the first by default.")] | None = None
+    part: Annotated[str, Field(description="Which sub-score; the deciding one by default.")] | None = None
     at_least: float | None = None
     at_most: float | None = None
     allow_missing: bool = False

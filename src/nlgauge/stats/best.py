@@ -19,6 +19,7 @@ import numpy as np
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable, SystemScore
 from nlgauge.errors import InputError
+from nlgauge.render.tables import Number, words
 from nlgauge.stats.comparison import Difference, compare
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.estimate import Estimate, estimate
@@ -221,7 +222,7 @@ def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tup
 
 def _made(of: list[Estimate]) -> str:
     rated, rows = sum(one.ratings for one in of), sum(one.rows for one in of)
-    alone = ", ".join(f"{one.system} {one.alone:.4f} [{one.alone_low:.4f}, {one.alone_high:.4f}]" for one in of)
+    alone = ", ".join(f"{one.system} {words(Number(one.alone, one.alone_low, one.alone_high))}" for one in of)
     made = f"estimated for all {rows:,} rows from {rated:,} ratings and the scores by {of[0].metric}"
     return f"{made}; the ratings alone: {alone}"
 

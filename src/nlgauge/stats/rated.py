@@ -11,6 +11,7 @@ import numpy as np
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
+from nlgauge.maths.intervals import expanded
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL
@@ -51,6 +52,13 @@ class Measurement:
             raise InputError("pairwise_difference compares outputs for one item", remedy="take level='item'")
         if not 0 < self.confidence < 1:
             raise InputError(f"the confidence {self.confidence!r} is not between 0 and 1", remedy="0.95, for one")
+
+    def percentiles(self, systems: int) -> float:
+        """Return which share of resamples an interval holds: of systems alone, more than the confidence (`expanded`).
+
+        Resamples of items and systems together vary more than the coefficient does, and hold the truth often enough.
+        """
+        return expanded(self.confidence, systems) if self.resample == "systems" else self.confidence
 
 
 def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> tuple[Grid, Ratings, list[str]]:

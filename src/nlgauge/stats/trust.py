@@ -60,7 +60,7 @@ def trust(
         table: the scores of all rows; several scores of one row (`repeats='mean'`) say how often a scorer changes its
             mind, and their mean is what is measured.
         ratings: as `nlgauge.estimate` takes them.
-        metrics: which scorers, with their sub-scores; all by default, each by its probability or its first score.
+        metrics: which scorers, with their sub-scores; all by default, each by its deciding sub-score.
         aspects: of the ratings; all by default.
         below: a row is bad that is rated below this. Ratings of 0 and 1 need none; of a rating project of yes and no a
             row is good that half of its raters call so. Without it, others are a scale.

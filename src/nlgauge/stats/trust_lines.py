@@ -44,7 +44,7 @@ def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
     for name in metrics if metrics is not None else table.columns:
         spec, parts = table.named(name)
         column = table.columns[spec]
-        part = PART if PART in parts else parts[0]
+        part = parts[0]
         if column.level == "item" and part not in column.details:
             chosen[label(table, spec, part)] = (spec, part)
         elif metrics is not None:
@@ -234,7 +234,9 @@ class Lines:
             notes.append("Length and CopyRate need the texts of the outputs: give them too (--outputs)")
         of_scale = {**how, "replicates": 0 if of.yes_no else self.replicates}
         pooled = correlate(known, source, level="pooled", resample="items", **of_scale)
-        behind = unbeaten(known, source, pooled, level="pooled", coefficient="pearson", **how) if tested else []
+        behind = []
+        if tested:
+            behind = unbeaten(known, source, pooled, level="pooled", coefficient="pearson", notes=notes, seed=self.seed)
         more: dict[str, dict[str, Any]] = {name: {} for name in fine}
         if not of.yes_no:
             notes += pooled.notes

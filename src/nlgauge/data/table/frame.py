@@ -11,6 +11,7 @@ import numpy as np
 from nlgauge.data.json_values import values_of
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.render.environment import small
+from nlgauge.render.numbers import fixed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +78,7 @@ _SYSTEMS, _METRICS = 10, 5
 def summary(table: ScoreTable) -> str:
     """A line that counts rows, systems and metrics, then a table of means: a line a system, a column a metric.
 
-    A metric shows its first score; an arrow says which way is better, and "-" stands where there is no number. Where
+    A metric shows its deciding score; an arrow says which way is better, and "-" stands where there is no number. Where
     rows have no value, a line says how many.
     """
     columns = _columns(table)
@@ -130,5 +131,5 @@ def _columns(table: ScoreTable) -> list[list[str]]:
         first = column.shown[0]
         means = [known[system, spec, first] for system in systems]
         head = column.label(spec, first) + column.arrow(first)
-        columns.append([head, *(f"{mean:.4f}" if mean == mean else "-" for mean in means)])
+        columns.append([head, *(fixed(mean) if mean == mean else "-" for mean in means)])
     return columns

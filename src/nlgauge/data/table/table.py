@@ -168,7 +168,7 @@ class ScoreTable:
 
     def named(self, name: object) -> tuple[str, tuple[str, ...]]:
         """The spec and the sub-scores that a name means: a sub-score that it names ("BERTScore recall"), else all
-        scores.
+        scores, of which the first is the deciding one: what commands take where no sub-score is named.
 
         Raises SpecError for what is not here.
         """
@@ -203,7 +203,7 @@ class ScoreTable:
     def __getitem__(self, name: object) -> NDArray[np.float64]:
         """`values` of a metric, or of a metric and its part in one name: table["BLEU"], table["BERTScore recall"]."""
         spec, parts = self.named(name)
-        return self.values(spec, parts[0])
+        return self.values(spec, parts[0] if len(parts) == 1 else None)
 
     def __len__(self) -> int:
         """Return how many rows there are."""

@@ -60,7 +60,7 @@ def check(
 
     Args:
         metric: its spec or name. It may be left out if the table has one metric.
-        part: a sub-score of the metric; the first by default.
+        part: a sub-score of the metric; the deciding one by default (`ScoreTable.named`).
         at_least, at_most: the threshold, which itself passes: at_least if higher is better, at_most if lower is
             better, either or both for a sub-score without a direction. A corpus-level metric is checked by system.
         threshold: made by `nlgauge.calibrate`, in place of metric, part, at_least and at_most. The verdict notes its
