@@ -6,6 +6,9 @@ is that of R on Fisher's scale, as of a correlation: z = artanh R, whose varianc
 scores were never seen to disagree, they may: as many disagreements as have a chance of 1 in 40 not to be seen (the rule
 of three) are added at the lower end. Scores are measured whether they are used or not, because those that seem useless
 may help, and the other way round.
+
+What this assumes: rows or clusters are drawn independently, and few clusters are misjudged as wholes. Where one in ten
+clusters of ten ratings is, the interval holds in .84 of draws.
 """
 
 from __future__ import annotations
@@ -30,7 +33,8 @@ class Gain(NamedTuple):
     helped: Float
     """The same on the mean by the scores [rows]"""
     unseen: float
-    """The variance of one disagreement of a rating (cluster) and its score; NaN where all ratings are alike"""
+    """The variance of one disagreement of people and scores, of a cluster in a part of its ratings; NaN where all are
+    alike"""
 
     @classmethod
     def of(cls, ratings: Float, scores: Float, design: Design, least: float = -math.inf) -> Gain:
@@ -41,7 +45,7 @@ class Gain(NamedTuple):
         pairs = n * n - float(counts @ counts)
         apart = 2 * float(given.var()) * n * n / pairs if pairs else math.nan  # the mean square of two that differ
         alone, helped = (powered(ratings, x, design, least).influence for x in (np.zeros(len(ratings)), scores))
-        return cls(alone, helped, apart / design.units**2)
+        return cls(alone, helped, apart / (n * design.units))
 
     def placed(self, places: Integers, rows: int) -> Gain:
         """Return the same gain, with its influence at some places among the rows of a whole table."""
