@@ -18,6 +18,7 @@ from nlgauge.render.environment import HERE, digest, inlined, number, places, re
 from nlgauge.render.tables import Cell, Cells, Number
 from nlgauge.stats.certified import Bin
 from nlgauge.stats.trust import Dispute, Trust, Trusts
+from nlgauge.stats.trust_decisions import CHOSEN
 
 _Column = tuple[str, Callable[[Trust], Cell]]
 _NONE = "-"
@@ -202,7 +203,7 @@ def legend(found: Trusts) -> Sequence[str]:
             said.append(f"{name}: {one.unscored} of {one.rated} rated rows have no score")
         if one.not_certified:
             said.append(f"{name}: {one.not_certified}")
-        if one.threshold_from == "chosen on these ratings":
+        if one.threshold_from == CHOSEN:
             said.append(
                 f"{name}: the threshold has the best balanced accuracy on these ratings; TPR, TNR and kappa are "
                 "cross-fitted, and the intervals hold for any threshold; --threshold gives another"
