@@ -98,7 +98,8 @@ class Lines:
         given = self.rated.values[aspect]
         known = ~np.isnan(given)
         rng = np.random.default_rng([self.seed, len(given), int(known.sum())])
-        rows, _ = equally_drawn(self.rated, known, np.ones(len(given), bool), rng)
+        rows, _ = equally_drawn(self.rated, known | self.rated.blank_of(aspect), np.ones(len(given), bool), rng)
+        rows &= known
         limit = self.limits[aspect]
         if limit is None:
             return _Of(rows, given, False)
@@ -165,7 +166,8 @@ class Lines:
             return replace(line, reason=f"{error.problem}: {error.remedy}" if error.remedy else error.problem)
         notes += task.notes
         sign = 1 if column.higher_is_better else -1
-        tested = replace(task.rows, rated=task.rows.tested, bad=task.rows.bad & task.rows.tested)
+        rated = task.rows.tested & task.rows.rated
+        tested = replace(task.rows, rated=rated, bad=task.rows.bad & rated)
         clusters, bad, rows = tested.clusters, tested.bad, tested.rated
         brier, ece = self._calibration(name, column, scores, tested)
         apart, _ = task.rows.independent(task.rng)
@@ -173,7 +175,8 @@ class Lines:
         line = replace(
             line, bad=int(bad.sum()), auroc=auroc(tested.scores[rows], bad[rows], clusters[rows]), brier=brier, ece=ece,
             certified=sign * promised.threshold, certified_passing=promised.passing, certified_at_once=self.scored,
-            not_certified=promised.reason, reliability=tuple(tested.reliability(sign)),
+            not_certified=promised.reason, blank=task.rows.blanks, tipping=promised.tipping,
+            reliability=tuple(tested.reliability(sign)),
         )  # fmt: skip
         line = self._decided(line, column, tested, sign)
         if line.threshold_from == CHOSEN and DECIDED in column.parts:
