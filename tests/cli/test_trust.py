@@ -26,7 +26,7 @@ def given(tmp_path: Path) -> list[object]:
 def test_a_sentence_then_the_tables(given: list[object]) -> None:
     result = nlgauge(*given, "--before", given[1])
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.startswith("judge finds 96% of the bad rows (27 of 28, 95% interval ")
+    assert result.stdout.startswith("judge finds 96% of the bad rows (27 of 28, 95 % interval ")
     assert "153 [136, 211]" in result.stdout
     assert "certified" in result.stdout and "decided" in result.stdout
     record = json.loads(nlgauge(*given, "--format", "json", "--risk", 0.2).stdout)

@@ -61,8 +61,8 @@ def test_every_number_of_a_judge_is_that_of_its_definition() -> None:
     assert_allclose([one.kappa, one.brier], [(agree - chance) / (1 - chance), 1 - agree])
     low, high = (f"{100 * end:.0f}" for end in one.tpr[1:])
     assert one.answer.startswith(
-        f"judge finds {one.tpr.value:.0%} of the bad rows ({stopped} of {one.bad}, 95% interval {low} to {high}%) and "
-        f"stops {1 - one.tnr.value:.0%} of the good ones ({120 - one.bad - through} of {120 - one.bad}, 95% interval "
+        f"judge finds {one.tpr.value:.0%} of the bad rows ({stopped} of {one.bad}, 95 % interval {low} to {high}%) and "
+        f"stops {1 - one.tnr.value:.0%} of the good ones ({120 - one.bad - through} of {120 - one.bad}, 95 % interval "
         f"{100 - 100 * one.tnr.high:.0f} to {1 - one.tnr.low:.0%}); it raises the effective number of ratings from 120 "
     )
     assert one.sentinels == ("Length",) and not one.unbeaten
@@ -140,22 +140,22 @@ WORTH = Trust(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({}, "M finds 100% of the bad rows (3 of 3, 95% interval 29 to 100%) and stops 11% of the good ones (3 of 27, "
-             "95% interval 2 to 28%)."),
+        ({}, "M finds 100% of the bad rows (3 of 3, 95 % interval 29 to 100%) and stops 11% of the good ones (3 of 27, "
+             "95 % interval 2 to 28%)."),
         ({"tpr": Measured(1)}, "finds 100% of the bad rows (3 of 3, no interval) and"),
         ({"effective": Measured(116, 36, 581)},
-         "; it raises the effective number of ratings from 30 to 116 (95% interval 36 to 581)."),
+         "; it raises the effective number of ratings from 30 to 116 (95 % interval 36 to 581)."),
         ({"effective": Measured(116, 36, 1000)},
          "; it raises the effective number of ratings from 30 to 116 (at least 36)."),
         ({"effective": Measured(116, 30, 581)},
-         "; it is not shown to save ratings (they say as much as 116, 95% interval 30 to 581)."),
+         "; it is not shown to save ratings (they say as much as 116, 95 % interval 30 to 581)."),
         ({"effective": Measured(30), "rows": 30}, "; all rows are rated, so that there was nothing left to save."),
         ({"bad": 30}, "M cannot be judged, as all 30 rated rows are bad."),
         ({"bad": None, "pearson": Measured(0.5, 0.2, 0.7)},
-         "M agrees with people by a correlation of 0.50 (95% interval 0.20 to 0.70; 30 ratings)."),
+         "M agrees with people by a correlation of 0.50 (95 % interval 0.20 to 0.70; 30 ratings)."),
         ({"bad": None, "pearson": Measured(0.5)}, "a correlation of 0.50 (no interval; 30 ratings)."),
         ({"moved": Measured(0.1, 0, 0.2), "moved_p": 0.04, "righter_p": 0.06},
-         "; it moved since the earlier run: its mean score by 0.10 (95% interval 0.00 to 0.20)."),
+         "; it moved since the earlier run: its mean score by 0.10 (95 % interval 0.00 to 0.20)."),
         ({"moved": Measured(0.1, -0.1, 0.2), "moved_p": 0.05, "righter_p": 0.05}, "2 to 28%)."),
     ],
 )  # fmt: skip

@@ -41,8 +41,8 @@ def test_a_judge_that_moved_and_one_that_did_not() -> None:
     changed = (harsher != values)[:200].mean()
     assert one.anchors == 200 and one.moved_p < 0.05 and one.has_moved
     assert_allclose([one.moved.value, one.changed.value], [-changed, changed])
-    assert f"its mean score by {-changed:.2f} (95% interval " in one.answer
-    assert f"{changed:.0%} of its decisions ({round(200 * changed)} of 200, 95% interval " in one.answer
+    assert f"its mean score by {-changed:.2f} (95 % interval " in one.answer
+    assert f"{changed:.0%} of its decisions ({round(200 * changed)} of 200, 95 % interval " in one.answer
     same = line(nlgauge.trust(scored(values), corpus, before=scored(values, 200), replicates=0))
     assert (same.moved.value, same.moved_p, same.righter.value, same.changed.value) == (0, 1, 0, 0)
     assert "moved" not in same.answer and min(same.moved.high, same.righter.high, same.changed.high) > 0

@@ -160,22 +160,22 @@ class Trust:
         if self.rated >= self.rows:
             return "all rows are rated, so that there was nothing left to save"
         value, low, high = self.effective
-        ends = f"at least {low:,.0f}" if high >= self.rows else f"95% interval {low:,.0f} to {high:,.0f}"
+        ends = f"at least {low:,.0f}" if high >= self.rows else f"95 % interval {low:,.0f} to {high:,.0f}"
         if not low > self.rated:
             return f"it is not shown to save ratings (they say as much as {value:,.0f}, {ends})"
         return f"it raises the effective number of ratings from {self.rated:,} to {value:,.0f} ({ends})"
 
 
 def _share(share: Measured, n: int, of: str) -> str:
-    """Return a share of n rows with its count and its interval, as '100% of them (3 of 3, 95% interval 29 to 100%)'."""
+    """Return a share of n rows with its count and its interval, as '100% of them (3 of 3, 95 % interval 29 to 100%)'."""
     count = f"{round(share.value * n):,} of {n:,}"
-    ends = "no interval" if math.isnan(share.low) else f"95% interval {100 * share.low:.0f} to {share.high:.0%}"
+    ends = "no interval" if math.isnan(share.low) else f"95 % interval {100 * share.low:.0f} to {share.high:.0%}"
     return f"{share.value:.0%} {of} ({count}, {ends})"
 
 
 def _number(number: Measured, more: str = "") -> str:
     """Return a number with its interval."""
-    ends = "no interval" if math.isnan(number.low) else f"95% interval {number.low:.2f} to {number.high:.2f}"
+    ends = "no interval" if math.isnan(number.low) else f"95 % interval {number.low:.2f} to {number.high:.2f}"
     return f"{number.value:.2f} ({ends}{f'; {more}' if more else ''})"
 
 
