@@ -167,7 +167,7 @@ class Trust:
 
 
 def _share(share: Measured, n: int, of: str) -> str:
-    """Return a share of n rows with its count and its interval, as '100% of them (3 of 3, 95 % interval 29 to 100%)'."""
+    """Return a share of n rows with count and interval, as '100% of them (3 of 3, 95 % interval 29 to 100%)'."""
     count = f"{round(share.value * n):,} of {n:,}"
     ends = "no interval" if math.isnan(share.low) else f"95 % interval {100 * share.low:.0f} to {share.high:.0%}"
     return f"{share.value:.0%} {of} ({count}, {ends})"

@@ -30,6 +30,9 @@ from nlgauge.stats.trust_decisions import CHOSEN, GIVEN, Rule, models_of, passin
 from nlgauge.stats.trust_lines import FLIPS, Lines, asked, scorers_of
 from nlgauge.stats.trust_records import Trust
 
+NOT_REPEATABLE = "not repeatable"
+"""What the signature of a judge says of its numbers"""
+
 
 def repeats(table: ScoreTable, records: Sequence[Trust]) -> list[Trust]:
     """The lines with how often a scorer changes its mind about one row."""
@@ -277,10 +280,6 @@ class _Runs:
         if note not in self._told:
             self._told.add(note)
             self._notes.append(note)
-
-
-NOT_REPEATABLE = "not repeatable"
-"""What the signature of a judge says of its numbers"""
 
 
 def _of(run: ScoreTable, specs: Sequence[str], part: str) -> ScoreTable | None:
