@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from nlgauge.maths.prediction_powered import Design
 from nlgauge.maths.rated_means import (
     GAIN,
     RatedMean,
-    effective_ratings,
     helps,
     inference,
     more_ratings,
@@ -356,67 +354,3 @@ def test_how_many_more_ratings_by_trying_all() -> None:
         wanted = min((m for m in range(24, ROWS + 1) if half(m) <= margin), default=math.inf) - 24
         assert more_ratings([made.helped], said, 0.9, float(margin), design.rated, 24, ROWS) == wanted
     assert more_ratings([made.helped], said, 0.9, 0.9 * half(ROWS), design.rated, 24, ROWS) == math.inf
-
-
-def worth(made: tuple[RatedMean, RatedMean], design: Design, value: float) -> tuple[float, float, float]:
-    """The effective number of ratings, from the influences, in loops."""
-    z = NormalDist().inv_cdf(0.95)
-    n, rows = int(design.rated.sum()), len(design.rated)
-    units = [[i] for i in range(rows)]
-    if design.clusters is not None:
-        units = [np.flatnonzero(design.clusters == c).tolist() for c in range(int(design.clusters.max()) + 1)]
-    seen, whole, bare = [], [], []
-    for mean in made:
-        moves = [sum(mean.influence[i] for i in unit) for unit in units]
-        own = [sum(mean.influence[i] for i in unit if design.rated[i]) for unit in units]
-        seen.append([a for a, unit in zip(own, units, strict=True) if design.rated[unit].any()])
-        bare.append(sum(one**2 for one in moves))
-        whole.append(bare[-1] + sum(one**2 for one in mean.added))
-
-    def log_error(extra: bool) -> float:
-        of = whole if extra else bare
-        first, second = ([*seen[k], *(made[k].added if extra else ())] for k in (0, 1))
-        return math.sqrt(sum((a**2 / of[0] - b**2 / of[1]) ** 2 for a, b in zip(first, second, strict=True)))
-
-    def freedom(moves: list[float]) -> float:
-        second, fourth = sum(one**2 for one in moves), sum(one**4 for one in moves)
-        return min(len(moves), 2 / (fourth / second**2 - 1 / len(moves)))
-
-    low = max(n, value * math.exp(-z * log_error(True)))
-    few, known = freedom(seen[1]), freedom(seen[0])
-    far = (1 - 2 / (9 * few) - z * math.sqrt(2 / (9 * few))) ** -3  # that of a variance with so few degrees of freedom
-    errors = n * bare[0] / bare[1] * far ** (log_error(False) / math.sqrt(2 / few))
-    square = max(0, 1 - (1 - 2 / len(seen[0])) * bare[1] / bare[0]) / (1 - n / rows)
-    r = math.tanh(math.atanh(math.sqrt(square)) + z / math.sqrt(known - 3))
-    correlation = n / (1 - r**2 * (1 - n / rows))
-    return value, min(low, value), min(max(value, errors, correlation), rows)
-
-
-@pytest.mark.parametrize("noise", [0.3, 0.6, 3.0])
-@pytest.mark.parametrize("kind", ["at random", "clusters"])
-def test_the_effective_number_in_loops(kind: str, noise: float) -> None:
-    rng = np.random.default_rng(4)
-    y = (rng.random(600) < 0.6).astype(float)
-    x = y + noise * rng.normal(size=600)
-    clusters = np.arange(600) // 2 if kind == "clusters" else None
-    design = Design(np.arange(600) < 80, np.zeros(600, np.intp), None, clusters)
-    made = rated_means(y, x, design, YES_NO, yes_no=True)
-    whole = np.ones(600, bool)
-    for value in (60.0, 80.0, 200.0):
-        found = effective_ratings([made.alone], [made.helped], value, clusters, design.rated, whole, 0.9)
-        assert_allclose(found, worth((made.alone, made.helped), design, value), rtol=1e-9)
-    assert effective_ratings([made.alone], [made.helped], 700.0, clusters, design.rated, whole, 0.9).high == 600
-
-
-def test_an_effective_number_of_which_little_is_known() -> None:
-    whole, design = np.ones(200, bool), Design(np.arange(200) < 30, np.zeros(200, np.intp))
-    y = np.where(np.arange(200) % 15, 1.0, 0.0)
-    made = rated_means(y, y, design, YES_NO, yes_no=True)
-    few = effective_ratings([made.alone], [made.helped], 34.0, None, design.rated, whole, 0.95)
-    assert (few.low, few.high) == (30, 200), "two bad rows do not say how well scores find them"
-    alone = [rated_means(y, np.ones(200), design, YES_NO, yes_no=True).alone]
-    assert effective_ratings(alone, alone, 30.0, None, design.rated, whole, 0.95) == (30, 30, 30)
-    every = Design(whole, np.zeros(200, np.intp))
-    made = rated_means(y, y, every, YES_NO, yes_no=True)
-    assert made.helped is made.alone
-    assert effective_ratings([made.alone], [made.helped], 200.0, None, whole, whole, 0.95) == (200, 200, 200)

@@ -49,6 +49,12 @@ class Column(RowMetric):
             object.__setattr__(self, "values", labels_of(self.name, self.values))
         super().__post_init__()
 
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        """Those of the labels, where the column has labels."""
+        known = [number for number in (self.values or {}).values() if number is not None]
+        return {"score": (min(known), max(known))} if known else {}
+
     def prepare(self, setup: Setup) -> Prepared:
         numbers = numbers_in(setup.corpus, self.column, self.values)
         return Prepared(facts=provenance(setup.corpus, self.column, numbers))

@@ -49,6 +49,8 @@ class ScoreTable:
     It is not saved"""
     clusters: Sequence[str] | None = None
     """What the row of each has in common with others, as `clustered` was told. It is not saved"""
+    anchors: ScoreTable | None = None
+    """The scores of rated rows that were scored again in the same run, past the cache (`evaluate(anchors=...)`)"""
 
     @property
     def metrics(self) -> list[str]:
@@ -91,12 +93,17 @@ class ScoreTable:
             for kind in ("notes", "noted")
             if kind in self.run
         }
+        anchors = self.anchors
+        if anchors is not None:
+            theirs = {name: label for name, label in labels.items() if name in anchors.systems}
+            anchors = anchors.renamed({**theirs, **{spec: specs[spec] for spec in anchors.columns}})
         return replace(
             self,
             rows=[(systems[system], item) for system, item in self.rows],
             columns={specs[spec]: column for spec, column in self.columns.items()},
             signatures={specs.get(spec, spec): signature for spec, signature in self.signatures.items()},
             run={**self.run, "asked": known, **told},
+            anchors=anchors,
         )
 
     def per_item(self) -> ScoreTable:
