@@ -81,7 +81,7 @@ def test_pytest_starts_with_nothing_heavy(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # other plugins may import what they like
     (tmp_path / "test_light.py").write_text(
         "import sys\n\ndef test_light():\n    assert 'nlgauge.adapters.pytest_plugin' in sys.modules\n"
-        "    heavy = {'numpy', 'onnxruntime', 'nlgauge.evaluation', 'nlgauge.metrics.registry'}\n"
+        "    heavy = {'numpy', 'onnxruntime', 'nlgauge.evaluation', 'nlgauge.registry'}\n"
         "    assert not heavy & sys.modules.keys()\n",
         encoding="utf-8",
     )

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from nlgauge import registry
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.metrics import registry
 from tests.command import nlgauge, refused
 
 

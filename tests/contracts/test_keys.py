@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from nlgauge import ScoreTable, evaluate
+from nlgauge import ScoreTable, evaluate, registry
+from nlgauge.contract.base import Metric, model_of
+from nlgauge.contract.parameters import parameters_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.models import loading
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric, model_of
-from nlgauge.metrics.parameters import parameters_of
 from nlgauge.metrics.sets import SetMetric
 from tests.extras import lacking
 

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge import registry
+from nlgauge.contract.base import COSTS, Metric, model_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import COSTS, Metric, model_of
 from nlgauge.metrics.sets import SetMetric
 from tests.contracts.example import Example
 from tests.extras import lacking

@@ -15,8 +15,8 @@ import pytest
 
 import nlgauge
 from nlgauge.cli import main
-from nlgauge.metrics.parameters import parameters_of
-from nlgauge.metrics.registry import project_metrics
+from nlgauge.contract.parameters import parameters_of
+from nlgauge.registry import project_metrics
 from tests.contracts.browser import Watched, chromium
 
 pytest.importorskip("sphinx", reason="needs the dependency group docs")

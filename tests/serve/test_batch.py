@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge import registry
+from nlgauge.contract.base import Prepared, RowMetric, Value
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models import loading
 from nlgauge.errors import SpecError
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.block import BLOCK_WEIGHT
 from nlgauge.run.plan import Plan
 from nlgauge.serve import batch

@@ -9,15 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from nlgauge import Corpus, evaluate
+from nlgauge import Corpus, evaluate, registry
+from nlgauge.contract.base import Metric, model_of, refuse_corpus_metrics
 from nlgauge.data.corpus import Row
 from nlgauge.data.source_digest import source_digest
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric, model_of, refuse_corpus_metrics
 from nlgauge.stats.gate.verdict import unsupported
 from nlgauge.stats.selection import label
 

@@ -99,7 +99,7 @@ def _explained(
 
     single: whether single rows were asked for. options: of `nlgauge.explain`.
     """
-    from nlgauge.metrics import registry
+    from nlgauge import registry
     from nlgauge.metrics.sets import SetMetric
 
     metric = registry.metric(spec, model=options["model"])

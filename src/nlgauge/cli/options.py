@@ -30,8 +30,8 @@ class _MetricSpec(click.types.StringParamType):
     """A metric's spec, which a shell completes from the registry and from what the metric declares by `param`."""
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from nlgauge.metrics.parameters import parameters_of
-        from nlgauge.metrics.registry import metric_class, names
+        from nlgauge.contract.parameters import parameters_of
+        from nlgauge.registry import metric_class, names
 
         name, bracket, given = incomplete.partition("(")
         if not bracket:
@@ -219,7 +219,7 @@ def with_then(specs: Sequence[str], then: str | None, unsure: tuple[float, float
     from dataclasses import replace
 
     from nlgauge.metrics.ctc import Consistency
-    from nlgauge.metrics.registry import metric
+    from nlgauge.registry import metric
 
     made = [metric(spec) for spec in specs]
     if not any(isinstance(one, Consistency) and one.aligner == "D" for one in made):

@@ -11,21 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
+from nlgauge.engine.english import foreign, is_stopword
 from nlgauge.engine.features.alignment import AlignedStretch, Alignment, AlignmentRequest, Reading
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.models.packing import Packing
 from nlgauge.engine.words import is_word, words
+from nlgauge.faithfulness.claims import Claims, all_of, claims
+from nlgauge.faithfulness.exact_checks import CheckedSource, SourceDifference
+from nlgauge.faithfulness.refusals import honesty
 from nlgauge.maths.alignment import Array, greedy_alignment, logistic, rescaled, unsupported_spans, word_alignment
-from nlgauge.maths.claims import Claims, all_of, claims
-from nlgauge.maths.exact_checks import CheckedSource, SourceDifference
-from nlgauge.maths.refusals import honesty
-from nlgauge.maths.text import foreign, is_stopword, word_spans
+from nlgauge.maths.text import word_spans
 from nlgauge.maths.text import words as text_words
 from nlgauge.maths.vectors import run_means, runs, unit
 
 DOUBT = 2.0
-"""What a sure difference (`maths.exact_checks`) takes from the log-odds that a source supports a stretch. It fits the
+"""What a sure difference (`CheckedSource`) takes from the log-odds that a source supports a stretch. It fits the
 labels of five held-out sets best: docs/detection.md"""
 SURE = -1.0
 """The highest log-odds of a stretch with a difference that is nearly always an error. They are below every threshold

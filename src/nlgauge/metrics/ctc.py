@@ -17,6 +17,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from nlgauge.contract.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.alignment import SHAPE, Reading
@@ -37,9 +39,7 @@ from nlgauge.metrics.aligners import (
     TrainedAligner,
     shown,
 )
-from nlgauge.metrics.base import QUESTION, Cost, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.model_settings import layer_read
-from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True, kw_only=True)

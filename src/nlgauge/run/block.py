@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
+from nlgauge.contract.base import Prepared, RowMetric
 from nlgauge.data.corpus import Row
 from nlgauge.engine.batching import blocks
 from nlgauge.engine.features.request import AnyRequest, Features, RequestError
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Prepared, RowMetric
 from nlgauge.options import RunOptions
 from nlgauge.run.results import RowResult, Scores, checked, texts_of, told_unknown
 

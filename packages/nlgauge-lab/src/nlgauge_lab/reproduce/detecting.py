@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import Metric, model_of
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Metric, model_of
 from nlgauge_lab.maths.detection import detection, resampled_area
 from nlgauge_lab.reproduce.columns import only
 from nlgauge_lab.reproduce.scoring import read_model, scored

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from nlgauge._version import __version__
+from nlgauge.contract.base import model_of
 from nlgauge.data.probes import KINDS
-from nlgauge.metrics.base import model_of
 from nlgauge_lab.reproduce.detecting import METRICS, Found, Tried
 from nlgauge_lab.reproduce.labelled_sets import LABELLED_SETS, WHOLE_TEST_PART, LabelledSet, Others
 from nlgauge_lab.reproduce.markdown import beside, ranged, render, short, table

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
+from nlgauge import registry
+from nlgauge.contract.base import Metric, model_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.probes import KINDS, Probed, read_probes
 from nlgauge.data.signature import Signature
 from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric, model_of
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
 from nlgauge_lab.maths.detection import detection, resampled_area

@@ -19,15 +19,16 @@ from pathlib import Path
 from typing import Any, TypeGuard, cast
 
 from nlgauge._plugins import LAB_METRICS, in_the_lab, load_offered, offered
+from nlgauge.contract.base import Metric, registered_name
+from nlgauge.contract.parameters import parameters_of
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Metric, registered_name
-from nlgauge.metrics.parameters import parameters_of
 
 LONGEST_SPEC = 4096
 """Characters: a spec holds words and numbers, and at most the path of a file"""
 FIRST = ""
 """Stands for the name of a parameter that a spec gives without one"""
 _SHOWN = 100
+_HERE = Path(__file__).parent
 _OTHER_NAMES = dict.fromkeys(
     (
         "faithfulness", "hallucination", "hallucinations", "hallucinationdetection", "factuality", "factualconsistency",
@@ -184,7 +185,7 @@ def _refuse_class(metric: Metric) -> None:
 
 def _files() -> Iterator[str]:
     """The modules that may hold metrics."""
-    yield from (f"nlgauge.metrics.{file.stem}" for file in sorted(Path(__file__).parent.glob("[!_]*.py")))
+    yield from (f"nlgauge.metrics.{file.stem}" for file in sorted((_HERE / "metrics").glob("[!_]*.py")))
 
 
 def _is_metric(thing: object) -> TypeGuard[type[Metric]]:
