@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
     from nlgauge.evaluation import evaluate, score
     from nlgauge.explanation import explain
+    from nlgauge.faithfulness.metric import Faithfulness
     from nlgauge.guard import Guard
     from nlgauge.metrics.bartscore import BARTScore
     from nlgauge.metrics.baryscore import BaryScore
@@ -80,12 +81,13 @@ _HOMES = {
 
 __all__ = [
     "BLEU", "CER", "METEOR", "PRD", "ROUGE", "SARI", "TER", "WER", "BARTScore", "BERTScore", "BaryScore", "CIDEr",
-    "ChrF", "Cluster", "Column", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance",
-    "Groundedness", "Guard", "ImprovedPrecisionRecall", "InfoLM", "InputError", "Judge", "Length", "MarkEvaluate",
-    "MarkEvaluateText", "MaskEval", "MeanAlignment", "Metric", "MetricError", "MissingExtraError", "MoverScore",
-    "NlgaugeError", "Perplexity", "Prepared", "Preservation", "RatingProject", "Relevance", "Row", "RowMetric",
-    "ScoreTable", "SentenceMovers", "SpecError", "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check",
-    "compare", "correlate", "estimate", "evaluate", "explain", "report", "sample", "score", "trust",
+    "ChrF", "Cluster", "Column", "Consistency", "CopyRate", "Corpus", "Engagingness", "Faithfulness",
+    "FrechetDistance", "Groundedness", "Guard", "ImprovedPrecisionRecall", "InfoLM", "InputError", "Judge", "Length",
+    "MarkEvaluate", "MarkEvaluateText", "MaskEval", "MeanAlignment", "Metric", "MetricError", "MissingExtraError",
+    "MoverScore", "NlgaugeError", "Perplexity", "Prepared", "Preservation", "RatingProject", "Relevance", "Row",
+    "RowMetric", "ScoreTable", "SentenceMovers", "SpecError", "TokenF1", "Value", "WordMovers", "__version__",
+    "calibrate", "check", "compare", "correlate", "estimate", "evaluate", "explain", "report", "sample", "score",
+    "trust",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take it for leave to use any name

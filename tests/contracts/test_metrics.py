@@ -73,6 +73,7 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("Consistency(aligner='D')"),
         Example("Consistency(aligner='D', reading='windows')"),
     ],
+    "Faithfulness": [Example("Faithfulness"), Example("Faithfulness(reading='windows')")],
     "Relevance": [Example("Relevance"), Example("Relevance(aligner='R')")],
     "Preservation": [Example("Preservation"), Example("Preservation(rescale='token')")],
     "Groundedness": [

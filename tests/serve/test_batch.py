@@ -49,7 +49,7 @@ def alike(table: ScoreTable | None, other: ScoreTable) -> None:
         assert mine.sums == column.sums
 
 
-OF_ROWS = ("BERTScore", "TokenF1", "Consistency(aligner='D')", "CopyRate", "InfoLM(stride=4)", "BLEU")
+OF_ROWS = ("BERTScore", "TokenF1", "Faithfulness", "CopyRate", "InfoLM(stride=4)", "BLEU")
 
 
 def test_each_job_ends_as_it_ends_alone() -> None:
@@ -71,7 +71,7 @@ def test_jobs_share_a_run_unless_a_score_depends_on_other_rows() -> None:
 
 
 def test_evidence_is_that_of_a_run_alone() -> None:
-    spec = "Consistency(aligner='D')"
+    spec = "Faithfulness"
     jobs = [job(rows(5, 2), spec, evidence=True), job(rows(6, 3), spec, evidence=True)]
     scored(*jobs)
     for one in jobs:

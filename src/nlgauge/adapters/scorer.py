@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from nlgauge import Corpus, evaluate, registry
 from nlgauge.contract.base import Metric, model_of, refuse_corpus_metrics
 from nlgauge.data.corpus import Row
+from nlgauge.data.renamed import now_of
 from nlgauge.data.source_digest import source_digest
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models import loading
@@ -94,7 +95,9 @@ class RowScorer:
         refuse_corpus_metrics(self.scorer.metrics)
         (self.metric,) = self.scorer.metrics
         if part is not None and part not in self.metric.parts:
-            raise SpecError(f"{self.metric} has no sub-score {part!r}; it has {', '.join(self.metric.parts)}")
+            other = now_of(str(self.metric), part)
+            moved = "" if other is None else f"; {other} has it now"
+            raise SpecError(f"{self.metric} has no sub-score {part!r}; it has {', '.join(self.metric.parts)}{moved}")
         self.part = part or self.metric.parts[0]
 
     @property

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Show why a metric gave its scores, word by word.")
 @click.argument("outputs", type=PLACE)
-@click.option("-m", "--metric", "specs", type=SPEC, multiple=True, help="Metric spec, e.g. Consistency.")
+@click.option("-m", "--metric", "specs", type=SPEC, multiple=True, help="Metric spec, e.g. Faithfulness.")
 @click.option("--row", type=click.IntRange(min=1), help="This row alone, counted from 1.")
 @click.option("--item", help="Rows of this item.")
 @click.option("--system", help="Rows of this system.")
@@ -51,7 +51,7 @@ def explain(
     holds everything.
     """
 
-    spec = one_metric(specs, "Consistency, for one")
+    spec = one_metric(specs, "Faithfulness, for one")
     refuse_place(output)
     corpus = read_outputs(outputs, columns, on_missing="skip")
     rows = _rows(corpus, outputs, row, item, system)

@@ -111,7 +111,7 @@ def registered_name(kind: type) -> str:
 
 
 def _name(kind: type) -> str:
-    if kind.__module__.startswith("nlgauge.metrics."):
+    if kind.__module__.startswith(("nlgauge.metrics.", "nlgauge.faithfulness.")):
         return kind.__name__
     package = kind.__module__.partition(".")[0]
     # The entry points of the class's own module come first, so that mostly no other module is imported.
@@ -253,6 +253,9 @@ def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
 @dataclass(frozen=True)
 class RowMetric(Metric):
     """A metric that scores single rows. The argument `prepared` is the result of `prepare`."""
+
+    lists_differences: ClassVar[bool] = False
+    """Whether a run adds to the evidence of the candidate what exact checks find to differ from the other texts"""
 
     def requests(self, row: Row, prepared: Any) -> Sequence[AnyRequest]:
         """The features that the row's score needs."""

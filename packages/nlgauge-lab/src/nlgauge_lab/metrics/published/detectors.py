@@ -1,6 +1,6 @@
 """Detectors as their authors split texts and aggregate: SummaC-ZS, MiniCheck and LettuceDetect.
 
-They read the same rows as `Consistency(aligner='D')` with such a model. They differ from it in what a row holds: the
+They read the same rows as `Faithfulness` with such a model. They differ from it in what a row holds: the
 authors choose no evidence, and each aggregates in a way of its own. Where the authors cut the end of a row that is too
 long, the score is NaN with a reason.
 
