@@ -39,8 +39,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 ASKED = {
-    "hallucination": "check", "faithfulness": "faithfulness", "groundedness": "check", "factual consistency": "faithfulness",
-    "LLM as a judge": "beside-others", "RAG evaluation": "check", "summarization": "index", "semicolons": "formats",
+    "hallucination": "check", "faithfulness": "faithfulness", "groundedness": "check",
+    "factual consistency": "faithfulness", "LLM as a judge": "beside-others", "RAG evaluation": "check",
+    "summarization": "index", "semicolons": "formats",
 }  # fmt: skip
 """What people search for, and a page that answers it"""
 

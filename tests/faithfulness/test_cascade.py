@@ -128,6 +128,29 @@ def test_what_the_first_cannot_read_goes_to_the_second(
     assert np.isnan(column.values[1]).all() and column.reasons[1] == "no source"
 
 
+def test_the_first_model_decides_from_the_upper_probability_on_and_not_at_the_lower_one() -> None:
+    alone = table("Faithfulness").values("Faithfulness").tolist()
+    for unsure, decided in (((alone[1], 0.999), 2), ((0.001, alone[1]), 1)):
+        spec = f"Faithfulness(then='second', unsure=({unsure[0]!r}, {unsure[1]!r}))"
+        assert table(spec).values(spec, part="decided")[1] == decided
+
+
+def test_what_neither_model_can_read_has_the_reason_of_the_second(
+    models: dict[str, FakeModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models["second"].card = replace(models["second"].card, languages=("en",))
+    monkeypatch.setattr(aligners, "foreign", lambda text: "German" if "w5" in text else None)
+    found = table().columns[SPEC]
+    assert np.isnan(found.values[1, [0, 4]]).all() and "German" in found.reasons[1]
+    assert found.values[1, 1] == table("Faithfulness").values("Faithfulness", part="score")[1]
+
+
+def test_the_evidence_is_of_the_model_that_decided() -> None:
+    evidence = table(evidence=True).columns[SPEC].evidence
+    supported = [evidence[row]["texts"][0]["stretches"][0]["supported"] for row in range(4)]
+    assert supported == pytest.approx(table().values(SPEC).tolist())
+
+
 def test_the_command_names_who_decided(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
