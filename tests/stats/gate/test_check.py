@@ -154,6 +154,8 @@ def test_a_scores_file_from_before_faithfulness_is_checked_by_its_probability_an
     )  # fmt: skip
     assert [one.state for one in check(old, threshold=made).outcomes] == ["failed", "passed", "passed"]
     plain = replace(old, columns={spec: Column(("score",), np.ones((3, 1)))})
+    with pytest.raises(InputError, match=r"it has Consistency\(aligner='D'\)\)"):
+        check(new, grounded=True, against=plain)
     with pytest.raises(InputError, match="Faithfulness has it now: score with it, and run nlgauge calibrate again"):
         check(plain, threshold=made)
     with pytest.raises(SpecError, match="no sub-score 'unsupported'; it has score; Faithfulness has it now"):
