@@ -11,10 +11,11 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
+from nlgauge.maths.order import halves_p
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.contrast import contrast
 from nlgauge.stats.rated import rated_rows
-from nlgauge.stats.refusing import CHOSEN, unanswered
+from nlgauge.stats.refusing import CHOSEN, drift, unanswered
 from tests.stats.hidden import SPEC, outputs
 
 
@@ -71,7 +72,7 @@ def test_who_did_not_answer() -> None:
     rated = (asked > 0) & (asked <= 40)
     begun = unanswered(scores[:, None], rated, asked, None)
     assert (begun.drawn, begun.missing, begun.left_out, begun.reached, begun.problem) == (100, 60, 0, 40, None)
-    assert str(begun).startswith("60 of 100 rows that were drawn are not rated; their scores are like those")
+    assert str(begun) == "60 of 100 rows that were drawn are not rated"
     lowest = (asked > 0) & (scores < np.median(scores[:100]))
     chosen = unanswered(np.stack([rng.normal(size=200), scores], 1), lowest, asked, None)
     assert chosen.p < CHOSEN and "their scores are not like those of the rated rows" in (chosen.problem or "")
@@ -85,6 +86,27 @@ def test_who_did_not_answer() -> None:
     of_clusters, of_rows = (unanswered(shared[:, None], there, asked, one) for one in (clusters, None))
     assert of_rows.p < of_clusters.p
     assert unanswered(scores[:, None], asked > 0, asked, None).missing == 0
+
+
+def test_ratings_that_are_sorted_and_the_sheet_is_not() -> None:
+    """A spreadsheet that sorts the column alone parts every rating from its row."""
+    for ratings in (np.repeat([1.0, 0.0], [88, 32]), np.repeat([2.0, 3.0, 4.0, 5.0], [5, 8, 9, 12])):
+        with pytest.raises(InputError, match=r"good, anna: the \d+ ratings are sorted, .* 2 runs .*put each rating"):
+            drift(ratings, "good, anna")
+    rng = np.random.default_rng(0)
+    assert [drift(rng.permutation(np.repeat([1.0, 0.0], [88, 32])), "a") for _ in range(100)].count(None) >= 98
+    assert drift(np.ones(100), "a") is drift(np.ones(0), "a") is drift(np.repeat([1.0, 0.0], [3, 3]), "a") is None
+
+
+def test_a_rater_who_changes_along_the_sheet_is_told() -> None:
+    rng = np.random.default_rng(0)
+    lenient, strict = (rng.permutation(np.arange(60) < good).astype(float) for good in (56, 30))
+    said = drift(np.concatenate([lenient, strict]), "good, anna")
+    assert said is not None and said.startswith("good, anna: the ratings change along the sheet")
+    assert "their mean is 0.933 in the first half and 0.5 in the second" in said
+    assert f"(p {2 * halves_p(np.concatenate([lenient, strict]) > 0):.1g})" in said
+    assert "runs of like ratings, where random order has about" in (drift(np.repeat(strict, 2), "a") or "")
+    assert drift(np.concatenate([lenient[:30], strict[:30], lenient[30:], strict[30:]]), "a") is None
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def trust(
         if layout == "json":
             asked = {"risk": how["risk"], "confidence": how["confidence"], "below": how["below"]}
             show_json("trust", found.notes, **asked, answers=found.answers, scorers=found.records,
-                      disputes=found.disputes)  # fmt: skip
+                      disputes=found.disputes, agreement=found.agreement)  # fmt: skip
             return
         say(found.answers, layout)
         named = dict.fromkeys(one.aspect for one in found)

@@ -42,13 +42,18 @@ def number_of(value: object) -> float:
 
 
 def jsonable(value: Any) -> Any:
-    """A value of records, mappings, lists and numbers, all of them `plain`; a signature is its text."""
+    """A value of records, mappings, lists and numbers, all of them `plain`; a signature is its text.
+
+    A named tuple with an interval, as `nlgauge.maths.inference.Measured`, is a record too.
+    """
     if value is None or isinstance(value, str | int | float):
         return plain(value)
     if isinstance(value, Signature):
         return str(value)
     if is_dataclass(value):
         return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
+    if getattr(value, "_fields", ()) == ("value", "low", "high"):
+        value = value._asdict()
     if isinstance(value, Mapping):
         return {key: jsonable(inner) for key, inner in value.items()}
     return [jsonable(inner) for inner in value] if isinstance(value, list | tuple) else plain(value)

@@ -22,7 +22,7 @@ from nlgauge.errors import InputError
 from nlgauge.render.tables import Number, words
 from nlgauge.stats.comparison import Difference, compare
 from nlgauge.stats.corrections import holm
-from nlgauge.stats.estimate import Estimate, estimate
+from nlgauge.stats.estimate import Estimate, estimate, worst_cases
 from nlgauge.stats.join import Source, ratings
 from nlgauge.stats.selection import label
 
@@ -215,7 +215,7 @@ def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tup
         found = {one.system: one for one in every if one.metric == every[-1].metric}
         of = [found[system] for system in table.systems]
         if not (reasons := [one.reason for one in of if one.reason]):
-            return found, "; ".join([_made(of), *every.notes])
+            return found, "; ".join([_made(of), *worst_cases(of), *every.notes])
         why = reasons[0]
     return {}, f"ratings alone, and no estimate for all rows: {why}"
 

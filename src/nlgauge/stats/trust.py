@@ -117,7 +117,7 @@ def trust(
         raise InputError(records[0].reason or "nothing can be measured")
     single = len({one.aspect for one in records}) == 1
     answers = [one.answer if single else f"{one.aspect}: {one.answer}" for one in records if " + " not in one.metric]
-    return Trusts(records, list(dict.fromkeys(notes)), answers, disputes)
+    return Trusts(records, list(dict.fromkeys(notes)), answers, disputes, rated.agreement)
 
 
 def _limit(ratings: Source, aspect: str, values: Float, below: float | None) -> float | None:

@@ -109,7 +109,8 @@ class Lines:
         given = self.rated.values[aspect]
         known = ~np.isnan(given)
         rng = np.random.default_rng([self.seed, len(given), int(known.sum())])
-        rows, _ = equally_drawn(self.rated, known, np.ones(len(given), bool), rng)
+        rows, _ = equally_drawn(self.rated, known | self.rated.blank_of(aspect), np.ones(len(given), bool), rng)
+        rows &= known
         limit = self.limits[aspect]
         if limit is None:
             return _Of(rows, given, False)
@@ -154,7 +155,8 @@ class Lines:
             return replace(line, reason=f"{error.problem}: {error.remedy}" if error.remedy else error.problem)
         notes += task.notes
         sign = 1 if column.higher_is_better else -1
-        tested = replace(task.rows, rated=task.rows.tested, bad=task.rows.bad & task.rows.tested)
+        rated = task.rows.tested & task.rows.rated
+        tested = replace(task.rows, rated=rated, bad=task.rows.bad & rated)
         clusters, bad, rows = tested.clusters, tested.bad, tested.rated
         good = rows & ~bad
         decided = self._decided(name, column, tested.scores, tested)
@@ -175,7 +177,8 @@ class Lines:
             threshold_from=decided.origin,
             kappa=cohen_kappa(decided.fitted[rows].astype(float), good[rows].astype(float)),
             brier=brier, certified=sign * promised.threshold, certified_passing=promised.passing,
-            not_certified=promised.reason, reliability=tuple(tested.reliability(sign)),
+            not_certified=promised.reason, blank=task.rows.blanks, tipping=promised.tipping,
+            reliability=tuple(tested.reliability(sign)),
             **three("tpr", tpr), **three("tnr", tnr), **three("auroc", measured), **three("ece", ece),
         )  # fmt: skip
 

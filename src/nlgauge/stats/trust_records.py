@@ -12,6 +12,7 @@ from nlgauge.data.table.frame import Records
 from nlgauge.render.tables import terminal
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.certified import Bin
+from nlgauge.stats.interrater import RaterAgreement
 
 CHOSEN = "chosen on these ratings"
 """Where a threshold comes from that the ratings chose"""
@@ -76,6 +77,10 @@ class Trust:
     """The share of all rows that passes it"""
     not_certified: str | None = None
     """Why no threshold can be certified, and what to do"""
+    blank: int = 0
+    """Rows that raters passed by. They count as bad where a threshold is certified, and in nothing else"""
+    tipping: int | None = None
+    """How many of them have to be bad until no threshold can be certified (`nlgauge.stats.certified.Chosen`)"""
     sentinels: tuple[str, ...] = ()
     """What it was compared with: Length and CopyRate, where there are texts"""
     unbeaten: tuple[str, ...] = ()
@@ -161,6 +166,8 @@ class Trusts(Records[Trust]):
     """A sentence for each scorer"""
     disputes: list[Dispute] = field(default_factory=list)
     """The rows on which scorers and people differ most"""
+    agreement: tuple[RaterAgreement, ...] = ()
+    """Of the raters of each aspect that several people rated"""
 
     def __repr__(self) -> str:
         heads = ["metric", "aspect", "rated", "tpr", "tnr", "kappa", "auroc", "pearson", "effective"]
