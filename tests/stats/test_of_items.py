@@ -16,7 +16,7 @@ from nlgauge.maths.intervals import student_quantile
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.correlation import LEVELS, estimate
-from nlgauge.stats.of_items import MOST_LEFT_OUT, difference_of_items, of_items
+from nlgauge.stats.of_items import MOST_LEFT_OUT, _dealt, difference_of_items, of_items
 from tests.stats.conftest import made
 
 PEARSON, KENDALL = COEFFICIENTS["pearson"], COEFFICIENTS["kendall"]
@@ -147,10 +147,30 @@ def test_clusters_never_make_an_interval_shorter(level: str, items: int) -> None
     x, y = shared(3, 0.6)(np.random.default_rng(items), items)
     clusters = np.arange(items) % (items // 3)
     plain, whole = (of_items(x, y, PEARSON, level, of) for of in (None, clusters))
-    assert whole.low <= plain.low + 0.01 and whole.high >= plain.high - 0.01
+    assert whole.low <= plain.low and whole.high >= plain.high and whole.p >= plain.p
     if items > MOST_LEFT_OUT["pooled"] and level == "pooled":
         alone = of_items(x, y, PEARSON, level, np.arange(items))
         assert alone.high - alone.low == pytest.approx(plain.high - plain.low, rel=0.2)
+
+
+@pytest.mark.parametrize(("sizes", "parts"), [([1000], 500), ([7], 7), ([600, 30, 370], 500), ([1] * 600, 600)])
+def test_many_items_are_left_out_in_parts_of_one_size_and_cluster(sizes: list[int], parts: int) -> None:
+    of = np.random.default_rng(0).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    dealt = _dealt(of, 500)
+    counts = np.bincount(dealt)
+    assert len(counts) == parts and counts.min() >= 1 and counts.max() - counts.min() <= 1
+    assert all(len(set(of[dealt == part])) == 1 for part in range(parts))
+    if sizes == [1000]:
+        assert (np.sort(dealt[:500]) != np.arange(500)).any()  # neighbours are not dealt in turn
+
+
+def test_the_order_of_systems_is_asked_of_parts_of_the_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A single item of 60 changes the order seldom, and then by much: the interval would be half as long again."""
+    x, y = shared(16, 0.6)(np.random.default_rng(1), 60)
+    found = of_items(x, y, KENDALL, "system")
+    monkeypatch.setitem(MOST_LEFT_OUT, "system", 60)
+    alone = of_items(x, y, KENDALL, "system")
+    assert found.high - found.low < 0.8 * (alone.high - alone.low)
 
 
 def test_one_row_that_decides_makes_the_interval_hold_0() -> None:
