@@ -478,7 +478,7 @@ def effective(rng: np.random.Generator, p: float, missed: float, alarms: float, 
     made = rated_means(y, x, design, YES_NO, yes_no=True)
     lengths = [np.diff(inference([one], [None], design.rated, YES_NO).interval(LEVEL))[0] for one in made[:2]]
     value = n * (lengths[1] / lengths[0]) ** 2
-    found = effective_ratings([made.alone], [made.helped], value, None, design.rated, np.ones(rows, bool), LEVEL)
+    found = effective_ratings([made.alone], [made.helped], value, None, design.rated, rows, LEVEL)
     said_good = p * (1 - alarms) + (1 - p) * missed
     explained = (p * (1 - alarms) - p * said_good) ** 2 / (said_good * (1 - said_good))
     truth = p * (1 - p) / ((p * (1 - p) - explained) / n + explained / rows)

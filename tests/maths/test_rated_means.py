@@ -28,10 +28,13 @@ YES_NO, FIVE = (0.0, 1.0), (1.0, 5.0)
 
 
 def drawn(kind: str, seed: int = 3, ends: bool = True) -> tuple[np.ndarray, np.ndarray, Design]:
-    """Ratings, yes and no or none alike, with a score that errs in one row of five, and a design of some kind."""
+    """Ratings, yes and no or none alike, with a score that errs in one row of five, and a design of some kind.
+
+    The score of rows that were drawn at random is a judge's yes or no; the others have noise.
+    """
     rng = np.random.default_rng(seed)
     y = (rng.random(ROWS) < 0.7).astype(float)
-    x = np.where(rng.random(ROWS) < 0.2, 1 - y, y) + 0.1 * rng.normal(size=ROWS)
+    x = np.where(rng.random(ROWS) < 0.2, 1 - y, y) + 0.1 * rng.normal(size=ROWS) * (kind != "at random" or not ends)
     y = y if ends else y + rng.normal(size=ROWS)
     rated = rng.permutation(ROWS) < 24
     if kind == "strata":
@@ -218,10 +221,35 @@ def test_a_judge_on_a_longer_scale_is_not_taken_for_exact_either() -> None:
     agreed = float(z[:40][y[:40] == x[:40]].mean())
     new = (z[:40].sum() + 2 * agreed - 4 + of_errors) / 42
     assert_allclose(some.added, (agreed + np.array([-4, of_errors]) - new) / 41 * math.sqrt(41 / 42), rtol=1e-9)
+    # Errors that are more frequent than most ratings do not make the line, even where they come first in any order.
+    y, x = np.array([5.0] * 30 + [4, 3] * 5), np.array([5.0] * 22 + [1.0] * 8 + [4, 3] * 5)
+    y, x, some = np.tile(y, 3), np.tile(x, 3), Design(np.arange(120) < 40, np.zeros(120, np.intp))
+    found = rated_means(y, x, some, FIVE).helped
+    z = y - found.weight * x
+    agreed = z[:40][y[:40] == x[:40]].mean()
+    new = (z[:40].sum() + 2 * agreed - 4 + 4) / 42
+    assert_allclose(found.added, (agreed + np.array([-4, 4]) - new) / 41 * math.sqrt(41 / 42), rtol=1e-9)
+    y = np.tile([1.0, 2, 3, 4, 5], 60)
     # A score that says the rating of less than half of the rows adds nothing.
     noisy = y + np.where(np.arange(300) % 2, 0, np.arange(300) / 300)
     assert len(rated_means(y, noisy, design, FIVE).helped.added) == 2
     assert len(rated_means(y, noisy + 0.3 * (np.arange(300) % 7 == 1), design, FIVE).helped.added) == 0
+
+
+def test_the_two_more_rows_of_several_raters_yes_and_no() -> None:
+    """Rows on which two raters differ are as good as bad; where no row is good, the best score is that of good ones."""
+    rng = np.random.default_rng(5)
+    design = Design(np.arange(200) < 40, np.zeros(200, np.intp))
+    for y in (rng.choice([0, 0.5, 1], 200), rng.choice([0, 0.4], 200), rng.choice([0.6, 1], 200)):
+        x = y + 0.3 * rng.normal(size=200)
+        found = rated_means(y, x, design, YES_NO, yes_no=True).helped
+        own, z = x[:40], y - found.weight * x
+        good = own[y[:40] >= 0.5].mean() if (y >= 0.5).any() else x.max()
+        bad = own[y[:40] <= 0.5].mean() if (y <= 0.5).any() else x.min()
+        more = np.array([0 - found.weight * good, 1 - found.weight * bad])
+        new = (z[:40].sum() + more.sum()) / 42
+        assert found.weight > 0.1
+        assert_allclose(found.added, (more - new) / 41 * math.sqrt(41 / 42), rtol=1e-9)
 
 
 def test_ratings_alike_have_two_more_rows_that_scores_do_not_expect() -> None:
@@ -401,22 +429,22 @@ def test_the_effective_number_in_loops(kind: str, noise: float) -> None:
     clusters = np.arange(600) // 2 if kind == "clusters" else None
     design = Design(np.arange(600) < 80, np.zeros(600, np.intp), None, clusters)
     made = rated_means(y, x, design, YES_NO, yes_no=True)
-    whole = np.ones(600, bool)
     for value in (60.0, 80.0, 200.0):
-        found = effective_ratings([made.alone], [made.helped], value, clusters, design.rated, whole, 0.9)
+        found = effective_ratings([made.alone], [made.helped], value, clusters, design.rated, 600, 0.9)
         assert_allclose(found, worth((made.alone, made.helped), design, value), rtol=1e-9)
-    assert effective_ratings([made.alone], [made.helped], 700.0, clusters, design.rated, whole, 0.9).high == 600
+    most = effective_ratings([made.alone], [made.helped], 700.0, clusters, design.rated, 600, 0.9)
+    assert most.low < most.value == most.high == 600
 
 
 def test_an_effective_number_of_which_little_is_known() -> None:
     whole, design = np.ones(200, bool), Design(np.arange(200) < 30, np.zeros(200, np.intp))
     y = np.where(np.arange(200) % 15, 1.0, 0.0)
     made = rated_means(y, y, design, YES_NO, yes_no=True)
-    few = effective_ratings([made.alone], [made.helped], 34.0, None, design.rated, whole, 0.95)
+    few = effective_ratings([made.alone], [made.helped], 34.0, None, design.rated, 200, 0.95)
     assert (few.low, few.high) == (30, 200), "two bad rows do not say how well scores find them"
     alone = [rated_means(y, np.ones(200), design, YES_NO, yes_no=True).alone]
-    assert effective_ratings(alone, alone, 30.0, None, design.rated, whole, 0.95) == (30, 30, 30)
+    assert effective_ratings(alone, alone, 30.0, None, design.rated, 200, 0.95) == (30, 30, 30)
     every = Design(whole, np.zeros(200, np.intp))
     made = rated_means(y, y, every, YES_NO, yes_no=True)
     assert made.helped is made.alone
-    assert effective_ratings([made.alone], [made.helped], 200.0, None, whole, whole, 0.95) == (200, 200, 200)
+    assert effective_ratings([made.alone], [made.helped], 200.0, None, whole, 200, 0.95) == (200, 200, 200)

@@ -281,7 +281,7 @@ def more_ratings(
 
 def effective_ratings(
     alone: Sequence[RatedMean], helped: Sequence[RatedMean], value: float, clusters: Integers | None,
-    rated: NDArray[np.bool_], within: NDArray[np.bool_], confidence: float,
+    rated: NDArray[np.bool_], rows: int, confidence: float,
 ) -> Measured:  # fmt: skip
     """Return the effective number of ratings with its interval; it is the number of rows at most.
 
@@ -293,11 +293,10 @@ def effective_ratings(
         alone, helped: the means by the ratings alone, and by the scores.
         value: the number of ratings times the square of the quotient of the printed lengths.
         clusters: the cluster of each row [rows].
-        rated: whether each row is rated [rows].
-        within: whether each row is one of those that the means are of [rows].
+        rated: whether each row is rated, and one of those that the means are of [rows].
+        rows: how many rows the means are of.
         confidence: that of the interval.
     """
-    rows, rated = float(within.sum()), rated & within
     n, value = float(rated.sum()), min(value, rows)
     if all(one is other for one, other in zip(alone, helped, strict=True)):
         return Measured(value, value, value)

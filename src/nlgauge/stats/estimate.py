@@ -355,7 +355,7 @@ class _Task:
         worth = Measured()
         if high > low:
             value = n * ((alone_high - alone_low) / (high - low)) ** 2
-            worth = effective_ratings(means[1], means[2], value, levels[0], rated, within, self.confidence)
+            worth = effective_ratings(means[1], means[2], value, levels[0], rated, rows, self.confidence)
         bare = parts[0].bare if single else Measured()
         return Estimate(
             system=name, aspect=self.aspect, metric=metric, estimate=taken.value, low=low, high=high, ratings=n,
