@@ -96,7 +96,7 @@ def literal(
     n_units = units + 2 * ends
     small = math.sqrt((n_units - len(strata)) / n_units)
     x_plain = sum(x[i] for i in rated) / len(rated)
-    spread = sum((x[i] - x_plain) ** 2 for i in rated)
+    spread = sum((x[i] - x_plain) ** 2 for i in rated) or 1.0
 
     def lever(i: int) -> float:
         own, _, part, count, added, _ = of[design.strata[i]]
