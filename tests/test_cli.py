@@ -178,7 +178,7 @@ def test_explain_writes_a_page_for_every_family(outputs: Path, tmp_path: Path, s
 @pytest.mark.parametrize(
     ("arguments", "say"),
     [
-        ([], "-m Consistency"),
+        ([], "-m Faithfulness"),
         (["-m", "PRD", "--row", 1], "sets of texts"),
         (["-m", "Consistency", "-o", "no/such/page.html"], "name a file in a folder that exists"),
         (["-m", "Consistency", "--row", 4], "there is no row 4 (there are 3 rows"),

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge import registry
+from nlgauge.contract.base import Metric, RowMetric, Value, refuse_corpus_metrics
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.place import refuse_repeats
 from nlgauge.data.corpus.records import Columns
@@ -16,8 +18,6 @@ from nlgauge.data.corpus.row import OnMissing
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric, RowMetric, Value, refuse_corpus_metrics
 from nlgauge.options import ROWS_PER_BLOCK, Cluster, Repeats, RunOptions
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import Sink, TableBuilder, described

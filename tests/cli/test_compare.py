@@ -117,7 +117,7 @@ def test_outputs_are_scored_now_and_called_as_their_files(tmp_path: Path, one_mo
         files.append(written(tmp_path / f"{name}.jsonl", rows))
     result = nlgauge("compare", *files)
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.startswith("v1 is better than v2 by Consistency(aligner='D') probability: 0.")
+    assert result.stdout.startswith("v1 is better than v2 by Faithfulness probability: 0.")
     longer = nlgauge("compare", *files, "--metric", "Length")
     assert longer.exit_code == 0 and "Length  8  8.0000  8.0000" in longer.stdout
     refused("compare", *files, "--metric", "TokenF1 recall", say="no row has references")

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import Corpus, InputError, ScoreTable, SpecError
-from nlgauge.metrics import registry
+from nlgauge import Corpus, InputError, ScoreTable, SpecError, registry
 from nlgauge.stats.gate.baseline import told_apart
 from tests.command import nlgauge as command
 from tests.command import refused

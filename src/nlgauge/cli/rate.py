@@ -160,9 +160,9 @@ def _named(scorer: str, tables: Sequence[nlgauge.ScoreTable], model: str | None)
     """Return what the scorer is called, what its numbers depend on, on all sets alike, and what its model was trained
     on.
     """
+    from nlgauge import registry
+    from nlgauge.contract.base import model_of
     from nlgauge.data.signature import Signature
-    from nlgauge.metrics import registry
-    from nlgauge.metrics.base import model_of
 
     (spec,) = tables[0].columns
     facts = [table.signatures[spec].facts for table in tables if spec in table.signatures]

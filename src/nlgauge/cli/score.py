@@ -37,7 +37,7 @@ from nlgauge.render.tables import Cell, Number
 _MANY_ROWS = 5000
 _A_SUM = (
     "Groundedness is a sum over a reply's words, so that long replies get more; to ask from 0 to 1 whether a source "
-    "supports an answer, use -m \"Consistency(aligner='D')\""
+    "supports an answer, use -m Faithfulness"
 )
 
 

@@ -133,8 +133,8 @@ def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: 
 
     numbers: of the rows that are scored, counted from 1.
     """
-    from nlgauge.maths.text import foreign
-    from nlgauge.metrics import registry
+    from nlgauge import registry
+    from nlgauge.engine.english import foreign
 
     made = [registry.metric(spec, model=model) for spec in specs]
     reading = [one for one in made if one.cost != "strings" and not one.remote]
@@ -286,7 +286,7 @@ def joined(
         SpecError: for what is no column, and for a column of outputs that were not given.
         InputError: as `nlgauge.stats.join.join`.
     """
-    from nlgauge.metrics import registry
+    from nlgauge import registry
     from nlgauge.metrics.simple import Column
     from nlgauge.stats.join import join
     from nlgauge.stats.matching import BY_POSITION

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
+from nlgauge.contract.base import AMOUNT, SHARE, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.numbers import labels_of, number_in, numbers_in, provenance
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.text import ngrams, sentence_ends, words
-from nlgauge.metrics.base import AMOUNT, SHARE, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import shared_words
-from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True)

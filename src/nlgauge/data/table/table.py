@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus.place import first_repeat, refuse_repeats
+from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import writing
 from nlgauge.data.table.column import Column
@@ -187,7 +188,9 @@ class ScoreTable:
 
     def _part(self, spec: str, part: str) -> str:
         if part not in (parts := self.columns[spec].parts):
-            raise SpecError(f"{spec} has no sub-score {part!r}; it has {', '.join(parts)}")
+            other = now_of(spec, part)
+            moved = "" if other is None else f"; {other} has it now"
+            raise SpecError(f"{spec} has no sub-score {part!r}; it has {', '.join(parts)}{moved}")
         return part
 
     def values(self, metric: object, part: str | None = None) -> NDArray[np.float64]:
