@@ -65,6 +65,23 @@ def test_a_judge_that_was_never_seen_to_err_may_err() -> None:
     assert ends_of(y, y, simple(200, 1000))[0] > 3 * 200
 
 
+def unseen(ratings: np.ndarray) -> float:
+    """The mean square of every two ratings that differ."""
+    return float(np.mean([(one - other) ** 2 for one in ratings for other in ratings if one != other]))
+
+
+def fisher_ends(
+    alone: np.ndarray, helped: np.ndarray, unseen: float, n: int, units: int, rows: int
+) -> tuple[float, float]:
+    """The ends by the influences of rows, or clusters, without scores and with them."""
+    a, h = alone @ alone, helped @ helped
+    r = math.sqrt(max(0.0, 1 - h / a))
+    error = math.sqrt(((alone**2 / a - helped**2 / h) ** 2).sum()) / (2 * r) if r else 0.0
+    half = student_quantile(0.975, units - 2) * max((units - 3) ** -0.5, error)
+    low = min(n * math.cosh(max(0.0, math.atanh(r) - half)) ** 2, n * a / (h - math.log(0.025) * unseen))
+    return low, min(rows, n * math.cosh(math.atanh(r) + half) ** 2)
+
+
 @pytest.mark.parametrize(("kind", "n"), [("noise", 40), ("strong", 40), ("yes and no", 60), ("accurate", 30)])
 def test_it_is_fishers_interval_of_the_share_that_the_scores_explain(kind: str, n: int) -> None:
     """By the residuals of the ratings, one by one, as the formula has it."""
@@ -76,16 +93,8 @@ def test_it_is_fishers_interval_of_the_share_that_the_scores_explain(kind: str, 
     residual = np.where(rated, (y - y[:n].mean()) - weight * (x - x[:n].mean()), 0.0) / n
     rest = np.where(rated, 0.0, weight * (x - x[n:].mean())) / rows
     of_rated = np.where(rated, weight * (x - x[:n].mean()), 0.0) / rows
-    helped = residual + rest + of_rated
-    a, h = alone @ alone, helped @ helped
-    r = math.sqrt(max(0.0, 1 - h / a))
-    error = max((n - 3) ** -0.5, math.sqrt(((alone**2 / a - helped**2 / h) ** 2).sum()) / (2 * r) if r else 0.0)
-    half = student_quantile(0.975, n - 2) * error
-    pairs = [(one - other) ** 2 for one in y[:n] for other in y[:n] if one != other]
-    unseen = -math.log(0.025) * np.mean(pairs) / n**2
-    low = min(n * math.cosh(max(0.0, math.atanh(r) - half)) ** 2, n * a / (h + unseen))
-    high = min(rows, n * math.cosh(math.atanh(r) + half) ** 2)
-    assert ends_of(y, x, simple(n, rows)) == pytest.approx((low, high), rel=1e-6)
+    ends = fisher_ends(alone, residual + rest + of_rated, unseen(y[:n]) / n**2, n, n, rows)
+    assert ends_of(y, x, simple(n, rows)) == pytest.approx(ends, rel=1e-6)
 
 
 def test_it_grows_with_ratings_and_is_symmetric() -> None:

@@ -53,20 +53,42 @@ def more_rows(y: list[float], x: list[float]) -> tuple[float, float]:
     return 0 - sum(good) / len(good), 1 - sum(bad) / len(bad)
 
 
+def moves(y: np.ndarray, x: np.ndarray, design: Design, w: float) -> np.ndarray:
+    """What a row moves, as a rated row and as one of all rows, less what does not vary: the mean of its kind."""
+    rows, rated = len(x), np.flatnonzero(design.rated)
+    inverse = np.ones(rows) if design.probabilities is None else 1 / design.probabilities
+    strata, part = sorted(set(design.strata.tolist())), np.zeros(rows)
+    for s in strata:
+        own = [i for i in rated if design.strata[i] == s]
+        part[own] = sum(design.strata == s) / rows * inverse[own] / inverse[own].sum()
+    made = w * (x - x.mean()) / rows
+    y_rated, x_rated = sum(part[i] * y[i] for i in rated), sum(part[i] * x[i] for i in rated)
+    for i in rated:
+        made[i] += part[i] * (y[i] - y_rated - w * (x[i] - x_rated))
+    if design.probabilities is None:
+        before = made.copy()
+        for i in range(rows):
+            alike = design.strata == design.strata[i]
+            kind = alike & (design.rated == design.rated[i])
+            made[i] += before[alike].mean() * (len(strata) > 1) - before[kind].mean()
+    return made
+
+
 def literal(
     y: np.ndarray, x: np.ndarray, design: Design, w: float, ends: bool
 ) -> tuple[float, float, list[float], list[float]]:
     """Estimate, centre, the influence of each row and of the two more rows of each stratum, for a weight w."""
-    rated = [i for i in range(ROWS) if design.rated[i]]
+    rows = len(x)
+    rated = [i for i in range(rows) if design.rated[i]]
     strata = sorted(set(design.strata.tolist()))
-    inverse = [1.0 if design.probabilities is None else 1 / design.probabilities[i] for i in range(ROWS)]
+    inverse = [1.0 if design.probabilities is None else 1 / design.probabilities[i] for i in range(rows)]
     mean, centre, of = 0.0, 0.0, {}
     units = len({i if design.clusters is None else design.clusters[i] for i in rated})
     size = 1.0 if design.clusters is None else len(rated) / units
     more = more_rows([y[i] for i in rated], [w * x[i] for i in rated]) if ends else None
     for s in strata:
         own = [i for i in rated if design.strata[i] == s]
-        share = sum(design.strata == s) / ROWS
+        share = sum(design.strata == s) / rows
         part = {i: inverse[i] / sum(inverse[j] for j in own) for i in own}
         count = 1 / sum(one**2 for one in part.values())
         z = sum(part[i] * (y[i] - w * x[i]) for i in own)
@@ -74,35 +96,21 @@ def literal(
         new = (count * z + added * sum(more)) / (count + 2 * added) if more else z
         mean, centre = mean + share * z, centre + share * new
         of[s] = (own, share, part, count, added, new)
-    # What a row moves, as a rated row and as one of all rows, less what does not vary: the mean of its kind.
-    moves = np.zeros(ROWS)
-    overall = x.mean()
-    x_rated = sum(of[s][1] * sum(p * x[i] for i, p in of[s][2].items()) for s in strata)
-    y_rated = sum(of[s][1] * sum(p * y[i] for i, p in of[s][2].items()) for s in strata)
-    for i in range(ROWS):
-        moves[i] = w * (x[i] - overall) / ROWS
-        if design.rated[i]:
-            moves[i] += of[design.strata[i]][1] * of[design.strata[i]][2][i] * (y[i] - y_rated - w * (x[i] - x_rated))
-    if design.probabilities is None:
-        before = moves.copy()
-        for i in range(ROWS):
-            alike = [j for j in range(ROWS) if design.strata[j] == design.strata[i]]
-            kind = [j for j in alike if design.rated[j] == design.rated[i]]
-            moves[i] += before[alike].mean() * (len(strata) > 1) - before[kind].mean()
+    before = moves(y, x, design, w)
     n_units = units + 2 * ends
     small = math.sqrt((n_units - len(strata)) / n_units)
     x_plain = sum(x[i] for i in rated) / len(rated)
-    spread = sum((x[i] - x_plain) ** 2 for i in rated)
+    spread = sum((x[i] - x_plain) ** 2 for i in rated) or 1.0
 
     def lever(i: int) -> float:
         own, _, part, count, added, _ = of[design.strata[i]]
-        others = ROWS if len(strata) == 1 else sum(design.strata == design.strata[i])
+        others = rows if len(strata) == 1 else sum(design.strata == design.strata[i])
         return part[i] * count / (count + 2 * added) if design.rated[i] else 1 / (others - len(own))
 
     influence = []
-    for i in range(ROWS):
+    for i in range(rows):
         own, share, part, count, added, new = of[design.strata[i]]
-        move = moves[i]
+        move = before[i]
         if design.rated[i] and more:
             z = sum(part[j] * (y[j] - w * x[j]) for j in own)
             move = (move + share * part[i] * (z - new)) * count / (count + 2 * added)
@@ -117,7 +125,7 @@ def literal(
         for _, share, _, count, added, new in of.values():
             move = share * (one - new) / (count + 2 * added) * math.sqrt(added * size)
             extra.append(move * small * n_units / (n_units - 1))
-    return w * overall + mean, w * overall + centre, influence, extra
+    return w * x.mean() + mean, w * x.mean() + centre, influence, extra
 
 
 @pytest.mark.parametrize("ends", [True, False], ids=["yes and no", "none alike"])
@@ -140,28 +148,31 @@ def test_a_mean_as_loops_over_rows_give_it(kind: str, ends: bool) -> None:
         assert variance(found.weight) < min(variance(found.weight - 0.1), variance(found.weight + 0.1))
 
 
-@pytest.mark.parametrize("kind", ["at random", "strata", "clusters"])
-def test_the_weight_is_that_of_the_least_variance(kind: str) -> None:
+def least_weight(y: np.ndarray, x: np.ndarray, design: Design) -> float:
     """The variance is a parabola: three of its points say where it is least."""
-    y, x, design = drawn(kind, ends=False)
-    rated, strata = design.rated, design.strata
-    of = np.arange(ROWS) if design.clusters is None else design.clusters
+    rated, strata, rows = design.rated, design.strata, len(x)
+    of = np.arange(rows) if design.clusters is None else design.clusters
 
     def variance(w: float) -> float:
-        parts, z, whole = np.zeros(ROWS), y - w * x, []
+        parts, z, whole = np.zeros(rows), y - w * x, []
         for s in np.unique(strata):
             own, rest, of_all = rated & (strata == s), ~rated & (strata == s), strata == s
             one = y - w * (1 - own.sum() / of_all.sum()) * x
             parts[own] = of_all.mean() / own.sum() * (one - one[own].mean())[own]
-            parts[rest] = w / ROWS * (x - x[rest].mean())[rest]
+            parts[rest] = w / rows * (x - x[rest].mean())[rest]
             whole.append(z[own].mean() + w * x[of_all].mean())
-        shares = np.bincount(strata) / ROWS
-        parts += (np.array(whole) - shares @ whole)[strata] / ROWS  # rows like these have other shares of the strata
+        shares = np.bincount(strata) / rows
+        parts += (np.array(whole) - shares @ whole)[strata] / rows  # rows like these have other shares of the strata
         return float((np.bincount(of, parts) ** 2).sum())
 
     a, b, c = (variance(w) for w in (-1.0, 0.0, 1.0))
-    least = (a - c) / (2 * (a + c - 2 * b))
-    assert_allclose(rated_means(y, x, design, None).helped.weight, least, rtol=1e-9)
+    return (a - c) / (2 * (a + c - 2 * b))
+
+
+@pytest.mark.parametrize("kind", ["at random", "strata", "clusters"])
+def test_the_weight_is_that_of_the_least_variance(kind: str) -> None:
+    y, x, design = drawn(kind, ends=False)
+    assert_allclose(rated_means(y, x, design, None).helped.weight, least_weight(y, x, design), rtol=1e-9)
 
 
 def test_strata_by_hand() -> None:

@@ -143,6 +143,8 @@ def inference(
         value, centre = value - means[1].value, centre - means[1].centre
     value = min(max(limits[0], value), limits[1])
     added = sum(len(one.added) for one in means)
+    # A cluster of ratings whose influences cancel out takes part like every other.
+    takes_part = (rated | (_influence(means) != 0)).astype(float)
     sizes = [rated_sizes(level, rated) for level in levels]
     said = Inference(value, int(rated.sum()), len(sizes[0]), effective_groups(sizes[0]), limits=limits)
     laws: list[Law] = [] if plain is None else [*plain.laws]
@@ -155,7 +157,8 @@ def inference(
         if added:
             freedom += 2 * len(means)
         if not added or (level is not None and np.ptp(of) > 0):
-            freedom = min(freedom, tail_freedom(parts[parts != 0]))
+            there = np.append(totals(takes_part, level) > 0, np.ones(added, bool))
+            freedom = min(freedom, tail_freedom(parts[there]))
         laws.append(Student(centre, error, max(1.0, freedom)))
     return replace(said, laws=tuple(laws))
 
