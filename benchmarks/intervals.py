@@ -23,10 +23,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.maths.effective import Gain, effective_ratings
 from nlgauge.maths.inference import UNLIMITED, Inference, Limits, mean_of
 from nlgauge.maths.intervals import mean_spread, share_interval, student_quantile
 from nlgauge.maths.prediction_powered import Design, powered
-from nlgauge.maths.rated_means import RatedMeans, effective_ratings, helps, inference, rated_means
+from nlgauge.maths.rated_means import RatedMeans, helps, inference, rated_means
 from nlgauge.stats.gate.baseline import _interim
 
 Float = NDArray[np.float64]
@@ -479,14 +480,11 @@ def effective(rng: np.random.Generator, p: float, missed: float, alarms: float, 
     rows = 5000
     y, x = judge(p, missed, alarms).draw(rng, rows)
     design = Design(np.arange(rows) < n, np.zeros(rows, np.intp))
-    made = rated_means(y, x, design, YES_NO, yes_no=True)
-    lengths = [np.diff(inference([one], [None], design.rated, YES_NO).interval(LEVEL))[0] for one in made[:2]]
-    value = n * (lengths[1] / lengths[0]) ** 2
-    found = effective_ratings([made.alone], [made.helped], value, None, design.rated, np.ones(rows, bool), LEVEL)
+    low, high = effective_ratings([Gain.of(y, x, design)], design.rated, rows, None, LEVEL)
     said_good = p * (1 - alarms) + (1 - p) * missed
     explained = (p * (1 - alarms) - p * said_good) ** 2 / (said_good * (1 - said_good))
     truth = p * (1 - p) / ((p * (1 - p) - explained) / n + explained / rows)
-    return drawn(truth, (found.low, found.high))
+    return drawn(truth, (low, high))
 
 
 def all_estimates() -> Iterator[Case]:

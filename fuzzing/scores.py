@@ -29,7 +29,7 @@ from nlgauge.errors import MissingExtraError
 
 _FOLDER = Path(tempfile.mkdtemp(prefix="nlgauge-fuzzing-"))
 _METRICS = {
-    "rows": ["TokenF1", "Length", "Consistency(aligner='D')"],
+    "rows": ["TokenF1", "Length", "Faithfulness"],
     "counts": ["BLEU", "ChrF", "SARI"],
     "sets": ["MarkEvaluate", "TokenF1"],
     "sets alone": ["MarkEvaluate"],

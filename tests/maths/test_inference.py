@@ -172,29 +172,52 @@ def two_more(means: np.ndarray, weights: np.ndarray, given: Given, magnitude: fl
     return added
 
 
-def literal(given: Given, level: float) -> tuple[float, float]:
-    """The interval of `mean_of`, step by step."""
+def laws(given: Given) -> list[tuple[float, float, float] | None]:
+    """Centre, error and degrees of freedom of each Student's t, step by step; None is Wilson's interval."""
     values, (low, high) = given.values, given.limits
     of = np.arange(len(values)) if given.clusters is None else given.clusters
     members = [np.flatnonzero(of == one) for one in sorted(set(of.tolist()))]
     effective = len(values) ** 2 / sum(len(one) ** 2 for one in members)
     if len(members) < 2 or effective < 2:
-        return math.nan, math.nan
+        return []
     magnitude = np.abs(values).max() if given.magnitude is None else given.magnitude
     singles = [np.array([n]) for n in range(len(values))]
-    ends = []
+    made: list[tuple[float, float, float] | None] = []
     for groups in [singles] if len(members) == len(values) else [singles, members]:
         if groups is singles and set(values.tolist()) <= {low, high} and low != -high:
-            share = (values.mean() - low) / (high - low)
-            ends += [low + (high - low) * one for one in wilson(share, len(values), level)]
+            made.append(None)
             continue
         sizes = np.array([float(len(one)) for one in groups])
         sums = np.array([values[one].sum() for one in groups])
         more = two_more(sums / sizes, sizes, given, magnitude)
         sums, sizes = np.append(sums, np.array(more) * sizes.mean()), np.append(sizes, [sizes.mean()] * len(more))
-        centre, error, freedom = leave_one_out(sums, sizes, len(more))
-        ends += stats.t.interval(level, freedom, centre, error)
+        made.append(leave_one_out(sums, sizes, len(more)))
+    return made
+
+
+def literal(given: Given, level: float) -> tuple[float, float]:
+    """The interval of `mean_of`, step by step."""
+    values, (low, high) = given.values, given.limits
+    ends: list[float] = []
+    for law in laws(given):
+        if law is None:
+            share = (values.mean() - low) / (high - low)
+            ends += [low + (high - low) * one for one in wilson(share, len(values), level)]
+        else:
+            ends += stats.t.interval(level, law[2], law[0], law[1])
+    if not ends:
+        return math.nan, math.nan
     return max(low, min(*ends, values.mean())), min(high, max(*ends, values.mean()))
+
+
+def literal_p(value: float, laws: list[tuple[float, float, float]], bound: float = 0.0, side: int = 0) -> float:
+    """p that the truth is not above the bound (side 1), not below it (side -1), or the bound itself (0), by scipy."""
+    if not laws:
+        return math.nan
+    if not side:
+        return min(1, 2 * min(literal_p(value, laws, bound, one) for one in (1, -1)))
+    least = 0.0 if side * (value - bound) > 0 else 0.5
+    return max(least, *(stats.t.sf(side * (centre - bound) / error, freedom) for centre, error, freedom in laws))
 
 
 def wilson(share: float, n: int, level: float) -> list[float]:

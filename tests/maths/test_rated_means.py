@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +15,6 @@ from nlgauge.maths.prediction_powered import Design
 from nlgauge.maths.rated_means import (
     GAIN,
     RatedMean,
-    effective_ratings,
     helps,
     inference,
     more_ratings,
@@ -28,10 +27,13 @@ YES_NO, FIVE = (0.0, 1.0), (1.0, 5.0)
 
 
 def drawn(kind: str, seed: int = 3, ends: bool = True) -> tuple[np.ndarray, np.ndarray, Design]:
-    """Ratings, yes and no or none alike, with a score that errs in one row of five, and a design of some kind."""
+    """Ratings, yes and no or none alike, with a score that errs in one row of five, and a design of some kind.
+
+    The score of rows that were drawn at random is a judge's yes or no; the others have noise.
+    """
     rng = np.random.default_rng(seed)
     y = (rng.random(ROWS) < 0.7).astype(float)
-    x = np.where(rng.random(ROWS) < 0.2, 1 - y, y) + 0.1 * rng.normal(size=ROWS)
+    x = np.where(rng.random(ROWS) < 0.2, 1 - y, y) + 0.1 * rng.normal(size=ROWS) * (kind != "at random" or not ends)
     y = y if ends else y + rng.normal(size=ROWS)
     rated = rng.permutation(ROWS) < 24
     if kind == "strata":
@@ -51,20 +53,42 @@ def more_rows(y: list[float], x: list[float]) -> tuple[float, float]:
     return 0 - sum(good) / len(good), 1 - sum(bad) / len(bad)
 
 
+def moves(y: np.ndarray, x: np.ndarray, design: Design, w: float) -> np.ndarray:
+    """What a row moves, as a rated row and as one of all rows, less what does not vary: the mean of its kind."""
+    rows, rated = len(x), np.flatnonzero(design.rated)
+    inverse = np.ones(rows) if design.probabilities is None else 1 / design.probabilities
+    strata, part = sorted(set(design.strata.tolist())), np.zeros(rows)
+    for s in strata:
+        own = [i for i in rated if design.strata[i] == s]
+        part[own] = sum(design.strata == s) / rows * inverse[own] / inverse[own].sum()
+    made = w * (x - x.mean()) / rows
+    y_rated, x_rated = sum(part[i] * y[i] for i in rated), sum(part[i] * x[i] for i in rated)
+    for i in rated:
+        made[i] += part[i] * (y[i] - y_rated - w * (x[i] - x_rated))
+    if design.probabilities is None:
+        before = made.copy()
+        for i in range(rows):
+            alike = design.strata == design.strata[i]
+            kind = alike & (design.rated == design.rated[i])
+            made[i] += before[alike].mean() * (len(strata) > 1) - before[kind].mean()
+    return made
+
+
 def literal(
     y: np.ndarray, x: np.ndarray, design: Design, w: float, ends: bool
 ) -> tuple[float, float, list[float], list[float]]:
     """Estimate, centre, the influence of each row and of the two more rows of each stratum, for a weight w."""
-    rated = [i for i in range(ROWS) if design.rated[i]]
+    rows = len(x)
+    rated = [i for i in range(rows) if design.rated[i]]
     strata = sorted(set(design.strata.tolist()))
-    inverse = [1.0 if design.probabilities is None else 1 / design.probabilities[i] for i in range(ROWS)]
+    inverse = [1.0 if design.probabilities is None else 1 / design.probabilities[i] for i in range(rows)]
     mean, centre, of = 0.0, 0.0, {}
     units = len({i if design.clusters is None else design.clusters[i] for i in rated})
     size = 1.0 if design.clusters is None else len(rated) / units
     more = more_rows([y[i] for i in rated], [w * x[i] for i in rated]) if ends else None
     for s in strata:
         own = [i for i in rated if design.strata[i] == s]
-        share = sum(design.strata == s) / ROWS
+        share = sum(design.strata == s) / rows
         part = {i: inverse[i] / sum(inverse[j] for j in own) for i in own}
         count = 1 / sum(one**2 for one in part.values())
         z = sum(part[i] * (y[i] - w * x[i]) for i in own)
@@ -72,35 +96,21 @@ def literal(
         new = (count * z + added * sum(more)) / (count + 2 * added) if more else z
         mean, centre = mean + share * z, centre + share * new
         of[s] = (own, share, part, count, added, new)
-    # What a row moves, as a rated row and as one of all rows, less what does not vary: the mean of its kind.
-    moves = np.zeros(ROWS)
-    overall = x.mean()
-    x_rated = sum(of[s][1] * sum(p * x[i] for i, p in of[s][2].items()) for s in strata)
-    y_rated = sum(of[s][1] * sum(p * y[i] for i, p in of[s][2].items()) for s in strata)
-    for i in range(ROWS):
-        moves[i] = w * (x[i] - overall) / ROWS
-        if design.rated[i]:
-            moves[i] += of[design.strata[i]][1] * of[design.strata[i]][2][i] * (y[i] - y_rated - w * (x[i] - x_rated))
-    if design.probabilities is None:
-        before = moves.copy()
-        for i in range(ROWS):
-            alike = [j for j in range(ROWS) if design.strata[j] == design.strata[i]]
-            kind = [j for j in alike if design.rated[j] == design.rated[i]]
-            moves[i] += before[alike].mean() * (len(strata) > 1) - before[kind].mean()
+    before = moves(y, x, design, w)
     n_units = units + 2 * ends
     small = math.sqrt((n_units - len(strata)) / n_units)
     x_plain = sum(x[i] for i in rated) / len(rated)
-    spread = sum((x[i] - x_plain) ** 2 for i in rated)
+    spread = sum((x[i] - x_plain) ** 2 for i in rated) or 1.0
 
     def lever(i: int) -> float:
         own, _, part, count, added, _ = of[design.strata[i]]
-        others = ROWS if len(strata) == 1 else sum(design.strata == design.strata[i])
+        others = rows if len(strata) == 1 else sum(design.strata == design.strata[i])
         return part[i] * count / (count + 2 * added) if design.rated[i] else 1 / (others - len(own))
 
     influence = []
-    for i in range(ROWS):
+    for i in range(rows):
         own, share, part, count, added, new = of[design.strata[i]]
-        move = moves[i]
+        move = before[i]
         if design.rated[i] and more:
             z = sum(part[j] * (y[j] - w * x[j]) for j in own)
             move = (move + share * part[i] * (z - new)) * count / (count + 2 * added)
@@ -115,7 +125,7 @@ def literal(
         for _, share, _, count, added, new in of.values():
             move = share * (one - new) / (count + 2 * added) * math.sqrt(added * size)
             extra.append(move * small * n_units / (n_units - 1))
-    return w * overall + mean, w * overall + centre, influence, extra
+    return w * x.mean() + mean, w * x.mean() + centre, influence, extra
 
 
 @pytest.mark.parametrize("ends", [True, False], ids=["yes and no", "none alike"])
@@ -138,28 +148,31 @@ def test_a_mean_as_loops_over_rows_give_it(kind: str, ends: bool) -> None:
         assert variance(found.weight) < min(variance(found.weight - 0.1), variance(found.weight + 0.1))
 
 
-@pytest.mark.parametrize("kind", ["at random", "strata", "clusters"])
-def test_the_weight_is_that_of_the_least_variance(kind: str) -> None:
+def least_weight(y: np.ndarray, x: np.ndarray, design: Design) -> float:
     """The variance is a parabola: three of its points say where it is least."""
-    y, x, design = drawn(kind, ends=False)
-    rated, strata = design.rated, design.strata
-    of = np.arange(ROWS) if design.clusters is None else design.clusters
+    rated, strata, rows = design.rated, design.strata, len(x)
+    of = np.arange(rows) if design.clusters is None else design.clusters
 
     def variance(w: float) -> float:
-        parts, z, whole = np.zeros(ROWS), y - w * x, []
+        parts, z, whole = np.zeros(rows), y - w * x, []
         for s in np.unique(strata):
             own, rest, of_all = rated & (strata == s), ~rated & (strata == s), strata == s
             one = y - w * (1 - own.sum() / of_all.sum()) * x
             parts[own] = of_all.mean() / own.sum() * (one - one[own].mean())[own]
-            parts[rest] = w / ROWS * (x - x[rest].mean())[rest]
+            parts[rest] = w / rows * (x - x[rest].mean())[rest]
             whole.append(z[own].mean() + w * x[of_all].mean())
-        shares = np.bincount(strata) / ROWS
-        parts += (np.array(whole) - shares @ whole)[strata] / ROWS  # rows like these have other shares of the strata
+        shares = np.bincount(strata) / rows
+        parts += (np.array(whole) - shares @ whole)[strata] / rows  # rows like these have other shares of the strata
         return float((np.bincount(of, parts) ** 2).sum())
 
     a, b, c = (variance(w) for w in (-1.0, 0.0, 1.0))
-    least = (a - c) / (2 * (a + c - 2 * b))
-    assert_allclose(rated_means(y, x, design, None).helped.weight, least, rtol=1e-9)
+    return (a - c) / (2 * (a + c - 2 * b))
+
+
+@pytest.mark.parametrize("kind", ["at random", "strata", "clusters"])
+def test_the_weight_is_that_of_the_least_variance(kind: str) -> None:
+    y, x, design = drawn(kind, ends=False)
+    assert_allclose(rated_means(y, x, design, None).helped.weight, least_weight(y, x, design), rtol=1e-9)
 
 
 def test_strata_by_hand() -> None:
@@ -218,10 +231,35 @@ def test_a_judge_on_a_longer_scale_is_not_taken_for_exact_either() -> None:
     agreed = float(z[:40][y[:40] == x[:40]].mean())
     new = (z[:40].sum() + 2 * agreed - 4 + of_errors) / 42
     assert_allclose(some.added, (agreed + np.array([-4, of_errors]) - new) / 41 * math.sqrt(41 / 42), rtol=1e-9)
+    # Errors that are more frequent than most ratings do not make the line, even where they come first in any order.
+    y, x = np.array([5.0] * 30 + [4, 3] * 5), np.array([5.0] * 22 + [1.0] * 8 + [4, 3] * 5)
+    y, x, some = np.tile(y, 3), np.tile(x, 3), Design(np.arange(120) < 40, np.zeros(120, np.intp))
+    found = rated_means(y, x, some, FIVE).helped
+    z = y - found.weight * x
+    agreed = z[:40][y[:40] == x[:40]].mean()
+    new = (z[:40].sum() + 2 * agreed - 4 + 4) / 42
+    assert_allclose(found.added, (agreed + np.array([-4, 4]) - new) / 41 * math.sqrt(41 / 42), rtol=1e-9)
+    y = np.tile([1.0, 2, 3, 4, 5], 60)
     # A score that says the rating of less than half of the rows adds nothing.
     noisy = y + np.where(np.arange(300) % 2, 0, np.arange(300) / 300)
     assert len(rated_means(y, noisy, design, FIVE).helped.added) == 2
     assert len(rated_means(y, noisy + 0.3 * (np.arange(300) % 7 == 1), design, FIVE).helped.added) == 0
+
+
+def test_the_two_more_rows_of_several_raters_yes_and_no() -> None:
+    """Rows on which two raters differ are as good as bad; where no row is good, the best score is that of good ones."""
+    rng = np.random.default_rng(5)
+    design = Design(np.arange(200) < 40, np.zeros(200, np.intp))
+    for y in (rng.choice([0, 0.5, 1], 200), rng.choice([0, 0.4], 200), rng.choice([0.6, 1], 200)):
+        x = y + 0.3 * rng.normal(size=200)
+        found = rated_means(y, x, design, YES_NO, yes_no=True).helped
+        own, z = x[:40], y - found.weight * x
+        good = own[y[:40] >= 0.5].mean() if (y >= 0.5).any() else x.max()
+        bad = own[y[:40] <= 0.5].mean() if (y <= 0.5).any() else x.min()
+        more = np.array([0 - found.weight * good, 1 - found.weight * bad])
+        new = (z[:40].sum() + more.sum()) / 42
+        assert found.weight > 0.1
+        assert_allclose(found.added, (more - new) / 41 * math.sqrt(41 / 42), rtol=1e-9)
 
 
 def test_ratings_alike_have_two_more_rows_that_scores_do_not_expect() -> None:
@@ -340,6 +378,22 @@ def test_scores_are_taken_where_they_make_the_interval_shorter() -> None:
     assert rated_means(y, -y, design, YES_NO, yes_no=True).helped.weight < -0.9
 
 
+def test_scores_of_clusters_are_taken_by_what_clusters_say() -> None:
+    """Ten rows of a cluster have one rating and one score: the union of the intervals decides, not that of the rows."""
+    rng = np.random.default_rng(7)
+    of, by_rows, by_both = np.arange(1500) // 10, [], []
+    design = Design(of < 25, np.zeros(1500, np.intp), None, of)
+    for noise in np.linspace(0.4, 1.6, 40):
+        y = (rng.random(150) < 0.7).astype(float)
+        made = rated_means(y[of], (y + noise * rng.normal(size=150))[of], design, YES_NO, yes_no=True)
+        for decided, levels in ((by_rows, [None]), (by_both, [of, None])):
+            plain = replace(made.alone, plain=made.alone.plain if levels[0] is not None else None)
+            lengths = [np.diff(inference([one], levels, design.rated, None).interval()) for one in (made.helped, plain)]
+            decided.append(bool(lengths[0] < 0.975 * lengths[1]))
+        assert (made.taken is made.helped) == by_both[-1]
+    assert by_rows != by_both
+
+
 def test_how_many_more_ratings_by_trying_all() -> None:
     y, x, design = drawn("at random")
     made = rated_means(y, x, design, YES_NO, yes_no=True)
@@ -356,67 +410,3 @@ def test_how_many_more_ratings_by_trying_all() -> None:
         wanted = min((m for m in range(24, ROWS + 1) if half(m) <= margin), default=math.inf) - 24
         assert more_ratings([made.helped], said, 0.9, float(margin), design.rated, 24, ROWS) == wanted
     assert more_ratings([made.helped], said, 0.9, 0.9 * half(ROWS), design.rated, 24, ROWS) == math.inf
-
-
-def worth(made: tuple[RatedMean, RatedMean], design: Design, value: float) -> tuple[float, float, float]:
-    """The effective number of ratings, from the influences, in loops."""
-    z = NormalDist().inv_cdf(0.95)
-    n, rows = int(design.rated.sum()), len(design.rated)
-    units = [[i] for i in range(rows)]
-    if design.clusters is not None:
-        units = [np.flatnonzero(design.clusters == c).tolist() for c in range(int(design.clusters.max()) + 1)]
-    seen, whole, bare = [], [], []
-    for mean in made:
-        moves = [sum(mean.influence[i] for i in unit) for unit in units]
-        own = [sum(mean.influence[i] for i in unit if design.rated[i]) for unit in units]
-        seen.append([a for a, unit in zip(own, units, strict=True) if design.rated[unit].any()])
-        bare.append(sum(one**2 for one in moves))
-        whole.append(bare[-1] + sum(one**2 for one in mean.added))
-
-    def log_error(extra: bool) -> float:
-        of = whole if extra else bare
-        first, second = ([*seen[k], *(made[k].added if extra else ())] for k in (0, 1))
-        return math.sqrt(sum((a**2 / of[0] - b**2 / of[1]) ** 2 for a, b in zip(first, second, strict=True)))
-
-    def freedom(moves: list[float]) -> float:
-        second, fourth = sum(one**2 for one in moves), sum(one**4 for one in moves)
-        return min(len(moves), 2 / (fourth / second**2 - 1 / len(moves)))
-
-    low = max(n, value * math.exp(-z * log_error(True)))
-    few, known = freedom(seen[1]), freedom(seen[0])
-    far = (1 - 2 / (9 * few) - z * math.sqrt(2 / (9 * few))) ** -3  # that of a variance with so few degrees of freedom
-    errors = n * bare[0] / bare[1] * far ** (log_error(False) / math.sqrt(2 / few))
-    square = max(0, 1 - (1 - 2 / len(seen[0])) * bare[1] / bare[0]) / (1 - n / rows)
-    r = math.tanh(math.atanh(math.sqrt(square)) + z / math.sqrt(known - 3))
-    correlation = n / (1 - r**2 * (1 - n / rows))
-    return value, min(low, value), min(max(value, errors, correlation), rows)
-
-
-@pytest.mark.parametrize("noise", [0.3, 0.6, 3.0])
-@pytest.mark.parametrize("kind", ["at random", "clusters"])
-def test_the_effective_number_in_loops(kind: str, noise: float) -> None:
-    rng = np.random.default_rng(4)
-    y = (rng.random(600) < 0.6).astype(float)
-    x = y + noise * rng.normal(size=600)
-    clusters = np.arange(600) // 2 if kind == "clusters" else None
-    design = Design(np.arange(600) < 80, np.zeros(600, np.intp), None, clusters)
-    made = rated_means(y, x, design, YES_NO, yes_no=True)
-    whole = np.ones(600, bool)
-    for value in (60.0, 80.0, 200.0):
-        found = effective_ratings([made.alone], [made.helped], value, clusters, design.rated, whole, 0.9)
-        assert_allclose(found, worth((made.alone, made.helped), design, value), rtol=1e-9)
-    assert effective_ratings([made.alone], [made.helped], 700.0, clusters, design.rated, whole, 0.9).high == 600
-
-
-def test_an_effective_number_of_which_little_is_known() -> None:
-    whole, design = np.ones(200, bool), Design(np.arange(200) < 30, np.zeros(200, np.intp))
-    y = np.where(np.arange(200) % 15, 1.0, 0.0)
-    made = rated_means(y, y, design, YES_NO, yes_no=True)
-    few = effective_ratings([made.alone], [made.helped], 34.0, None, design.rated, whole, 0.95)
-    assert (few.low, few.high) == (30, 200), "two bad rows do not say how well scores find them"
-    alone = [rated_means(y, np.ones(200), design, YES_NO, yes_no=True).alone]
-    assert effective_ratings(alone, alone, 30.0, None, design.rated, whole, 0.95) == (30, 30, 30)
-    every = Design(whole, np.zeros(200, np.intp))
-    made = rated_means(y, y, every, YES_NO, yes_no=True)
-    assert made.helped is made.alone
-    assert effective_ratings([made.alone], [made.helped], 200.0, None, whole, whole, 0.95) == (200, 200, 200)

@@ -69,7 +69,7 @@ def test_rows_with_other_texts_are_no_anchors(table: ScoreTable) -> None:
     )
     before = nlgauge.evaluate(given, metrics="Column('judge')", cache=False)
     found = nlgauge.trust(table, Corpus.from_records(RECORDS), before=before, replicates=20)
-    assert (found[0].anchors, found[0].moved) == (SIZE - 4, 0)
+    assert (found[0].anchors, found[0].moved.value) == (SIZE - 4, 0)
     assert "4 rows of the earlier scores have other texts, and do not count as anchors" in found.notes
 
 

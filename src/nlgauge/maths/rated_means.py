@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,7 +26,6 @@ from nlgauge.maths.inference import (
     Inference,
     Law,
     Limits,
-    Measured,
     Student,
     mean_of,
     tail_freedom,
@@ -145,6 +143,8 @@ def inference(
         value, centre = value - means[1].value, centre - means[1].centre
     value = min(max(limits[0], value), limits[1])
     added = sum(len(one.added) for one in means)
+    # A cluster of ratings whose influences cancel out takes part like every other.
+    takes_part = (rated | (_influence(means) != 0)).astype(float)
     sizes = [rated_sizes(level, rated) for level in levels]
     said = Inference(value, int(rated.sum()), len(sizes[0]), effective_groups(sizes[0]), limits=limits)
     laws: list[Law] = [] if plain is None else [*plain.laws]
@@ -157,7 +157,8 @@ def inference(
         if added:
             freedom += 2 * len(means)
         if not added or (level is not None and np.ptp(of) > 0):
-            freedom = min(freedom, tail_freedom(parts[parts != 0]))
+            there = np.append(totals(takes_part, level) > 0, np.ones(added, bool))
+            freedom = min(freedom, tail_freedom(parts[there]))
         laws.append(Student(centre, error, max(1.0, freedom)))
     return replace(said, laws=tuple(laws))
 
@@ -277,77 +278,6 @@ def more_ratings(
         middle = (least + most) // 2
         least, most = (least, middle) if half(middle) <= margin else (middle, most)
     return most - n
-
-
-def effective_ratings(
-    alone: Sequence[RatedMean], helped: Sequence[RatedMean], value: float, clusters: Integers | None,
-    rated: NDArray[np.bool_], within: NDArray[np.bool_], confidence: float,
-) -> Measured:  # fmt: skip
-    """Return the effective number of ratings with its interval; it is the number of rows at most.
-
-    The number is a quotient of two variances, and rests on the rated rows on which people and scores differ. Its lower
-    end is by the delta method with the two more rows; it is the number of ratings at least, because scores that do not
-    help get the weight 0. Scores that were not used have an upper end too: it says what they may be worth.
-
-    Args:
-        alone, helped: the means by the ratings alone, and by the scores.
-        value: the number of ratings times the square of the quotient of the printed lengths.
-        clusters: the cluster of each row [rows].
-        rated: whether each row is rated [rows].
-        within: whether each row is one of those that the means are of [rows].
-        confidence: that of the interval.
-    """
-    rows, rated = float(within.sum()), rated & within
-    n, value = float(rated.sum()), min(value, rows)
-    if all(one is other for one, other in zip(alone, helped, strict=True)):
-        return Measured(value, value, value)
-    influence = [_influence(means) for means in (alone, helped)]
-    seen = [totals(np.where(rated, one, 0.0), clusters) for one in influence]
-    whole = [_parts(means, clusters) for means in (alone, helped)]
-    every = [np.append(one, parts[len(one) :]) for one, parts in zip(seen, whole, strict=True)]
-    variances = [float(one @ one) for one in whole]
-    if not min(variances):
-        return Measured(value, min(n, value), rows)
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    low = max(n, value * math.exp(-z * _log_error(every, variances)))
-    high = _most_effective(seen, [float((totals(one, clusters) ** 2).sum()) for one in influence], n, rows, z)
-    return Measured(value, min(low, value), min(max(value, high), rows))
-
-
-def _most_effective(seen: Sequence[Float], bare: Sequence[float], n: float, rows: float, z: float) -> float:
-    """Return the upper end of the effective number of n ratings, without the two more rows.
-
-    It is as far off as the variance of so few errors of the scores is (Wilson and Hilferty 1931), or as the correlation
-    of scores and ratings (Fisher 1915), whichever is further: the one counts where the scores err seldom, the other
-    where they hardly help. Where hardly an error or hardly a bad row was seen, it is the number of rows.
-
-    Args:
-        seen: the influence of each rated unit, by the ratings alone and by the scores [units].
-        bare: the two variances.
-        n, rows: the number of ratings, and of rows.
-        z: the quantile of the normal distribution.
-    """
-    units = int(np.count_nonzero(seen[0]))
-    if not min(units, np.count_nonzero(seen[1])):
-        return rows
-    freedom = [min(float(units), tail_freedom(one[one != 0])) for one in seen]
-    third = 1 - 2 / (9 * freedom[1]) - z * math.sqrt(2 / (9 * freedom[1]))
-    if third <= 0 or freedom[0] <= 3:
-        return rows
-    far = -3 * math.log(third) * _log_error(seen, bare) / math.sqrt(2 / freedom[1])
-    left = 1 - n / rows
-    # The leverage of the weight makes the variance larger by 2 / units, and would hide a small correlation.
-    square = max(0.0, 1 - (1 - 2 / units) * bare[1] / bare[0]) / left
-    r = math.tanh(math.atanh(math.sqrt(min(square, 1 - 1e-9))) + z / math.sqrt(freedom[0] - 3))
-    return max(n * bare[0] / bare[1] * math.exp(far), n / (1 - r * r * left))
-
-
-def _log_error(parts: Sequence[Float], variances: Sequence[float]) -> float:
-    """Return the standard error of the logarithm of the quotient of two variances, by the units that vary."""
-    shares = [one**2 / variance for one, variance in zip(parts, variances, strict=True)]
-    longest = max(map(len, shares))
-    first, second = (np.pad(one, (0, longest - len(one))) for one in shares)
-    return math.sqrt(float((first - second) @ (first - second)))
 
 
 def _influence(means: Sequence[RatedMean]) -> Float:

@@ -14,8 +14,9 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
+from nlgauge.maths.effective import Gain, effective_ratings
 from nlgauge.maths.inference import Inference, Measured, mean_of, two_more
-from nlgauge.maths.rated_means import RatedMean, Scale, effective_ratings, helps, inference, more_ratings, rated_means
+from nlgauge.maths.rated_means import RatedMean, Scale, helps, inference, more_ratings, rated_means
 from nlgauge.maths.rater_effects import RaterSpread
 from nlgauge.render.environment import p_value
 from nlgauge.render.tables import terminal
@@ -57,7 +58,7 @@ class Estimate:
     of ratings times the square of the quotient of the two printed lengths, and at most the number of rows"""
     worth_low: float = math.nan
     worth_high: float = math.nan
-    """The interval of the effective number (`nlgauge.maths.rated_means.effective_ratings`)"""
+    """The interval of the effective number (`nlgauge.maths.effective`); NaN where all rows are rated"""
     weight: float = math.nan
     """That of the metric in the estimate, 0 where it does not help; NaN for a difference"""
     alone: float = math.nan
@@ -293,6 +294,7 @@ class _Part(NamedTuple):
     alone: RatedMean | None = None
     helped: RatedMean | None = None
     bare: Measured = Measured()
+    gain: Gain | None = None
 
 
 @dataclass(frozen=True)
@@ -352,11 +354,13 @@ class _Task:
         single = filled.shape[1] == 1
         units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
         scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
-        means = rated_means(y, scores, design, self.scale, -math.inf if single else 0.0, self._yes_no)
+        least = -math.inf if single else 0.0
+        means = rated_means(y, scores, design, self.scale, least, self._yes_no)
         taken, alone, helped = means.placed(rows, len(self.table.rows))
         bare = mean_of(scores, clusters=design.clusters).measured(self.confidence) if single else Measured()
         return _Part(
-            system=system, ratings=n, rows=len(rows), taken=taken, alone=alone, helped=helped, bare=bare
+            system=system, ratings=n, rows=len(rows), taken=taken, alone=alone, helped=helped, bare=bare,
+            gain=Gain.of(y, scores, design, least).placed(rows, len(self.table.rows)),
         )  # fmt: skip
 
     def _paired(self, parts: Sequence[_Part]) -> tuple[bool, Inference | None]:
@@ -397,25 +401,27 @@ class _Task:
         many = len(self.table.systems) * (len(self.table.systems) - 1) // 2 if len(parts) > 1 else 1
         confidence = 1 - (1 - self.confidence) / many
         single = len(parts) == 1
-        kinds = ("taken" if single else "helped", "alone", "helped")  # scores count for both systems, or for none
+        kinds = ("taken" if single else "helped", "alone")  # scores count for both systems, or for none
         means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in kinds]
-        taken, alone = (inference(of, levels, rated, self.scale) for of in means[:2])
+        taken, alone = (inference(of, levels, rated, self.scale) for of in means)
         if not single:
             alike, paired = self._paired(parts)
             alone = paired or alone
             if alike or not helps(alone, taken):
                 means[0], taken = means[1], alone
         of_these = [taken, alone]
-        taken, alone = (self._with_raters(said, of, parts) for said, of in zip(of_these, means[:2], strict=True))
+        taken, alone = (self._with_raters(said, of, parts) for said, of in zip(of_these, means, strict=True))
         more = math.nan
         if self.margin is not None:
-            of_both = zip(means[:2], of_these, (taken, alone), strict=True)
+            of_both = zip(means, of_these, (taken, alone), strict=True)
             more = min(self._more(of, said, whole, confidence, rated, n, rows) for of, said, whole in of_both)
         (low, high), (alone_low, alone_high) = (said.interval(confidence) for said in (taken, alone))
         worth = Measured()
         if high > low:
-            value = n * ((alone_high - alone_low) / (high - low)) ** 2
-            worth = effective_ratings(means[1], means[2], value, levels[0], rated, within, self.confidence)
+            value = min(float(rows), n * ((alone_high - alone_low) / (high - low)) ** 2)
+            gains = [part.gain for part in parts if part.gain is not None]
+            ends = effective_ratings(gains, rated, rows, levels[0], self.confidence)
+            worth = Measured(value, min(ends[0], value), max(ends[1], value))  # NaN stays NaN
         bare = parts[0].bare if single else Measured()
         return Estimate(
             system=name, aspect=self.aspect, metric=metric, estimate=taken.value, low=low, high=high, ratings=n,
