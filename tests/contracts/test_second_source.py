@@ -8,7 +8,7 @@ loops, numpy and scipy; what is drawn at random (folds, exchanged rows) is taken
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -19,7 +19,6 @@ import pytest
 import nlgauge
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column, Sums, SystemScore
-from nlgauge.data.table.frame import Records
 from nlgauge.maths.prediction_powered import Design
 from nlgauge.stats.blanks import WorstCase
 from nlgauge.stats.comparison import Difference
@@ -30,7 +29,6 @@ stats = pytest.importorskip("scipy.stats", reason="needs the dependency group pa
 
 from tests.maths.test_effective import fisher_ends, unseen  # noqa: E402
 from tests.maths.test_inference import (  # noqa: E402
-    GAIN,
     UNLIMITED,
     YES_NO,
     Given,
