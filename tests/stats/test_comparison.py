@@ -143,6 +143,62 @@ def test_a_value_of_all_items_together_is_no_mean() -> None:
     assert nothing.n == 0 and math.isnan(nothing.a) and nothing.reason == "no item has a number for both"
 
 
+def test_totals_of_mostly_equal_outputs_have_two_more_items() -> None:
+    """17 of 20 items are equal: beside them stand two items that are as far off as the larger rate."""
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    words = np.arange(10.0, 30)
+    edits = {"A": np.round(words / 5), "B": np.round(words / 5)}
+    edits["B"][:3] += [2, 1, 3]
+    counts = np.stack([np.append(edits["A"], edits["B"]), np.tile(words, 2)], 1)
+    column = Column(("score",), 100 * counts[:, :1] / counts[:, 1:], higher_is_better=False)
+    column.sums = Sums({"name": "rate"}, counts)
+    rows = [(system, str(item)) for system in "AB" for item in range(20)]
+    (one,) = compare(ScoreTable(rows, {"TER": column}, {}), "A", "B")
+    gain, total = edits["A"] - edits["B"], words.sum()
+    pseudo = 100 * (20 * gain.sum() / total - 19 * (gain.sum() - gain) / (total - words))
+    pseudo += 100 * gain.sum() / total - pseudo.mean()
+    pseudo[3:] = common = pseudo[3:].mean()
+    far = max(100 * edits["B"].sum() / total, abs(pseudo - common).max())
+    values = [*pseudo, common - far, common + far]
+    low, high = stats.t.interval(0.95, 21, np.mean(values), stats.sem(values))
+    assert (one.low, one.high) == pytest.approx((low, high)) and one.p > 0.05
+
+
+def answers(margin: float | None = None, **shifts: float) -> str:
+    """What is said of metrics by which A is ahead by a shift, with a deviation of 1 on 20 items."""
+    noise = np.random.default_rng(2).normal(size=20)
+    noise = (noise - noise.mean()) / noise.std(ddof=1)
+    rows = [(system, str(item)) for system in "AB" for item in range(20)]
+    columns = {
+        name: Column(("score",), np.append(noise + shift, np.zeros(20))[:, None]) for name, shift in shifts.items()
+    }
+    return compare(ScoreTable(rows, columns, {}), "A", "B", margin=margin).answer
+
+
+def test_the_answer_says_what_was_shown_and_the_better_system_first() -> None:
+    """t = shift sqrt(20), of 19 degrees of freedom: .7 has p .0055; .5 has .0376; the interval is +- .468."""
+    assert answers(M=0.7) == (
+        "A is better than B by M: 0.7000 against 0.0000 on 20 items (difference 0.7000, 95 % interval 0.2320 to "
+        "1.1680; p 0.006)."
+    )
+    assert answers(M=-0.7) == (
+        "B is better than A by M: 0.0000 against −0.7000 on 20 items (difference 0.7000, 95 % interval 0.2320 to "
+        "1.1680; p 0.006)."
+    )
+    assert answers(M=-0.3).startswith("B and A do not differ significantly by M: 0.0000 against −0.3000 ")
+    assert answers(M=0.5, N=0.1).startswith("No metric of 2 shows a significant difference between A and B. By M, ")
+    assert answers(M=0.7, N=-0.9, O=0).startswith(
+        "A is better than B by 1 of 3 metrics; B is better than A by 1 of 3 metrics; 1 shows no significant difference."
+    )
+
+
+def test_the_answer_to_a_margin_is_that_of_the_one_sided_test() -> None:
+    """A loss of .3 of a deviation of 1, at the margin 1.2: shown; a loss of .5 is significant, and within it too."""
+    assert answers(M=-0.5, margin=1.2).startswith("A is no worse than B by M, up to 1.2: −0.5000 against 0.0000 on 20")
+    assert answers(M=-0.1, margin=0.3).startswith("A is not shown to be no worse than B by M, up to 0.3: ")
+    assert answers(M=2, N=-0.1, margin=0.3).startswith("A is shown to be no worse than B, up to 0.3, by 1 of 2 metrics")
+
+
 def test_a_notebook_shows_a_comparison_escaped() -> None:
     rows = [(system, str(item)) for system in ("<a>", "b") for item in range(4)]
     values = np.array([[4.0], [3], [2], [2], [1], [2], [1], [1]])
