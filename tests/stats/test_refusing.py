@@ -50,9 +50,7 @@ def test_clusters_and_strata_that_say_too_little() -> None:
     table, corpus, _ = outputs(200, 80, systems=("a",))
     extras = [{"doc": "d" if n < 140 else str(n), "stratum": str(n // 199)} for n in range(200)]
     one_large = [replace(row, extra=extra) for row, extra in zip(corpus, extras, strict=True)]
-    with pytest.raises(
-        InputError, match=r"clusters that say as much as 1\.8 of equal size, and at least 5 are needed"
-    ):
+    with pytest.raises(InputError, match=r"clusters that say as much as 1\.8 of equal size, and at least 5 are needed"):
         nlgauge.estimate(table, Corpus(one_large), cluster="doc")
     last = [replace(one_large[-1], scores={"good": 1.0})]
     with pytest.raises(InputError, match="a stratum has fewer than 2 rated rows"):
