@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from itertools import permutations, product
-from typing import Any, TypeAlias
+from itertools import combinations, permutations, product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import ScoreTable
+from nlgauge import Corpus, Row, ScoreTable
 from nlgauge.data.table import Column, Sums, SystemScore
+from nlgauge.data.table.frame import Records
 from nlgauge.maths.prediction_powered import Design
 from nlgauge.stats.agreement import Agreement
 from nlgauge.stats.blanks import WorstCase
@@ -27,16 +30,22 @@ from nlgauge.stats.certified import Bin, Calibration, Chosen, RatedTask
 from nlgauge.stats.comparison import Difference
 from nlgauge.stats.contrast import Contrast, contrast
 from nlgauge.stats.estimate import Estimate
-from nlgauge.stats.fitting import folds_of
+from nlgauge.stats.fitting import cross_fitted, folds_of
+from nlgauge.stats.gate import Outcome, Verdict
+from nlgauge.stats.gate.verdict import Regression
 from nlgauge.stats.interrater import RaterAgreement, rater_agreement
 from nlgauge.stats.rated import rated_rows
 from nlgauge.stats.resampling import drawn, permuted
 from nlgauge.stats.sampling import Draw, DrawnRow
+from nlgauge.stats.scorecard import BoardLine, board
+from nlgauge.stats.trust_records import Trust
 
 stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+optimize = pytest.importorskip("scipy.optimize", reason="needs the dependency group parity")
 
 from tests.maths.test_effective import fisher_ends, unseen  # noqa: E402
 from tests.maths.test_inference import (  # noqa: E402
+    GAIN,
     UNLIMITED,
     YES_NO,
     Given,
@@ -49,7 +58,9 @@ from tests.maths.test_inference import (  # noqa: E402
 )
 from tests.maths.test_rated_means import least_weight, moves  # noqa: E402
 from tests.maths.test_rated_means import literal as literal_mean  # noqa: E402
+from tests.stats.test_decisions import counted  # noqa: E402
 from tests.stats.test_interrater import literal_kappa  # noqa: E402
+from tests.stats.test_scorecard import a_set, card  # noqa: E402
 
 NAN = math.nan
 
@@ -75,7 +86,7 @@ def same(found: Any, wanted: Any) -> bool:
     if isinstance(found, tuple | list):
         return len(found) == len(wanted) and all(map(same, found, wanted))
     if isinstance(wanted, Near):
-        return abs(found - wanted) < 0.1
+        return abs(found - wanted) < wanted.away
     if isinstance(wanted, float | np.floating) and found is not None:
         return bool(found == pytest.approx(float(wanted), rel=1e-7, abs=1e-9, nan_ok=True))
     return bool(found == wanted)
@@ -325,6 +336,8 @@ class Ratings(Raw):
     clusters: np.ndarray | None
     strata: np.ndarray
     margin: float | None
+    ends: bool = True
+    """Whether the ratings are yes and no"""
 
     @property
     def scores(self) -> list[np.ndarray]:
@@ -348,6 +361,8 @@ class Ratings(Raw):
 
 @cache
 def weights(r: Ratings) -> list[float]:
+    if r.rated.all():
+        return [0.0] * len(r.y)
     return [least_weight(np.nan_to_num(y), x, d) for y, x, d in zip(r.y, r.scores, r.designs, strict=True)]
 
 
@@ -355,7 +370,7 @@ def weights(r: Ratings) -> list[float]:
 def of_means(r: Ratings, weighted: bool) -> tuple[float, list[Any], np.ndarray, np.ndarray]:
     """Value, Student's t at each level, the influence of all rows, and that of the rows that were added."""
     made = [
-        literal_mean(np.nan_to_num(y), x * weighted, d, w if weighted else 0.0, True)
+        literal_mean(np.nan_to_num(y), x * weighted, d, w if weighted else 0.0, r.ends)
         for y, x, d, w in zip(r.y, r.scores, r.designs, weights(r), strict=True)
     ]
     signs = (1, -1)[: len(made)]
@@ -366,8 +381,8 @@ def of_means(r: Ratings, weighted: bool) -> tuple[float, list[Any], np.ndarray, 
     for level in r.levels:
         parts = np.append(influence if level is None else np.bincount(level, influence), added)
         sizes = np.ones(r.rated.sum()) if level is None else np.unique(level[r.rated], return_counts=True)[1]
-        freedom = sizes.sum() ** 2 / (sizes**2).sum() - len(made) * len(set(r.strata.tolist())) + 2 * len(made)
-        if len(set(sizes.tolist())) > 1:
+        freedom = sizes.sum() ** 2 / (sizes**2).sum() - len(made) * len(set(r.strata.tolist())) + 2 * len(made) * r.ends
+        if len(set(sizes.tolist())) > 1 or not r.ends:
             there = r.rated | (np.abs(influence) > 1e-12)
             there = there if level is None else np.bincount(level, there) > 0
             squares = parts[np.append(there, np.ones(len(added), bool))] ** 2
@@ -380,18 +395,23 @@ def rough_ends(r: Ratings, weighted: bool) -> tuple[float, float]:
     """The ends before the scale cuts them; the ratings alone of one system that share nothing are a share."""
     _, made, _, _ = of_means(r, weighted)
     plain = len(r.y) == 1 and not weighted and not r.strata.any()
-    ends = list(literal(Given(r.y[0][r.rated], YES_NO, ends=True), 0.95)) if plain else []
+    scale = YES_NO if r.ends else UNLIMITED
+    ends = list(literal(Given(r.y[0][r.rated], scale, ends=r.ends), 0.95)) if plain else []
     if not plain or r.clusters is not None:
         ends += [end for centre, error, freedom in made for end in stats.t.interval(0.95, freedom, centre, error)]
     return min(ends), max(ends)
 
 
 def helps(r: Ratings) -> bool:
+    if r.rated.all():
+        return False
     return bool(np.diff(rough_ends(r, True))[0] < 0.975 * np.diff(rough_ends(r, False))[0])
 
 
 def mean_ends(r: Ratings, weighted: bool) -> tuple[float, float, float]:
     value, (low, high), least = of_means(r, weighted)[0], rough_ends(r, weighted), -1.0 * (len(r.y) > 1)
+    if not r.ends:
+        return value, low, high
     value = min(1.0, max(least, value))
     return value, max(least, min(low, value)), min(1.0, max(high, value))
 
@@ -729,7 +749,13 @@ def agreements() -> Iterator[tuple[str, Agreement, Raw]]:
 
 
 class Near(float):
-    """A share of random draws, of which others are near."""
+    """A number of random draws, of which others are near."""
+
+    away = 0.1
+
+
+class Nearer(Near):
+    away = 0.01
 
 
 def gain(r: Raw, first: str, second: str) -> float:
@@ -961,6 +987,24 @@ def tipping_of_promise(r: Raw) -> int | None:
         promised(r, 0)) else None  # fmt: skip
 
 
+def why(r: Raw) -> str:
+    """Why no threshold keeps a promise of risk."""
+    said = f"no threshold can be certified at a risk of {r.risk:g} with confidence 0.9: "
+    if (tipped := tipping_of_promise(r)) is not None:
+        blanks = f"{tipped} of the {r.blank.sum()} blank rows that are tested"
+        return f"{said}none holds if {blanks} are bad, at worst; rate them too"
+    first = next(
+        one
+        for one in tried(r)
+        if stats.binom.cdf((n := (r.tested & (r.scores >= one)).sum()) // round(2 / r.risk), n, r.risk) <= 0.1
+    )
+    through = r.tested & (r.scores >= first)
+    said += (
+        f"{(through & r.bad).sum()} of the {through.sum()} rated rows with the best scores are bad; rate more, allow"
+    )
+    return f"{said} a larger risk, or take a metric that tells them better apart"
+
+
 CHOSEN: Sources = {
     "by": lambda r: r.by,
     "threshold": lambda r: r.sign * of_row(r)[0],
@@ -969,7 +1013,7 @@ CHOSEN: Sources = {
     "precision": lambda r: part_of(r.bad & stopped_by(r), stopped_by(r)) if is_chosen(r) else NAN,
     "recall": lambda r: part_of(r.bad & stopped_by(r), r.bad) if is_chosen(r) else NAN,
     "honest": lambda r: r.by not in ("risk", "recall"),
-    "reason": lambda r: None if is_chosen(r) else r.reason,
+    "reason": lambda r: None if is_chosen(r) else why(r),
     "tipping": tipping_of_promise,
 }
 
@@ -1086,9 +1130,18 @@ def calibrated() -> list[tuple[str, Calibration, Raw]]:
         task = RatedTask.of(of, "good", scores, 1.0, np.ones(rows, bool), 0)
         tested = task.rows.independent(task.rng)[0].tested  # one row of each cluster, as drawn
         assert tested.sum() == len(set(clusters[rated | blank].tolist()))
+        notes = ()
+        if systems > 1:
+            apart = "rows of an item or a cluster are not independent, so the tests take one of each at random"
+            notes = (f"{tested.sum()} of {rated.sum()} ratings are tested: {apart}",)
+        if blanks:
+            drawn = "good: 25 of 140 rows that were drawn are not rated; blank, because raters passed them by: 25"
+            bad = "25 blank rows, which raters passed by, count as bad; all else is of rated rows"
+            bad = f"in the tests of a promise {bad}"
+            notes = (drawn, bad)
         raw = Raw(
             scores=scores, rated=rated, bad=wrong & rated, blank=blank, clusters=clusters, tested=tested, sign=sign,
-            risk=0.15, notes=found.notes, by="", reason=found.chosen[0].reason,
+            risk=0.15, notes=notes, by="",
         )  # fmt: skip
         made.append((name, found, raw))
     return made
@@ -1097,13 +1150,481 @@ def calibrated() -> list[tuple[str, Calibration, Raw]]:
 def chosen() -> Iterator[tuple[str, Chosen, Raw]]:
     for name, found, raw in calibrated():
         for one, way in zip(found.chosen, each_way(raw), strict=True):
-            yield f"{name}, {one.by}", one, Raw(**{**vars(way), "reason": one.reason})
+            yield f"{name}, {one.by}", one, way
 
 
 def bins() -> Iterator[tuple[str, Bin, Raw]]:
     for name, found, raw in calibrated():
         for fifth, one in enumerate(found.reliability):
             yield f"{name}, {fifth}", one, Raw(**{**vars(raw), "fifth": fifth})
+
+
+# ---- How far to trust a scorer
+
+
+def yes_no(source: Callable[[Raw], Any], otherwise: Any = NAN) -> Callable[[Raw], Any]:
+    """The number of ratings of yes and no, and what stands there for a scale."""
+    return lambda r: otherwise if r.scale else source(r)
+
+
+NOTHING = (NAN, NAN, NAN)
+
+
+def passes(r: Raw) -> np.ndarray:
+    """By the threshold itself."""
+    return r.scores >= of_rule(r)
+
+
+def of_rule(r: Raw) -> float:
+    return of_row(r.chooses)[0] if r.own is None else r.own
+
+
+def decided(r: Raw) -> np.ndarray:
+    """By the threshold, or by that of other rows where the ratings chose it."""
+    return r.scores >= (of_row(r.chooses)[1] if r.own is None else r.own)
+
+
+def share(r: Raw, hits: np.ndarray, fitted: np.ndarray, of: np.ndarray) -> tuple[float, float, float]:
+    """A share of the rows `of`: Student's t, or for all thresholds at once (Massart's inequality)."""
+    hits, fitted, clusters = hits[of].astype(float), fitted[of].astype(float), r.clusters[of]
+    if r.own is not None:
+        return fitted.mean(), *literal(Given(fitted, YES_NO, clusters, ends=True), 0.95)
+    names, n, own = sorted(set(clusters.tolist())), float(of.sum()), hits.mean()
+    if len(names) < n:
+        left = [hits[clusters != one].mean() for one in names]
+        square = (len(names) - 1) / len(names) * sum((one - own) ** 2 for one in left)
+        n = min(n, own * (1 - own) / square) if 0 < own < 1 else kish(clusters)
+    half, value = math.sqrt(math.log(2 / 0.05) / (2 * n)), fitted.mean()
+    return value, max(0.0, min(value, own - half)), min(1.0, max(value, own + half))
+
+
+def good(r: Raw) -> np.ndarray:
+    return r.rated & ~r.bad
+
+
+def area(r: Raw) -> tuple[float, float, float]:
+    scores, bad, of = r.scores[r.rated], r.bad[r.rated], r.clusters[r.rated]
+    names, value = sorted(set(of.tolist())), counted(scores, bad)
+    square = sum((counted(scores[of != one], bad[of != one]) - value) ** 2 for one in names)
+    rarer = min(kish(of[bad]), kish(of[~bad]))
+    n = min(3 * rarer, value * (1 - value) / (square * (len(names) - 1) / len(names)))
+    z2 = stats.t.ppf(0.975, max(1.0, rarer - 1)) ** 2 / n
+    low, high = sorted(np.roots([1 + z2, -2 * value - z2, value**2]).real.tolist())
+    return value, low, high
+
+
+def probability(r: Raw) -> np.ndarray | None:
+    return (r.scores if r.sign > 0 else 1 + r.scores) if r.probable else None
+
+
+def calibration(r: Raw) -> Any:
+    if (p := probability(r)) is None:
+        return NOTHING
+    weights, gaps, errors = [], [], []
+    for some in fifths(r):
+        away, n = (~r.bad[some]) - p[some], len(some)
+        part = ((~r.bad[some]).sum() + 2) / (n + 4)
+        weights.append(n / r.rated.sum())
+        gaps.append(abs(away.mean()))
+        errors.append(max(away.std(ddof=1) / math.sqrt(n), math.sqrt(part * (1 - part) / n)))
+    value, normal = float(np.dot(weights, gaps)), np.abs(np.random.default_rng(3).normal(size=(4000, len(gaps))))
+    most = np.quantile(normal @ (np.array(weights) * errors), 0.95)
+    return value, Nearer(max(0.0, value - most)), Nearer(min(1.0, value + most))
+
+
+def on_a_scale(name: str) -> Callable[[Raw], float]:
+    return lambda r: at_level(Raw(**{**vars(r.pairs), "coefficient": name}), *tables(r.pairs)) if r.scale else NAN
+
+
+def pearson(r: Raw) -> tuple[float, float, float]:
+    return (at_level(r.pairs, *tables(r.pairs)), *agreement_ends(r.pairs)) if r.scale else NOTHING
+
+
+def of_gaps(x: np.ndarray, y: np.ndarray) -> float:
+    """Pearson of the differences between every two outputs for one item."""
+    gaps = [(a[i] - a[j], b[i] - b[j]) for a, b in zip(x, y, strict=True) for i, j in permutations(range(len(a)), 2)]
+    return float(np.corrcoef(*zip(*gaps, strict=True))[0, 1])
+
+
+def pdp(r: Raw) -> tuple[float, float, float]:
+    if not r.scale:
+        return NOTHING
+    x, y = tables(r.pairs)
+    made = total_laws(np.eye(len(x)), lambda c: math.atanh(of_gaps(x[c > 0.5], y[c > 0.5])), UNLIMITED, None)
+    ends = [math.tanh(end) for centre, error, freedom in made for end in stats.t.interval(0.95, freedom, centre, error)]
+    return of_gaps(x, y), min(ends), max(ends)
+
+
+def saved(r: Raw) -> tuple[float, float, float]:
+    return (worth(r.means), *worth_ends(r.means)) if not r.means.rated.all() else (worth(r.means), NAN, NAN)
+
+
+def not_beaten(r: Raw) -> tuple[str, ...]:
+    """Length, unless the scorer agrees better and scores exchanged at random seldom differ so."""
+    if r.length is None:
+        return ()
+    y = np.where(r.bad, 0.0, 1.0)[r.rated][:, None]
+    one, other = (a[r.rated][:, None] for a in (r.scores, r.length))
+    if not np.ptp(other):  # which agrees with nothing
+        return ()
+    other = other * np.sign(np.corrcoef(other[:, 0], y[:, 0])[0, 1])
+    of = Raw(by={"M": one, "L": other}, y=y, level="pooled", coefficient="pearson", clusters=None, williams=False)
+    return () if gain(of, "M", "L") > 0 and gain_p(of, "M", "L") < 0.05 else ("Length",)
+
+
+def wins(r: Raw) -> int | None:
+    """Raters that the scorer, by ratings that it predicts, is as near to the others as, up to a fifth of the rows."""
+    if r.raters is None:
+        return None
+    mean, p = r.raters.mean(0), []
+    predicted = cross_fitted(r.scores[:, None], mean, r.clusters, "nnls", 5, 0).predicted >= 0.5
+    for own in range(len(r.raters)):
+        others = np.delete(r.raters, own, axis=0)
+        metric, person = (-np.sqrt(((one - others) ** 2).mean(0)) for one in (predicted, r.raters[own]))
+        gains = [*((metric >= person) * 1 - (person >= metric)), -1, 1]
+        p.append(stats.ttest_1samp(gains, -0.2, alternative="greater").pvalue)
+    return int((stats.false_discovery_control(p, method="by") <= 0.05).sum())
+
+
+def shifts(r: Raw) -> dict[str, Given]:
+    """How the anchors' scores moved, and whether they are decided as people decide more often."""
+    there = r.before is not None
+    if not there:
+        return {}
+    made = {"moved": Given(r.sign * (r.scores - r.before), GAIN, r.clusters, 1.0)}
+    own, right = r.rated, [(a >= r.frozen) == ~r.bad for a in (r.scores, r.before)]
+    made["righter"] = Given((right[0].astype(float) - right[1])[own], GAIN, r.clusters[own])
+    return made
+
+
+def shift(name: str) -> Callable[[Raw], Any]:
+    return lambda r: (shifts(r)[name].values.mean(), *literal(shifts(r)[name], 0.95)) if shifts(r) else NOTHING
+
+
+def shift_p(name: str) -> Callable[[Raw], float]:
+    def p(r: Raw) -> float:
+        every = [literal_p(one.values.mean(), laws(one)) for one in shifts(r).values()]
+        return holm_of(every, list(shifts(r)).index(name)) if every else NAN
+
+    return p
+
+
+def turning(r: Raw) -> tuple[float, float, float]:
+    """The share of the scores of a row that does not decide as most of them."""
+    if r.again is None:
+        return NOTHING
+    votes = (r.again >= r.own).sum(0)
+    away = np.minimum(votes, len(r.again) - votes) / len(r.again)
+    return away.mean(), *literal(Given(away, YES_NO, r.clusters, ends=True), 0.95)
+
+
+TRUST: Sources = {
+    "metric": lambda r: "judge",
+    "aspect": lambda r: "right",
+    "rated": lambda r: int(r.rated.sum()),
+    "rows": lambda r: len(r.scores),
+    "unscored": lambda r: 0,
+    "bad": yes_no(lambda r: int(r.bad.sum()), None),
+    "single": nothing,
+    "threshold": yes_no(lambda r: r.sign * of_rule(r)),
+    "second_threshold": nothing,
+    "threshold_from": yes_no(
+        lambda r: "given" if r.given else "chosen on these ratings" if r.own is None else "its own", ""
+    ),
+    "tpr": yes_no(lambda r: share(r, ~passes(r), ~decided(r), r.bad), NOTHING),
+    "tnr": yes_no(lambda r: share(r, passes(r), decided(r), good(r)), NOTHING),
+    "kappa": yes_no(
+        lambda r: literal_kappa([(float(a), float(not b), 1.0) for a, b in zip(decided(r)[r.rated], r.bad[r.rated],
+                                                                                 strict=True)], False)
+    ),
+    "auroc": yes_no(area, NOTHING),
+    "brier": lambda r: NAN if probability(r) is None else ((probability(r) - ~r.bad)[r.rated] ** 2).mean(),
+    "ece": calibration,
+    "pearson": pearson,
+    "spearman": on_a_scale("spearman"),
+    "kendall": on_a_scale("kendall"),
+    "pdp": pdp,
+    "effective": saved,
+    "mean": lambda r: taken(r.means),
+    "certified": yes_no(lambda r: r.sign * promised(r.promise)),
+    "certified_passing": yes_no(lambda r: CHOSEN["passing"](r.promise)),
+    "certified_at_once": lambda r: 0 if r.scale else 1,
+    "not_certified": yes_no(lambda r: None if is_chosen(r.promise) else why(r.promise), None),
+    "blank": lambda r: 0,
+    "tipping": none,
+    "sentinels": lambda r: () if r.length is None else ("Length",),
+    "unbeaten": not_beaten,
+    "stand_in": lambda r: None if r.raters is None else 2 * wins(r) >= len(r.raters),
+    "won": lambda r: "" if r.raters is None else f"{wins(r)} of {len(r.raters)}",
+    "repeated": lambda r: 0 if r.again is None else len(r.scores),
+    "flips": turning,
+    "anchors": lambda r: 0 if r.before is None else len(r.before),
+    "moved": shift("moved"),
+    "moved_p": shift_p("moved"),
+    "frozen": lambda r: NAN if r.before is None else r.sign * r.frozen,
+    "changed": lambda r: NOTHING if r.before is None else share(
+        r, *[(r.scores >= r.frozen) != (r.before >= r.frozen)] * 2, np.ones(len(r.scores), bool)),
+    "righter": shift("righter"),
+    "righter_p": shift_p("righter"),
+    "reason": none,
+    "reliability": yes_no(
+        lambda r: tuple(literals(BIN, Raw(**{**vars(r), "fifth": n})) for n in range(len(fifths(r)))), ()
+    ),
+}  # fmt: skip
+
+
+def trusts() -> Iterator[tuple[str, Trust, Raw]]:
+    n, plain = 160, np.zeros(160, int)
+    for name in (
+        "a verdict",
+        "a probability of which less is better",
+        "two systems",
+        "raters",
+        "asked again",
+        "a scale",
+    ):
+        rng = np.random.default_rng(12)
+        systems, sign = 2 if name in ("two systems", "a scale") else 1, -1 if "less" in name else 1
+        clusters, keys = np.arange(n) // systems, [(f"s{row % systems}", f"i{row // systems}") for row in range(n)]
+        wrong, rated = rng.random(n) < 0.35, rng.permutation(n) < 90
+        scores = np.where(wrong, rng.random(n) > 0.85, rng.random(n) < 0.8).astype(float)
+        more: dict[str, Any] = dict.fromkeys(
+            ("before", "raters", "again", "length", "frozen", "pairs", "chooses", "given")
+        )
+        how: dict[str, Any] = {}
+        own: float | None = 1.0
+        if name in ("a probability of which less is better", "two systems"):
+            scores, own = np.clip(0.6 + 0.25 * rng.normal(size=n) - 0.4 * wrong, 0, 1), None
+            scores = scores - 1 if sign < 0 else 3 * scores
+        values = sign * scores
+        given = {"right": {key: float(not wrong[row]) for row, key in enumerate(keys) if rated[row]}}
+        if name == "a scale":
+            y = np.clip(np.round(3 - 2 * wrong + rng.normal(size=n)), 1, 5)
+            scores = values = y + rng.normal(size=n)
+            given, rated = {"right": dict(zip(keys, y.tolist(), strict=True))}, np.ones(n, bool)
+            more["pairs"] = Raw(
+                x=scores.reshape(-1, 2), y=y.reshape(-1, 2), level="pooled", coefficient="pearson", clusters=None,
+                turned=False, replicates=0,
+            )  # fmt: skip
+        means = Ratings(
+            systems=("all",), y=[np.where(rated, wrong, NAN)], x=[scores], clusters=clusters if systems > 1 else None,
+            strata=plain, margin=None,
+        )  # fmt: skip
+        if name == "a scale":
+            means.y, means.ends = [y], False
+        table = ScoreTable(keys, {"judge": Column(("score",), values[:, None], higher_is_better=sign > 0)}, {})
+        source: Any = given
+        if name == "a verdict":
+            more["length"] = rng.integers(1, 9, n).astype(float)
+            lengths = more["length"].astype(int)
+            source = Corpus([
+                Row("x " * length, system=key[0], item=key[1],
+                    scores={"right": given["right"][key]} if key in given["right"] else {})
+                for key, length in zip(keys, lengths.tolist(), strict=True)
+            ])  # fmt: skip
+            more["before"], more["frozen"] = np.where(rng.random(n) < 0.12, 1 - scores, scores), 0.5
+            before = replace(table, columns={"judge": Column(("score",), more["before"][:, None])})
+            how = {"before": before, "outputs": source}
+        if name == "raters":
+            rated = np.ones(n, bool)
+            more["raters"] = np.where(rng.random((3, n)) < 0.15, wrong, ~wrong).astype(float)
+            means.y = [wrong.astype(float)]
+            rated_by = {"right": (~wrong).astype(float), **{f"r{k}": one for k, one in enumerate(more["raters"])}}
+            source = Corpus(
+                [
+                    Row("x", system=system, item=item, scores={name: float(of[row]) for name, of in rated_by.items()})
+                    for row, (system, item) in enumerate(keys)
+                ]
+            )
+            more["length"] = np.ones(n)
+            how = {"rater_aspects": ["r0", "r1", "r2"], "aspects": ["right"]}
+        if name == "asked again":
+            more["again"] = np.stack([scores, *(np.where(rng.random((2, n)) < 0.15, 1 - scores, scores))])
+            scores = more["again"].mean(0)
+            column = Column(("score",), more["again"].reshape(-1, 1))
+            table, means.x = ScoreTable(keys * 3, {"judge": column}, {}, {"repeats": "mean"}), [scores]
+            own, more["given"] = 0.5, True
+            how = {"thresholds": {"judge": 0.5}}
+        raw = Raw(
+            scores=scores, rated=rated, bad=wrong & rated, blank=np.zeros(n, bool), clusters=clusters, sign=sign,
+            own=own, scale=name == "a scale", means=means, risk=0.1, probable="less" in name, **more,
+        )  # fmt: skip
+        if not raw.scale:
+            of = rated_rows(table.per_item(), source, ["right"])
+            task = RatedTask.of(of, "right", scores, 1.0, np.ones(n, bool), 0)
+            tested = task.rows.independent(task.rng)[0].tested
+            raw.chooses = Raw(**{**vars(raw), "tested": tested, "by": "balanced"})
+            raw.promise = Raw(**{**vars(raw), "tested": tested, "by": "risk"})
+        probable = ["judge"] if raw.probable else []
+        found = nlgauge.trust(table, source, probabilities=probable, **how)
+        yield name, found[0], raw
+
+
+# ---- The gate, and a board of scorers
+
+
+@cache
+def interim(r: Raw) -> tuple[float, float, float]:
+    """Ends and p of the first analysis of a history, of which half the level is spent: for shifts, and Student's t."""
+    gaps, normal, spent = apart(r), stats.norm, 0.05 / 2 / 2  # two systems, and half of the level for the first one
+    factor = 1 / (4 * normal.cdf(-math.sqrt(2)))  # of Bentkus and Dzindzalieta
+    z = -normal.ppf(spent / 2 / factor)
+
+    def beyond(shift: float) -> float:
+        return abs((gaps - shift).sum()) - z * math.sqrt(((gaps - shift) ** 2).sum())
+
+    ends = [optimize.brentq(beyond, gaps.mean(), gaps.mean() + side) for side in (-2.0, 2.0)]
+    p = min(1.0, 2 * factor * normal.cdf(-abs(gaps.sum()) / math.sqrt((gaps**2).sum())) * 2)
+    for centre, error, freedom in difference_laws(r):
+        ends += stats.t.interval(1 - spent, freedom, centre, error)
+    return max(-1.0, min(ends)), min(1.0, max(ends)), max(p, min(1.0, 2 * literal_p(gap(r), difference_laws(r))))
+
+
+def regression_p(r: Raw) -> float:
+    return interim(r)[2] if r.history else literal_p(gap(r), difference_laws(r))
+
+
+def of_both_systems(r: Raw) -> float:
+    """By Holm; in a history each system has half of the level."""
+    return min(1.0, 2 * interim(r)[2]) if r.history else holm_of([regression_p(one) for one in r.systems], r.place)
+
+
+REGRESSION: Sources = {
+    "system": lambda r: "AB"[r.place],
+    "baseline": lambda r: "AB"[r.place],
+    "n": DIFFERENCE["n"],
+    "now": DIFFERENCE["a"],
+    "before": DIFFERENCE["b"],
+    "difference": gap,
+    "low": lambda r: interim(r)[0] if r.history else difference_ends(r)[0],
+    "high": lambda r: interim(r)[1] if r.history else difference_ends(r)[1],
+    "p": regression_p,
+    "adjusted": of_both_systems,
+    "worse": lambda r: not lost(r, 1) < 0.05 if r.margin else gap(r) < 0 and of_both_systems(r) < 0.05,
+    "reason": none,
+    "look": lambda r: 1 if r.history else None,
+    "no_worse": lambda r: lost(r, 1) if r.margin else None,
+    "detectable": lambda r: None if r.history else shown_by(r, both(r).sum(), 2),
+}
+OUTCOME: Sources = {
+    "system": lambda r: "AB"[r.row // 40],
+    "item": lambda r: str(r.row % 40),
+    "row": lambda r: r.row + 1,
+    "value": lambda r: r.value,
+    "state": lambda r: "missing" if math.isnan(r.value) else "passed" if r.value >= 0.6 else "failed",
+    "problem": lambda r: (
+        "no value: empty" if math.isnan(r.value) else None if r.value >= 0.6 else f"{r.value:.4f} is below 0.6"
+    ),
+    "unsupported": lambda r: (),
+    "finding": none,
+    "answer": none,
+    "reasons": lambda r: (),
+    "quotes": lambda r: (),
+    "decided_by": none,
+}
+VERDICT: Sources = {
+    "metric": lambda r: "M",
+    "part": lambda r: "score",
+    "higher_is_better": lambda r: True,
+    "at_least": lambda r: 0.6,
+    "at_most": none,
+    "significance": lambda r: 0.05,
+    "outcomes": lambda r: tuple(literals(OUTCOME, one) for one in r.rows),
+    "regressions": lambda r: tuple(literals(REGRESSION, one) for one in r.systems),
+    "margin": lambda r: r.margin,
+    "left_out": lambda r: {},
+    "notes": lambda r: ("what the numbers of M depend on is not known of both runs, and was not compared",),
+    "second_at_least": none,
+}
+
+
+@cache
+def checked() -> list[tuple[str, Verdict, Raw]]:
+    """A run of the systems A and B against an earlier one."""
+    made, rng = [], np.random.default_rng(13)
+    for margin, history in ((None, False), (0.06, False), (None, True)):
+        before = [rng.beta(5, 2, 40) for _ in "AB"]
+        now = [np.clip(one + 0.08 * rng.normal(size=40) - 0.06 * (n == 0), 0, 1) for n, one in enumerate(before)]
+        now[1][:4] = NAN
+        tables = []
+        for values in (now, before):
+            x = np.concatenate(values)
+            reasons = dict.fromkeys(np.flatnonzero(np.isnan(x)).tolist(), "empty")
+            column = Column(("score",), x[:, None], reasons, limits={"score": YES_NO})
+            tables.append(ScoreTable([(s, f"{n}") for s in "AB" for n in range(40)], {"M": column}, {}))
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "history.jsonl" if history else None
+            found = nlgauge.check(tables[0], "M", at_least=0.6, against=tables[1], margin=margin, history=path)
+        systems = [
+            Raw(a=a, b=b, counts=None, clusters=None, limits=YES_NO, margin=margin, history=history, place=place)
+            for place, (a, b) in enumerate(zip(now, before, strict=True))
+        ]
+        for one in systems:
+            one.systems = systems
+        rows = [Raw(row=row, value=value) for row, value in enumerate(np.concatenate(now).tolist())]
+        made.append((f"margin {margin}, history {history}", found, Raw(systems=systems, rows=rows, margin=margin)))
+    return made
+
+
+def regressions() -> Iterator[tuple[str, Regression, Raw]]:
+    for name, found, raw in checked():
+        for one, system in zip(found.regressions, raw.systems, strict=True):
+            yield f"{name}, {one.system}", one, system
+
+
+def outcomes() -> Iterator[tuple[str, Outcome, Raw]]:
+    for name, found, raw in checked():
+        for one, row in zip(found.outcomes, raw.rows, strict=True):
+            yield f"{name}, row {one.row}", one, row
+
+
+def of_items(r: Raw, scorer: str) -> np.ndarray:
+    """Pearson within each item; a row without a score has the mean score."""
+    x = np.where(np.isnan(r.by[scorer]), np.nanmean(r.by[scorer], 1)[:, None], r.by[scorer])
+    return np.array([np.corrcoef(a, b)[0, 1] for a, b in zip(x, r.y, strict=True)])
+
+
+def place_of(r: Raw) -> int:
+    """A new cluster begins where a scorer differs from one of the cluster so far, the best first."""
+    pairs = list(combinations(r.by, 2))
+    gaps = [Given(of_items(r, a) - of_items(r, b), UNLIMITED) for a, b in pairs]
+    p = [literal_p(one.values.mean(), laws(one)) for one in gaps]
+    apart = {frozenset(pair) for n, pair in enumerate(pairs) if holm_of(p, n) < 0.05}
+    cluster, members = 0, list[str]()
+    for name in sorted(r.by, key=lambda one: -of_items(r, one).mean()):
+        if not members or any(frozenset((name, other)) in apart for other in members):
+            cluster, members = cluster + 1, []
+        members.append(name)
+        if name == r.scorer:
+            break
+    return cluster
+
+
+BOARD_LINE: Sources = {
+    "set": lambda r: "set",
+    "aspect": lambda r: "quality",
+    "measure": lambda r: "item",
+    "scorer": lambda r: r.scorer,
+    "rows": lambda r: int((~np.isnan(r.by[r.scorer])).sum()),
+    "unscored": lambda r: int(np.isnan(r.by[r.scorer]).sum()),
+    "value": lambda r: of_items(r, r.scorer).mean(),
+    "low": lambda r: literal(Given(of_items(r, r.scorer), (-1.0, 1.0)), 0.95)[0],
+    "high": lambda r: literal(Given(of_items(r, r.scorer), (-1.0, 1.0)), 0.95)[1],
+    "cluster": place_of,
+    "trained": lambda r: r.scorer == "alike",
+}
+
+
+def board_lines() -> Iterator[tuple[str, BoardLine, Raw]]:
+    sets = {name: a_set(seed, noise=noise) for seed, (name, noise) in enumerate(
+        {"good": 1.0, "alike": 1.0, "poor": 4.0}.items(), 1)}  # fmt: skip
+    by = {name: table.values("M").reshape(40, 4) for name, (table, _) in sets.items()}
+    y = np.array([row.scores["quality"] for row in sets["good"][1]]).reshape(40, 4)
+    made = board(
+        card(name, one, trained=("the SET of 2020",) if name == "alike" else None) for name, one in sets.items()
+    )
+    for one in made.lines:
+        yield one.scorer, one, Raw(by=by, y=y, scorer=one.scorer)
 
 
 # ---- Every record
@@ -1119,6 +1640,11 @@ SOURCES: Mapping[type, Sources] = {
     Calibration: CALIBRATION,
     Chosen: CHOSEN,
     Bin: BIN,
+    Trust: TRUST,
+    Verdict: VERDICT,
+    Regression: REGRESSION,
+    Outcome: OUTCOME,
+    BoardLine: BOARD_LINE,
 }
 CASES: Mapping[type, Cases] = {
     SystemScore: system_scores,
@@ -1131,6 +1657,11 @@ CASES: Mapping[type, Cases] = {
     Calibration: calibrated,
     Chosen: chosen,
     Bin: bins,
+    Trust: trusts,
+    Verdict: checked,
+    Regression: regressions,
+    Outcome: outcomes,
+    BoardLine: board_lines,
 }
 
 
@@ -1144,3 +1675,12 @@ def test_every_field_is_that_of_its_literal_version(kind: type) -> None:
         for field, source in sources.items():
             found, wanted = getattr(record, field), source(raw)
             assert same(found, wanted), f"{kind.__name__}.{field}, {name}: {found}, and literally {wanted}"
+
+
+def test_every_record_that_a_command_prints_has_its_literal_version() -> None:
+    """The records of each table, and those that stand in a field of theirs."""
+    kinds = [one.kind for one in Records.__subclasses__() if one.__module__.startswith("nlgauge.stats")]
+    of_fields = [kind for one in SOURCES for hint in get_type_hints(one).values() for kind in (hint, *get_args(hint))]
+    records = [kind for kind in of_fields if is_dataclass(kind) and kind.__module__.startswith("nlgauge.stats")]
+    lacking = {kind.__name__ for kind in (*kinds, *records) if kind not in SOURCES}
+    assert lacking <= {"RatedThreshold", "Unsupported"}, f"no literal version of {', '.join(lacking)}"
