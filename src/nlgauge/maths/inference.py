@@ -93,6 +93,10 @@ class Share(NamedTuple):
     limits: Limits
 
     @property
+    def centre(self) -> float:
+        return self._placed((self.share * self.items + 1) / (self.items + 2))
+
+    @property
     def error(self) -> float:
         """The standard error, with one more item of each kind."""
         share = (self.share * self.items + 1) / (self.items + 2)
