@@ -85,6 +85,7 @@ def test_shares_have_wilsons_interval_and_the_exact_one_at_an_end() -> None:
     assert five.above(4.6) == pytest.approx(stats.norm.sf(z)) and five.value == pytest.approx(4.8)
     # Agresti and Coull: one more item of each kind.
     assert said.error == pytest.approx(stats.sem([1.0] * 58 + [0.0] * 4)) == five.error / 4
+    assert (said.laws[0].centre, five.laws[0].centre) == pytest.approx((58 / 62, 1 + 4 * 58 / 62))
     assert mean_of(np.array([0.0, 0.0, 1.0]), YES_NO).detectable(0.95, 0.8) == pytest.approx(
         (stats.t.ppf(0.975, 4) + stats.t.ppf(0.8, 4)) * stats.sem([0, 0, 1, 0, 1])
     )
@@ -494,6 +495,15 @@ def test_what_is_needed_is_the_least_number_that_shows_it() -> None:
                 < said.detectable(0.95, 0.8)
                 == said.detectable(0.95, 0.8, said.n)
             )
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.99999])
+def test_plans_of_every_confidence_are_the_least_number(confidence: float) -> None:
+    said = mean_of(np.random.default_rng(4).normal(size=12), UNLIMITED)
+    for size in np.geomspace(0.01, 5, 60) * said.error:
+        needed = said.needed(confidence, 0.8, float(size))
+        assert said.detectable(confidence, 0.8, needed) <= size
+        assert needed == 2 or said.detectable(confidence, 0.8, needed - 1) > size
 
 
 def test_the_plan_takes_the_larger_error_and_the_fewer_degrees_of_freedom_of_groups() -> None:

@@ -195,6 +195,7 @@ def test_the_answer_says_what_was_shown_and_the_better_system_first() -> None:
 def test_the_answer_to_a_margin_is_that_of_the_one_sided_test() -> None:
     """A loss of .3 of a deviation of 1, at the margin 1.2: shown; a loss of .5 is significant, and within it too."""
     assert answers(M=-0.5, margin=1.2).startswith("A is no worse than B by M, up to 1.2: −0.5000 against 0.0000 on 20")
+    assert answers(M=-0.1, margin=1.2).startswith("A is no worse than B by M, up to 1.2: ")
     assert answers(M=-0.1, margin=0.3).startswith("A is not shown to be no worse than B by M, up to 0.3: ")
     assert answers(M=2, N=-0.1, margin=0.3).startswith("A is shown to be no worse than B, up to 0.3, by 1 of 2 metrics")
 

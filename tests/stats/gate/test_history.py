@@ -58,6 +58,19 @@ def test_rare_losses_have_the_longer_interval_of_means() -> None:
     assert _interim(np.zeros(8), np.repeat([0.0, 1.0], 4), None, (0.0, 1.0), 1, 0.05).low == -1
 
 
+def test_equal_losses_on_all_items_are_no_certain_loss() -> None:
+    """-.05 on each of 40 items, beside them -1 and 1; of 20 clusters of two as on 20 items."""
+    before, now = np.full(40, 0.5), np.full(40, 0.45)
+    for clusters, count in ((None, 40), (np.repeat(np.arange(20), 2), 20)):
+        for number in (1, 2):
+            found = _interim(now, before, clusters, (0.0, 1.0), number, 0.05)
+            more = [-0.05] * count + [-1.0, 1.0]
+            times = number * (number + 1)
+            low, high = stats.t.interval(1 - 0.05 / times, count + 1, np.mean(more), stats.sem(more))
+            assert (found.low, found.high) == pytest.approx((low, high))
+            assert found.p == pytest.approx(min(1, times * stats.ttest_1samp(more, 0).pvalue))
+
+
 def test_interim_analyses_of_clusters_count_each_as_a_whole(tmp_path: Path) -> None:
     noise = np.repeat(NOISE[:10], 3) + NOISE / 9
     table = run(0.6 + noise).clustered([str(n // 3) for n in range(N)])
