@@ -79,13 +79,13 @@ def item_laws(r: Raw) -> list[tuple[list[Any], Callable[[float], float], float]]
 
 
 @cache
-def agreement_ends(r: Raw) -> tuple[float, float]:
+def agreement_ends(r: Raw, level: float = 0.9) -> tuple[float, float]:
     if r.replicates:
         again = [at_level(r, *(a[np.ix_(i, s)] for a in tables(r))) for i, s in random_tables(r, drawn)]
-        return tuple(np.quantile(again, [0.025, 0.975]))
+        return tuple(np.quantile(again, [(1 - level) / 2, (1 + level) / 2]))
     ends = []
     for made, back, value in item_laws(r):
-        of = [end for centre, error, freedom in made for end in stats.t.interval(0.95, freedom, centre, error)]
+        of = [end for centre, error, freedom in made for end in stats.t.interval(level, freedom, centre, error)]
         least, most = (-1.0, 1.0) if back is float else UNLIMITED
         ends += [back(max(least, min(*of, value))), back(min(most, max(*of, value)))]
     return min(ends), max(ends)
@@ -174,7 +174,7 @@ def agreements() -> Iterator[tuple[str, Agreement, Raw]]:
             replicates=replicates,
         )
         how = {"replicates": replicates} if replicates else {"resample": "items"}
-        found = nlgauge.correlate(*with_ratings(raw), level=level, coefficient=coefficient, **how)
+        found = nlgauge.correlate(*with_ratings(raw), level=level, coefficient=coefficient, confidence=0.9, **how)
         yield f"{level}, {coefficient}, clusters {clusters is not None}, {replicates} draws", found[0], raw
 
 
@@ -185,14 +185,14 @@ def gain(r: Raw, first: str, second: str) -> float:
 def gain_ends(r: Raw) -> tuple[float, float]:
     one, two = (r.by[name] for name in (r.first, r.second))
     if r.level == "item":
-        return literal(Given(within(r, one, r.y) - within(r, two, r.y), (-2.0, 2.0), r.clusters), 0.95)
+        return literal(Given(within(r, one, r.y) - within(r, two, r.y), (-2.0, 2.0), r.clusters), 0.9)
 
     def left(present: np.ndarray) -> float:
         there = present > 0.5
         return at_level(r, one[there], r.y[there]) - at_level(r, two[there], r.y[there])
 
     made = total_laws(np.eye(len(r.y)), left, (-2.0, 2.0), r.clusters)
-    ends = [end for centre, error, freedom in made for end in stats.t.interval(0.95, freedom, centre, error)]
+    ends = [end for centre, error, freedom in made for end in stats.t.interval(0.9, freedom, centre, error)]
     return min(*ends, gain(r, r.first, r.second)), max(*ends, gain(r, r.first, r.second))
 
 
@@ -243,7 +243,7 @@ def contrasts() -> Iterator[tuple[str, Contrast, Raw]]:
         more: dict[str, Any] = {"level": level, "clusters": clusters, "williams": williams, "coefficient": "pearson"}
         raw = Raw(x=by["M"], y=y, others={name: by[name] for name in "NO"}, turned=False, **more)
         how = {"test": "williams"} if williams else {}
-        found = contrast(*with_ratings(raw), level=level, resample="items", replicates=4000, **how)
+        found = contrast(*with_ratings(raw), level=level, resample="items", replicates=4000, confidence=0.9, **how)
         case = Raw(by=by, y=y, **more)
         for place, (first, second) in enumerate(pairs):
             raw = Raw(by=by, y=y, case=case, pairs=pairs, first=first, second=second, **more)

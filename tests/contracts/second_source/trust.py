@@ -115,7 +115,7 @@ def on_a_scale(name: str) -> Callable[[Raw], float]:
 
 
 def pearson(r: Raw) -> tuple[float, float, float]:
-    return (at_level(r.pairs, *tables(r.pairs)), *agreement_ends(r.pairs)) if r.scale else NOTHING
+    return (at_level(r.pairs, *tables(r.pairs)), *agreement_ends(r.pairs, 0.95)) if r.scale else NOTHING
 
 
 def of_gaps(x: np.ndarray, y: np.ndarray) -> float:
