@@ -58,6 +58,12 @@ def test_failures_beside_equal_values_are_as_far_as_they_were_seen_from_the_four
     assert_allclose(mean_of(spread, YES_NO).interval(), t_interval([*spread, 0.95 - away, 1.0]))
 
 
+def test_a_side_without_a_limit_has_the_larger_of_distance_and_magnitude() -> None:
+    far = np.array([-5.0] * 6 + [5.0])
+    assert_allclose(mean_of(far, UNLIMITED).interval(), t_interval([*far, -15.0, 5.0]))
+    assert_allclose(mean_of(np.zeros(9), (-1.0, 3.0)).interval(), t_interval([*[0.0] * 9, -1.0, 3.0]))
+
+
 def t_interval(values: list[float], level: float = 0.95) -> tuple[float, float]:
     return tuple(stats.t.interval(level, len(values) - 1, np.mean(values), stats.sem(values)))
 
@@ -340,6 +346,10 @@ def test_items_whose_two_outputs_are_equal_do_not_move_a_difference() -> None:
     values[3:] = values[3:].mean()
     assert_allclose(said.interval(), t_interval([*values, -100.0, 100.0]), rtol=1e-9)
     assert said.value > 0 and said.p() > 0.05
+    # Without limits, the larger of the two numbers stands for the end of the scale.
+    every = np.ones(20, bool)
+    same = statistic_of(np.concatenate([counts, counts], 1), gain, alike=every, magnitude=60.0)
+    assert_allclose(same.interval(), t_interval([*[0.0] * 20, -60.0, 60.0])) and same.p() == 1
     same = statistic_of(np.concatenate([counts, counts], 1), gain, (-100.0, 100.0), alike=np.ones(20, bool))
     assert_allclose(same.interval(), t_interval([*[0.0] * 20, -100.0, 100.0])) and same.value == 0
 
@@ -360,6 +370,7 @@ def test_p_and_interval_agree_at_every_level(kind: str) -> None:
             away = 1e-6 * (high - low)
             bounds = [low - away, low + away, high - away, high + away, said.value, 0.0, (low + high) / 2, -2.0, 6.0]
             for bound in bounds:
+                assert said.p(bound) <= 1
                 assert (said.p(bound) < 1 - level) == (not low <= bound <= high), (given, level, bound)
                 assert (said.above(bound) < (1 - level) / 2) == (bound < low)
                 assert (said.below(bound) < (1 - level) / 2) == (bound > high)
@@ -468,7 +479,7 @@ def test_what_is_needed_is_the_least_number_that_shows_it() -> None:
     for kind in KINDS:
         for given in drawn(kind, 4, clustered=False):
             said = given.said()
-            for size in (0.02, -0.1, 0.7):
+            for size in (0.02, -0.1, 0.7, 2 * said.error, 5 * said.error):
                 for sides in (1, 2):
                     needed = said.needed(0.95, 0.8, size, sides)
                     assert said.detectable(0.95, 0.8, needed, sides) <= abs(size)
@@ -479,6 +490,22 @@ def test_what_is_needed_is_the_least_number_that_shows_it() -> None:
                 < said.detectable(0.95, 0.8)
                 == said.detectable(0.95, 0.8, said.n)
             )
+
+
+def test_the_plan_takes_the_larger_error_and_the_fewer_degrees_of_freedom_of_groups() -> None:
+    """Ten groups of three: of half and of twice as many items there are 5 and 20."""
+    rng = np.random.default_rng(8)
+    values, clusters = np.repeat(rng.normal(size=10), 3) + rng.normal(size=30) / 9, np.repeat(np.arange(10), 3)
+    said, means = mean_of(values, UNLIMITED, clusters), values.reshape(10, 3).mean(1)
+    assert said.error == pytest.approx(stats.sem(means))
+    for items, groups in ((15, 5), (30, 10), (60, 20)):
+        t = stats.t.ppf(0.975, groups - 1) + stats.t.ppf(0.8, groups - 1)
+        assert said.detectable(0.95, 0.8, items) == pytest.approx(t * means.std(ddof=1) / math.sqrt(groups))
+
+
+def test_the_mean_of_equal_values_is_the_value() -> None:
+    for n in range(2, 40):
+        assert mean_of(np.full(n, 0.1), YES_NO).value == 0.1
 
 
 def test_what_the_items_show_is_found_in_eighty_studies_of_a_hundred() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,10 +27,13 @@ YES_NO, FIVE = (0.0, 1.0), (1.0, 5.0)
 
 
 def drawn(kind: str, seed: int = 3, ends: bool = True) -> tuple[np.ndarray, np.ndarray, Design]:
-    """Ratings, yes and no or none alike, with a score that errs in one row of five, and a design of some kind."""
+    """Ratings, yes and no or none alike, with a score that errs in one row of five, and a design of some kind.
+
+    The score of rows that were drawn at random is a judge's yes or no; the others have noise.
+    """
     rng = np.random.default_rng(seed)
     y = (rng.random(ROWS) < 0.7).astype(float)
-    x = np.where(rng.random(ROWS) < 0.2, 1 - y, y) + 0.1 * rng.normal(size=ROWS)
+    x = np.where(rng.random(ROWS) < 0.2, 1 - y, y) + 0.1 * rng.normal(size=ROWS) * (kind != "at random" or not ends)
     y = y if ends else y + rng.normal(size=ROWS)
     rated = rng.permutation(ROWS) < 24
     if kind == "strata":
@@ -227,10 +231,35 @@ def test_a_judge_on_a_longer_scale_is_not_taken_for_exact_either() -> None:
     agreed = float(z[:40][y[:40] == x[:40]].mean())
     new = (z[:40].sum() + 2 * agreed - 4 + of_errors) / 42
     assert_allclose(some.added, (agreed + np.array([-4, of_errors]) - new) / 41 * math.sqrt(41 / 42), rtol=1e-9)
+    # Errors that are more frequent than most ratings do not make the line, even where they come first in any order.
+    y, x = np.array([5.0] * 30 + [4, 3] * 5), np.array([5.0] * 22 + [1.0] * 8 + [4, 3] * 5)
+    y, x, some = np.tile(y, 3), np.tile(x, 3), Design(np.arange(120) < 40, np.zeros(120, np.intp))
+    found = rated_means(y, x, some, FIVE).helped
+    z = y - found.weight * x
+    agreed = z[:40][y[:40] == x[:40]].mean()
+    new = (z[:40].sum() + 2 * agreed - 4 + 4) / 42
+    assert_allclose(found.added, (agreed + np.array([-4, 4]) - new) / 41 * math.sqrt(41 / 42), rtol=1e-9)
+    y = np.tile([1.0, 2, 3, 4, 5], 60)
     # A score that says the rating of less than half of the rows adds nothing.
     noisy = y + np.where(np.arange(300) % 2, 0, np.arange(300) / 300)
     assert len(rated_means(y, noisy, design, FIVE).helped.added) == 2
     assert len(rated_means(y, noisy + 0.3 * (np.arange(300) % 7 == 1), design, FIVE).helped.added) == 0
+
+
+def test_the_two_more_rows_of_several_raters_yes_and_no() -> None:
+    """Rows on which two raters differ are as good as bad; where no row is good, the best score is that of good ones."""
+    rng = np.random.default_rng(5)
+    design = Design(np.arange(200) < 40, np.zeros(200, np.intp))
+    for y in (rng.choice([0, 0.5, 1], 200), rng.choice([0, 0.4], 200), rng.choice([0.6, 1], 200)):
+        x = y + 0.3 * rng.normal(size=200)
+        found = rated_means(y, x, design, YES_NO, yes_no=True).helped
+        own, z = x[:40], y - found.weight * x
+        good = own[y[:40] >= 0.5].mean() if (y >= 0.5).any() else x.max()
+        bad = own[y[:40] <= 0.5].mean() if (y <= 0.5).any() else x.min()
+        more = np.array([0 - found.weight * good, 1 - found.weight * bad])
+        new = (z[:40].sum() + more.sum()) / 42
+        assert found.weight > 0.1
+        assert_allclose(found.added, (more - new) / 41 * math.sqrt(41 / 42), rtol=1e-9)
 
 
 def test_ratings_alike_have_two_more_rows_that_scores_do_not_expect() -> None:
@@ -347,6 +376,22 @@ def test_scores_are_taken_where_they_make_the_interval_shorter() -> None:
     # By fitted scores, a negative weight is due to chance.
     assert rated_means(y, -y, design, YES_NO, 0.0, True).helped.weight == 0
     assert rated_means(y, -y, design, YES_NO, yes_no=True).helped.weight < -0.9
+
+
+def test_scores_of_clusters_are_taken_by_what_clusters_say() -> None:
+    """Ten rows of a cluster have one rating and one score: the union of the intervals decides, not that of the rows."""
+    rng = np.random.default_rng(7)
+    of, by_rows, by_both = np.arange(1500) // 10, [], []
+    design = Design(of < 25, np.zeros(1500, np.intp), None, of)
+    for noise in np.linspace(0.4, 1.6, 40):
+        y = (rng.random(150) < 0.7).astype(float)
+        made = rated_means(y[of], (y + noise * rng.normal(size=150))[of], design, YES_NO, yes_no=True)
+        for decided, levels in ((by_rows, [None]), (by_both, [of, None])):
+            plain = replace(made.alone, plain=made.alone.plain if levels[0] is not None else None)
+            lengths = [np.diff(inference([one], levels, design.rated, None).interval()) for one in (made.helped, plain)]
+            decided.append(bool(lengths[0] < 0.975 * lengths[1]))
+        assert (made.taken is made.helped) == by_both[-1]
+    assert by_rows != by_both
 
 
 def test_how_many_more_ratings_by_trying_all() -> None:

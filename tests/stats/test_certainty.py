@@ -119,6 +119,11 @@ def test_a_second_rater_who_differs_on_one_of_sixty_rows_moves_the_share_a_littl
     after = share_of(hits, rows)
     assert before[1:] == pytest.approx((0.863, 0.983), abs=5e-4)
     assert after[1:] == pytest.approx(before[1:], abs=0.02) and after.value == 56.5 / 60
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    more = [*hits, 0.0, 1.0]
+    for level in (0.9, 0.95):
+        low, high = stats.t.interval(level, 61, np.mean(more), stats.sem(more))
+        assert share_of(hits, rows, level)[1:] == pytest.approx((low, high))
     assert share_of(np.ones(60), rows)[1:] == (pytest.approx(0.025 ** (1 / 60)), 1)
     assert math.isnan(share_of(np.ones(60), np.zeros(60)).low) and math.isnan(share_of(np.ones(0), rows[:0]).value)
 

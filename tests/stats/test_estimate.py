@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from nlgauge.data.table import Column
 from nlgauge.maths.inference import mean_of
 from nlgauge.maths.intervals import share_interval, student_quantile
 from nlgauge.maths.prediction_powered import Design, powered
+from nlgauge.maths.rated_means import rated_means
+from nlgauge.stats.estimate import Estimate
 from tests.stats.hidden import SPEC, outputs
 
 
@@ -188,12 +191,13 @@ def test_rows_without_a_score_count_with_the_mean() -> None:
     assert_allclose((found[0].weight, found[0].estimate), expected[:2], rtol=1e-9)
 
 
-@pytest.mark.parametrize("scores", ["alike", "exact"])
+@pytest.mark.parametrize("scores", ["alike", "nearly alike", "exact"])
 def test_systems_that_people_rate_alike_are_not_certainly_alike(scores: str) -> None:
     """40 items of two systems are rated from 1 to 5, and each item alike; the interval is that of 40 equal pairs."""
     rng = np.random.default_rng(0)
     ratings, noise = rng.integers(1, 6, 200).astype(float), rng.normal(size=200)
     x = np.tile(ratings if scores == "exact" else noise, 2)
+    x += 0.01 * rng.normal(size=400) * (scores == "nearly alike")
     table = ScoreTable([(s, str(n)) for s in "ab" for n in range(200)], {"M": Column(("score",), x[:, None])}, {})
     given = {(s, str(n)): float(ratings[n]) for s in "ab" for n in range(40)}
     difference = nlgauge.estimate(table, given, scale=(1, 5))[2]
@@ -214,3 +218,62 @@ def test_differences_of_clusters_of_items_are_not_shorter_than_of_items() -> Non
     of_items, of_clusters = (nlgauge.estimate(table, Corpus(rows), cluster=name)[2] for name in (None, "doc"))
     assert of_items.clusters == 120 and of_clusters.clusters == 30 and of_clusters.effective == 30
     assert of_clusters.low <= of_items.low < of_items.high <= of_clusters.high
+
+
+def _two(y: np.ndarray, x: np.ndarray, rated: int, **options: Any) -> Estimate:
+    """The difference of two systems [2, items], the first items of which are rated."""
+    keys = [(system, str(item)) for system in "ab" for item in range(y.shape[1])]
+    table = ScoreTable(keys, {"M": Column(("score",), x.reshape(-1, 1))}, {})
+    given = {key: float(value) for key, value in zip(keys, y.ravel(), strict=True) if int(key[1]) < rated}
+    return nlgauge.estimate(table, given, **options)[2]
+
+
+def test_what_two_systems_share_cancels_with_scores_too() -> None:
+    """Ratings are a score and what is the same for both outputs of an item: the scores say almost all."""
+    rng = np.random.default_rng(2)
+    x, shared = rng.normal(size=(2, 300)), rng.normal(size=300)
+    difference = _two(x + shared + 0.05 * rng.normal(size=(2, 300)), x, 50)
+    assert difference.alone_high - difference.alone_low > 2 * (difference.high - difference.low) > 0.2
+    assert difference.worth > 400 and difference.half < 0.2
+    assert difference.low < (x[0] - x[1]).mean() < difference.high
+
+
+def test_pairs_of_several_raters_have_the_ends_of_the_scale() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, (2, 60)) / 2
+    y[1] = np.where(rng.random(60) < 0.7, y[0], y[1])
+    difference = _two(np.tile(y, 3), rng.normal(size=(2, 180)), 60, scale=(0, 1))
+    said = mean_of(y[0] - y[1], (-1.0, 1.0), ends=True)
+    assert (difference.alone, difference.alone_low, difference.alone_high) == (said.value, *said.interval())
+    assert said.interval() != mean_of(y[0] - y[1], (-1.0, 1.0)).interval()
+
+
+def test_scores_that_are_not_used_have_an_upper_end_of_what_they_may_be_worth() -> None:
+    table, corpus, _ = outputs(300, 60, systems=("a",))
+    noise = replace(table, columns={"N": Column(("s",), np.random.default_rng(99).normal(size=(300, 1)))})
+    (one,) = nlgauge.estimate(noise, corpus)
+    assert (one.weight, one.worth, one.worth_low) == (0, 60, 60) and 60 < one.worth_high < 120
+    assert (one.estimate, one.low, one.high) == (one.alone, one.alone_low, one.alone_high)
+
+
+def test_fitted_scores_have_no_weight_below_0(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[float] = []
+
+    def spied(y: Any, x: Any, design: Any, scale: Any, least: float, yes_no: bool) -> Any:
+        taken.append(least)
+        return rated_means(y, x, design, scale, least, yes_no)
+
+    monkeypatch.setattr("nlgauge.stats.estimate.rated_means", spied)
+    table, corpus, _ = outputs(200, 60, systems=("a",))
+    table.columns["N"] = Column(("s",), -table.values(SPEC)[:, None])
+    found = nlgauge.estimate(table, corpus)
+    assert taken == [-math.inf, -math.inf, 0] and found[1].weight < 0 <= found[2].weight
+
+
+def test_rows_of_a_cluster_say_less_than_others() -> None:
+    table, corpus, _ = outputs(300, 0, systems=("a",), docs=60)
+    rows = [replace(row, scores={"good": float(int(row.item[1:]) % 60 % 3 > 0)}) for row in list(corpus)[:150]]
+    whole = Corpus([*rows, *list(corpus)[150:]])
+    of_rows, of_clusters = (nlgauge.estimate(table, whole, cluster=name)[0] for name in (None, "doc"))
+    assert (of_clusters.clusters, of_rows.clusters, of_rows.ratings) == (60, 150, 150)
+    assert of_clusters.half > 1.4 * of_rows.half and of_clusters.alone == of_rows.alone

@@ -94,6 +94,7 @@ class Share(NamedTuple):
 
     @property
     def centre(self) -> float:
+        """The share with one more item of each kind, on the scale: the spread of raters lies around it."""
         return self._placed((self.share * self.items + 1) / (self.items + 2))
 
     @property

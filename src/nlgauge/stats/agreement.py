@@ -17,7 +17,7 @@ from nlgauge.stats.correlation import coefficient as coefficient_of
 from nlgauge.stats.correlation import estimate
 from nlgauge.stats.join import Key, Source
 from nlgauge.stats.of_items import of_items
-from nlgauge.stats.rated import Measurement, by_row, joined, rated_items, rated_part
+from nlgauge.stats.rated import Measurement, by_row, fewest_rated, joined, rated_items, rated_part
 from nlgauge.stats.resampling import bootstrap, crossed, drawn, interval, p_value, permuted, shuffled
 
 _OF_SETS = "a corpus-level metric has one number a system: level='system'"
@@ -123,15 +123,9 @@ def correlate(
         notes.append(
             "with two systems, the correlation within an item is one of two points: 1 or -1; take level pooled"
         )
-    known = ~np.isnan([place.of(rated.values[aspect]) for aspect in chosen])
-    fewest = [int(known.any(axis).sum(1).min()) for axis in (2, 1)]
-    notes.extend(_on_intervals(records, how, *fewest))
+    notes.extend(_on_intervals(records, how, *fewest_rated(place, rated, chosen)))
     unrated = {aspect: int(np.isnan(rated.values[aspect]).sum()) for aspect in chosen}
     return Agreements(records, unrated, rated.unscored, list(dict.fromkeys(notes)))
-
-
-_FEW_SYSTEMS, _FEW_ITEMS = 5, 20
-"""Below so many, intervals hold the truth too seldom: those of systems, and those of items at system level"""
 
 
 def _on_intervals(records: Sequence[Agreement], how: Measurement, items: int, systems: int) -> Iterator[str]:
@@ -148,13 +142,7 @@ def _on_intervals(records: Sequence[Agreement], how: Measurement, items: int, sy
             f"p is below 0.05 where the interval holds 0 ({_named(more)}): the interval also speaks about other"
             " systems, which it draws, and p about these systems alone"
         )
-    if how.resample == "systems" and systems < _FEW_SYSTEMS:
-        yield f"{systems} systems say little about others: the intervals hold the truth far less often than they say"
-    if how.resample == "items" and how.level == "system" and items < _FEW_ITEMS:
-        yield (
-            f"the systems' means of {items} items are inexact, which makes correlations smaller: the intervals may hold"
-            " that of exact means less often than they say"
-        )
+    yield from how.too_few(items, systems)
 
 
 def _named(records: Sequence[Agreement]) -> str:

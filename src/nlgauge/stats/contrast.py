@@ -20,7 +20,7 @@ from nlgauge.stats.corrections import CORRECTIONS, LEAST_DRAWS, clusters, draws_
 from nlgauge.stats.correlation import estimate, means
 from nlgauge.stats.join import Source
 from nlgauge.stats.of_items import difference_of_items
-from nlgauge.stats.rated import Measurement, by_row, joined, rated_items, rated_part
+from nlgauge.stats.rated import Measurement, by_row, fewest_rated, joined, rated_items, rated_part
 from nlgauge.stats.resampling import bootstrap, exchanged, interval
 
 
@@ -174,7 +174,7 @@ def contrast(
         values = [tests.agreement(part) for part in parts]
         found.clusters[aspect] = dict(zip(parts, clusters(values, different), strict=True))
         found.values[aspect] = dict(zip(parts, values, strict=True))
-    found.notes.extend(_on_intervals(found.records, resample, 1 - confidence))
+    found.notes.extend(_on_intervals(found.records, how, *fewest_rated(place, rated, chosen)))
     return found
 
 
@@ -188,17 +188,19 @@ def takes_a_minute(cells: int, tests: int, level: str, coefficient: str, draws: 
     return cells * tests * draws > _EXCHANGED * (10 if by_sums else 1)
 
 
-def _on_intervals(records: Sequence[Contrast], resample: str, significance: float) -> Iterator[str]:
-    """Yield what is to be said of the intervals."""
+def _on_intervals(records: Sequence[Contrast], how: Measurement, items: int, systems: int) -> Iterator[str]:
+    """Yield what is to be said of the intervals of so many rated items and systems."""
     known = [one for one in records if not math.isnan(one.low)]
     if known and (bare := sum(math.isnan(one.low) and not math.isnan(one.difference) for one in records)):
         yield f"{bare} differences have no interval: they are alike in all resamples"
-    if more := sum(one.adjusted < significance and one.low <= 0 <= one.high for one in known):
-        what = {"items": "items", "systems": "systems", "both": "items and systems"}[resample]
+    if more := sum(one.adjusted < 1 - how.confidence and one.low <= 0 <= one.high for one in known):
+        what = {"items": "items", "systems": "systems", "both": "items and systems"}[how.resample]
         yield (
             f"{more} of {len(records)} differences are significant where the interval holds 0: the interval also speaks"
             f" about other {what}, and p about these outputs alone"
         )
+    if known:
+        yield from how.too_few(items, systems)
 
 
 def _check(test: str, correction: str, how: Measurement) -> None:

@@ -61,9 +61,10 @@ def too_few_draws(draws: int, tests: int, significance: float = 0.05) -> str | N
     if not draws or tests / (draws + 1) < significance:
         return None
     needed = math.floor(tests / significance)
+    smallest = min(1.0, tests / (draws + 1))
     return (
-        f"{draws:,} replicates cannot show a difference in {tests:,} tests: the smallest corrected p is"
-        f" {min(1.0, tests / (draws + 1)):.3f}; give at least {needed:,}, or leave the number out"
+        f"{draws:,} replicates cannot show a difference in {tests:,} test{'s' * (tests != 1)}, where the smallest"
+        f" corrected p is {smallest:.3f}: give at least {needed:,}, or leave the number out"
     )
 
 

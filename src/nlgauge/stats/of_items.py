@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -58,19 +59,12 @@ def of_items(
     Returns:
         NaN for one item, and for clusters that say less than two of equal size.
     """
-    if level == "item" and kind.together is None:
-        made = [_mean(x, y, kind, clusters)]
-        ends = [*made[0].interval(confidence)]
-    else:
-        without = _without(x, y, kind, level)
-        own = _jackknife(without, len(x), level, clusters, _ENDS)
-        fisher = _jackknife(lambda present: _fisher(without(present)), len(x), level, clusters, UNLIMITED)
-        made = [one for one in (fisher, own) if one.laws and (level == "system" or one is fisher or not fisher.laws)]
-        ends = [math.tanh(end) if one is fisher else end for one in made for end in one.interval(confidence)]
-    if not (made and made[0].laws):
+    made = [_inferences(x, y, kind, level, of) for of in _groupings(clusters)]
+    if not all(made):
         return OfItems(math.nan, math.nan, math.nan)
+    ends = [math.tanh(end) if on_z else end for one, on_z in chain(*made) for end in one.interval(confidence)]
     low, high = (kind.least + (1 - kind.least) * (end + 1) / 2 for end in (min(ends), max(ends)))
-    return OfItems(low, high, max(one.p() for one in made) if kind.chance == 0 else math.nan)
+    return OfItems(low, high, max(one.p() for one, _ in chain(*made)) if kind.chance == 0 else math.nan)
 
 
 def difference_of_items(
@@ -83,16 +77,42 @@ def difference_of_items(
     confidence: float = 0.95,
 ) -> tuple[float, float]:
     """Return the interval, for other items, of the difference of two metrics' coefficients with the same ratings."""
+    made = [_difference(x, other, y, kind, level, of) for of in _groupings(clusters)]
+    low, high = zip(*(one.interval(confidence) for one in made), strict=True)
+    # min and max of Python do not tell NaN.
+    return float(np.min(low)) * (1 - kind.least) / 2, float(np.max(high)) * (1 - kind.least) / 2
+
+
+def _groupings(clusters: Integers | None) -> list[Integers | None]:
+    """Return what is left out: items, and clusters where there are some, so that these make no interval shorter."""
+    return [None] if clusters is None else [None, clusters]
+
+
+def _inferences(
+    x: Float, y: Float, kind: Coefficient, level: str, clusters: Integers | None
+) -> list[tuple[Inference, bool]]:
+    """Return what is said of a coefficient from -1 to 1, and whether it is said of Fisher's z; empty for nothing."""
+    if level == "item" and kind.together is None:
+        found = [(_mean(x, y, kind, clusters), False)]
+    else:
+        without = _without(x, y, kind, level)
+        fisher = _jackknife(lambda present: _fisher(without(present)), len(x), level, clusters, UNLIMITED)
+        found = [(fisher, True)] if fisher.laws else []
+        if not found or level == "system":
+            found.append((_jackknife(without, len(x), level, clusters, _ENDS), False))
+    return [(one, on_z) for one, on_z in found if one.laws]
+
+
+def _difference(
+    x: Float, other: Float, y: Float, kind: Coefficient, level: str, clusters: Integers | None
+) -> Inference:
     limits = (-2.0, 2.0)
     if level == "item" and kind.together is None:
-        first, second = (_within(a, y, kind) for a in (x, other))
-        known = ~np.isnan(first - second)
-        found = mean_of((first - second)[known], limits, None if clusters is None else clusters[known])
-    else:
-        one, two = (_without(a, y, kind, level) for a in (x, other))
-        found = _jackknife(lambda present: one(present) - two(present), len(x), level, clusters, limits)
-    low, high = found.interval(confidence)
-    return low * (1 - kind.least) / 2, high * (1 - kind.least) / 2
+        each = _within(x, y, kind) - _within(other, y, kind)
+        known = ~np.isnan(each)
+        return mean_of(each[known], limits, None if clusters is None else clusters[known])
+    one, two = (_without(a, y, kind, level) for a in (x, other))
+    return _jackknife(lambda present: one(present) - two(present), len(x), level, clusters, limits)
 
 
 def _within(x: Float, y: Float, kind: Coefficient) -> Float:

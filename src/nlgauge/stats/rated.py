@@ -24,6 +24,9 @@ from nlgauge.stats.refusing import blank, drift, unanswered
 from nlgauge.stats.resampling import RESAMPLED
 from nlgauge.stats.sampling import Draw
 
+_FEW_SYSTEMS, _FEW_ITEMS = 5, 20
+"""Below so many, intervals hold the truth too seldom: of other systems, and of other items at system level"""
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -61,6 +64,16 @@ class Measurement:
         """
         return expanded(self.confidence, systems) if self.resample == "systems" else self.confidence
 
+    def too_few(self, items: int, systems: int) -> Iterator[str]:
+        """Yield why intervals of so many rated items and systems hold the truth less often than they say."""
+        if self.resample == "systems" and systems < _FEW_SYSTEMS:
+            yield f"{systems} systems say little about others: intervals hold the truth far less often than they say"
+        if self.resample == "items" and self.level == "system" and items < _FEW_ITEMS:
+            yield (
+                f"the systems' means of {items} items are inexact, which makes correlations of systems smaller:"
+                " intervals may hold that of exact means less often than they say"
+            )
+
 
 def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> tuple[Grid, Ratings, list[str]]:
     """The table's places, its ratings, and the aspects that are asked for, all where none is. Raises InputError."""
@@ -69,6 +82,13 @@ def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> 
     if unknown := [aspect for aspect in chosen if aspect not in rated.values]:
         raise InputError(f"nothing is rated for {unknown[0]!r}", remedy=f"rated are {', '.join(rated.values)}")
     return place, rated, chosen
+
+
+def fewest_rated(place: Grid, rated: Ratings, aspects: Sequence[str]) -> tuple[int, int]:
+    """Return how many items, and how many systems, have a rating by the aspect that has the fewest."""
+    known = [~np.isnan(place.of(rated.values[aspect])) for aspect in aspects]
+    items, systems = (min((int(one.any(axis).sum()) for one in known), default=0) for axis in (1, 0))
+    return items, systems
 
 
 def by_row(table: ScoreTable, column: Column, part: int) -> Float:

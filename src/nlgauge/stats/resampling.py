@@ -238,11 +238,11 @@ def exchanged(
     x, other = (np.where(known, _standardised(a, known), np.nan) for a in (x, other))
     y = np.where(known, y, np.nan)
     rows, columns = known.shape
-    of_cells = _by_cells(x, other, y, kind, level)
+    of_cells = by_cells(x, other, y, kind, level)
     if level == "system":
-        differences = _by_means(x, other, y, kind)
+        differences = by_means(x, other, y, kind)
     else:
-        differences = _by_moments(x, other, y, level) if kind == COEFFICIENTS["pearson"] else of_cells
+        differences = by_moments(x, other, y, level) if kind == COEFFICIENTS["pearson"] else of_cells
     observed = float(of_cells(np.zeros((1, rows, columns), bool))[0])
     generator = np.random.default_rng([seed, rows, columns, 2])
     of = np.arange(rows) if clusters is None else np.unique(clusters, return_inverse=True)[1]
@@ -269,7 +269,7 @@ _Differences: TypeAlias = Callable[[Mask], Float]
 """Which cells are exchanged [draws, items, systems] -> by how much the first metric's coefficient is larger [draws]"""
 
 
-def _by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) -> _Differences:
+def by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) -> _Differences:
     """Any coefficient, from the cells themselves."""
     pair: Values = np.stack([x, other], axis=-1)  # [items, systems, 2]
     if kind.by_order and level != "system":
@@ -286,20 +286,22 @@ def _by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) -
     return differences
 
 
-def _by_means(x: Float, other: Float, y: Float, kind: Coefficient) -> _Differences:
+def by_means(x: Float, other: Float, y: Float, kind: Coefficient) -> _Differences:
     """Any coefficient of the systems' means, to each of which an exchanged cell adds its share."""
-    (first, rated), (second, _) = means(x, y), means(other, y)
-    step = np.nan_to_num(other - x) / np.maximum((~np.isnan(x)).sum(0), 1)
+    n = np.where(np.isnan(x).all(0), np.nan, (~np.isnan(x)).sum(0))
+    begin, end, step = np.nansum(x, 0), np.nansum(other, 0), np.nan_to_num(other - x)
+    _, rated = means(x, y)
 
     def differences(swap: Mask) -> Float:
         moved = np.einsum("ris,is->rs", swap.astype(float), step)
         people = np.broadcast_to(rated, moved.shape)
-        return kind.of_numbers(rounded(first + moved), people) - kind.of_numbers(rounded(second - moved), people)
+        one, two = (kind.of_numbers(rounded(sums / n), people) for sums in (begin + moved, end - moved))
+        return one - two
 
     return differences
 
 
-def _by_moments(x: Float, other: Float, y: Float, level: str) -> _Differences:
+def by_moments(x: Float, other: Float, y: Float, level: str) -> _Differences:
     """Pearson's correlation, from sums over a sample's cells, to each of which an exchanged cell adds its share."""
     shape = (1, -1) if level == "pooled" else x.shape
     first, second, people = (a.reshape(shape) for a in (x, other, y))

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge.data.table import Column, ScoreTable, Sums
+from nlgauge.maths.totals import total
 from tests.score_tables import column, counted, one
 
 stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
@@ -48,11 +49,27 @@ def test_a_number_of_all_rows_together_has_the_interval_of_the_jackknife() -> No
     assert (b.n, b.undefined) == (2, 1)
 
 
+def test_each_sub_score_of_summed_counts_has_its_interval() -> None:
+    """By SARI's four parts: the value of the whole, and the jackknife's interval around it."""
+    counts = np.random.default_rng(1).integers(3, 9, (8, 36)).astype(float)
+    parts = ("sari", "add", "keep", "delete")
+    sari = Column(parts, np.zeros((8, 4)), sums=Sums({"name": "sari"}, counts))
+    scores = ScoreTable([("s", str(n)) for n in range(8)], {"SARI": sari}, {}).by_system()
+    every = total({"name": "sari"}, counts.sum(0))
+    without = np.array([total({"name": "sari"}, np.delete(counts, n, 0).sum(0)) for n in range(8)])
+    for n, score in enumerate(scores):
+        pseudo = 8 * every[n] - 7 * without[:, n]
+        low, high = stats.t.interval(0.95, 7, every[n], stats.sem(pseudo))
+        assert (score.part, score.mean) == (parts[n], pytest.approx(every[n]))
+        assert (score.low, score.high) == pytest.approx((max(0, low), min(100, high)))
+
+
 def test_a_column_of_clusters_is_of_rows_alone() -> None:
     rows = [(system, str(n)) for system in "ab" for n in range(4)]
-    columns = {"M": column(*range(8)), "Set": Column(("score",), np.array([[0.5], [0.7]]), level="system")}
+    columns = {"M": column(*range(8)), "Set": Column(("score",), np.array([[0.5], [math.nan]]), level="system")}
     table = ScoreTable(rows, columns, {}).clustered(["p", "p", "q", "q"] * 2)
-    mean, _, of_set, _ = table.by_system()
+    mean, _, of_set, none = table.by_system()
+    assert (none.n, none.undefined) == (0, 4)
     assert (mean.clusters, mean.effective) == (2, 2)
     assert of_set.clusters is None and math.isnan(of_set.effective) and math.isnan(of_set.low)
     assert (of_set.mean, of_set.n) == (0.5, 4)

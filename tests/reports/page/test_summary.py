@@ -14,6 +14,7 @@ from nlgauge.reports.page.agreement import agreeing
 from nlgauge.reports.page.pairs import Pairings, pair
 from nlgauge.reports.page.scored import Scored
 from nlgauge.reports.page.summary import cards, verdict
+from nlgauge.stats import contrast
 from nlgauge.stats.selection import selected
 from tests.report_tables import DOWN, SETS, UP, corpus, table
 from tests.score_tables import column, one, same
@@ -95,11 +96,19 @@ def test_agreement_with_people_is_that_of_correlate_best_first() -> None:
 
 
 def test_too_much_to_test_is_left_to_contrast_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agreement, "MOST_TESTED", 10)
+    monkeypatch.setattr(contrast, "_EXCHANGED", 1)
     monkeypatch.setattr(agreement, "MOST_DRAWN", 10)
     made = agreeing(SCORED, None, "pearson", 500, 0)
     assert not made.aspects[0].tested
     assert any("200 draws" in note for note in made.notes) and any("nlgauge contrast" in note for note in made.notes)
+    assert any("by value alone" in note for note in made.notes)
+
+
+def test_too_few_draws_are_said() -> None:
+    made = agreeing(SCORED, None, "pearson", 10, 0)
+    assert any("10 replicates cannot show a difference in 1 test, " in note for note in made.notes)
+    assert any("metrics and sentinels: 10 replicates" in note for note in made.notes)
+    assert not any("replicates" in note for note in agreeing(SCORED, None, "pearson", None, 0).notes)
 
 
 def test_rows_that_do_not_differ_are_said() -> None:

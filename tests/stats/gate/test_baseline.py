@@ -82,8 +82,18 @@ def test_a_loss_without_a_p_fails() -> None:
     assert math.isnan(one.p) and one.worse and one.reason == "a score is infinite"
     now[3] = math.inf
     assert check(run(now), against=run(BEFORE)).passed
+    (one,) = check(run(now), against=run(BEFORE), margin=9).regressions
+    assert one.worse and one.no_worse is not None and math.isnan(one.no_worse), "and no margin was shown"
     nothing = check(run(np.full(N, math.nan)), against=run(BEFORE), allow_missing=True)
     assert nothing.regressions[0].worse and nothing.failures == ()
+
+
+def test_rows_of_the_baseline_that_are_gone_fail_if_they_had_a_value() -> None:
+    before = BEFORE.copy()
+    before[[3, 29]] = math.nan
+    found = check(run(BEFORE[:28] + 0.1), against=run(before))
+    assert [(one.item, one.state) for one in found.failures] == [("28", "missing")]
+    assert found.left_out == {"without a value in the baseline": 1} and not found.regressions[0].worse
 
 
 def test_a_part_without_a_direction_takes_that_of_the_threshold() -> None:
