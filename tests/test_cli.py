@@ -179,7 +179,7 @@ def test_explain_writes_a_page_for_every_family(outputs: Path, tmp_path: Path, s
 @pytest.mark.parametrize(
     ("arguments", "say"),
     [
-        ([], "-m Consistency"),
+        ([], "-m Faithfulness"),
         (["-m", "PRD", "--row", 1], "sets of texts"),
         (["-m", "Consistency", "-o", "no/such/page.html"], "name a file in a folder that exists"),
         (["-m", "Consistency", "--row", 4], "there is no row 4 (there are 3 rows"),
@@ -348,7 +348,7 @@ def test_compare_takes_values_of_all_items_together(tmp_path: Path) -> None:
     rows = [(system, item) for item in "xyz" for system in "AB"]
     path = tmp_path / "scores.jsonl"
     ScoreTable(rows, {"Edits": rates}, {}, {"rows": 6}, "0").save(path)
-    result = nlgauge("compare", path, "A", "B", "--replicates", 50)
+    result = nlgauge("compare", path, "A", "B")
     cells = table_of(result.stdout)[1].split()
     assert cells[:6] == ["Edits", "↓", "3", "35.0000", "55.0000", "-20.0000"]
     assert result.stderr == "of all items together, and not means of their values: Edits\n"

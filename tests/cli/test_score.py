@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from nlgauge import ScoreTable
 from nlgauge.cli.score import show_summary
-from nlgauge.data.table import ScoreTable
 from tests.command import nlgauge, written
-from tests.score_tables import three
+from tests.score_tables import column, three
 
 
 def shown(
@@ -19,7 +19,7 @@ def shown(
 ) -> tuple[list[str], list[str]]:
     table = three(30)
     del table.columns["Distance(k=1)"]
-    show_summary(table, layout, 0, every_part)
+    show_summary(table, layout, every_part)
     out, err = capsys.readouterr()
     return out.splitlines(), err.splitlines()
 
@@ -42,6 +42,20 @@ def test_parts_make_blocks_for_people_and_one_table_for_programs(capsys: pytest.
     assert not any("--parts" in line for line in told)
     lines, _ = shown(capsys, every_part=True, layout="csv")
     assert len(lines) == 4 and "Parts words," in lines[0] and "Parts f ↑ high" in lines[0]
+
+
+def test_two_equal_systems_are_not_called_worse_than_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    table = ScoreTable([(system, item) for system in "AB" for item in "xyz"], {"M": column(*[1.0] * 6)}, {})
+    show_summary(table, "text", False)
+    out, err = capsys.readouterr()
+    assert out.count("*") == 2 and err.splitlines()[0] == "* best: these systems are equal"
+
+
+def test_the_others_are_called_worse_where_none_is_alike(capsys: pytest.CaptureFixture[str]) -> None:
+    values = [0.1, 0.2, 0.3, 0.2, 0.1, 0.25, 0.8, 0.9, 0.95, 0.85, 0.8, 0.9]
+    table = ScoreTable([(system, item) for system in "AB" for item in "uvwxyz"], {"M": column(*values)}, {})
+    show_summary(table, "text", False)
+    assert capsys.readouterr().err.splitlines()[0].startswith("* best; the others are significantly worse (paired test")
 
 
 def test_a_value_that_is_an_error_of_its_tool_is_named_and_no_mean_has_a_hundred_digits(tmp_path: Path) -> None:

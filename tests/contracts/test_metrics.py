@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge import registry
+from nlgauge.contract.base import COSTS, Metric, model_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.outliers import outliers
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import COSTS, Metric, model_of
 from nlgauge.metrics.sets import SetMetric
 from tests.contracts.example import Example
 from tests.extras import lacking
@@ -74,6 +74,7 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("Consistency(aligner='D')"),
         Example("Consistency(aligner='D', reading='windows')"),
     ],
+    "Faithfulness": [Example("Faithfulness"), Example("Faithfulness(reading='windows')")],
     "Relevance": [Example("Relevance"), Example("Relevance(aligner='R')")],
     "Preservation": [Example("Preservation"), Example("Preservation(rescale='token')")],
     "Groundedness": [

@@ -30,7 +30,7 @@ def said_of(given: Float) -> tuple[Inference, Inference, RatedMean]:
     """What ratings say, without and with the spread of raters, and their mean."""
     y = np.nanmean(given, axis=0)
     rated = ~np.isnan(y)
-    (mean, _) = rated_means(y, np.zeros(len(y)), Design(rated, np.zeros(len(y), np.intp)), (0, 1), yes_no=True)
+    mean = rated_means(y, np.zeros(len(y)), Design(rated, np.zeros(len(y), np.intp)), (0, 1), yes_no=True).taken
     said = inference([mean], [None], rated, (0, 1))
     return said, RaterSpread(given=given, length=1).widened(said, [mean], rated / rated.sum()), mean
 

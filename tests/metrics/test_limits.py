@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge import registry
+from nlgauge.contract.base import AMOUNT, ANY, SHARE, RowMetric
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.likelihood import Likelihood
 from nlgauge.maths.divergences import Measure
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import AMOUNT, ANY, SHARE, RowMetric
 from nlgauge.metrics.perplexity import _value
 from tests.metrics.pieces import pieces, prepared
 

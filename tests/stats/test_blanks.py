@@ -171,7 +171,9 @@ def test_the_worst_case_and_the_tipping_point_are_said(tmp_path: Path) -> None:
     )
     assert record["agreement"] == [] and record["estimates"][0]["wider"] == 1
     assert record["estimates"][0]["blank"] == {
-        "blank": case.blank, "worst": case.worst._asdict(), "best": case.best._asdict(), "tipping": case.tipping,
+        "blank": case.blank, "tipping": case.tipping,
+        **dict(zip(("worst", "worst_low", "worst_high"), case.worst, strict=True)),
+        **dict(zip(("best", "best_low", "best_high"), case.best, strict=True)),
     }  # fmt: skip
 
 

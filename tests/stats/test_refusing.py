@@ -12,10 +12,11 @@ import pytest
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
 from nlgauge.maths.order import halves_p
+from nlgauge.maths.prediction_powered import Design
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.contrast import contrast
 from nlgauge.stats.rated import rated_rows
-from nlgauge.stats.refusing import CHOSEN, drift, unanswered
+from nlgauge.stats.refusing import CHOSEN, chosen_by_score, drift, unanswered
 from tests.stats.hidden import SPEC, outputs
 
 
@@ -44,6 +45,27 @@ def test_what_is_refused() -> None:
 def _some(truth: dict[tuple[str, str], float], system: str) -> dict[tuple[str, str], float]:
     """The ratings of every second row of a system."""
     return {key: value for key, value in truth.items() if key[0] == system and int(key[1][1:]) % 2}
+
+
+def test_clusters_and_strata_that_say_too_little() -> None:
+    table, corpus, _ = outputs(200, 80, systems=("a",))
+    extras = [{"doc": "d" if n < 140 else str(n), "stratum": str(n // 199)} for n in range(200)]
+    one_large = [replace(row, extra=extra) for row, extra in zip(corpus, extras, strict=True)]
+    with pytest.raises(InputError, match=r"clusters that say as much as 1\.8 of equal size, and at least 5 are needed"):
+        nlgauge.estimate(table, Corpus(one_large), cluster="doc")
+    last = [replace(one_large[-1], scores={"good": 1.0})]
+    with pytest.raises(InputError, match="a stratum has fewer than 2 rated rows"):
+        nlgauge.estimate(table, Corpus(one_large[:-1] + last))
+
+
+def test_clusters_that_were_chosen_are_fewer_than_their_rows() -> None:
+    """Rows of a cluster share their score: twelve clusters of ten rows are not seen to be chosen, 120 rows would be."""
+    rng = np.random.default_rng(1)
+    clusters = np.arange(600) // 10
+    scores = (rng.normal(size=60) + (np.arange(60) < 25) * 0.5)[clusters][:, None]
+    rated = clusters < 25
+    design = Design(rated, np.zeros(600, np.intp), None, clusters)
+    assert not chosen_by_score(scores, design) and chosen_by_score(scores, replace(design, clusters=None))
 
 
 def test_several_metrics_need_more_clusters_than_one() -> None:

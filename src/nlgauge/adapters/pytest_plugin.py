@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from nlgauge.adapters.scorer import Scorer
     from nlgauge.stats.gate import Verdict
 
-GROUNDED = "Consistency(aligner='D')"
-"""A trained aligner that reads answer and source together and labels every word of the answer"""
+GROUNDED = "Faithfulness"
+"""The metric that decides whether a source supports an answer"""
 
 
 class AssertGrounded(Protocol):

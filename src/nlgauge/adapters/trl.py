@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nlgauge.adapters.scorer import RowScorer, fields_of, plain_name
+from nlgauge.contract.base import Metric
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Metric
 
 
 class Reward:

@@ -102,7 +102,7 @@ def compare(
 
 def _spec(metric: str) -> str:
     """The spec of 'spec', and of 'spec sub-score'."""
-    from nlgauge.metrics import registry
+    from nlgauge import registry
 
     head, _, part = metric.rpartition(" ")
     return head if head.endswith(")") or (head and part in registry.metric(head).parts) else metric

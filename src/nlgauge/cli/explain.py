@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Show why a metric gave its scores, word by word.")
 @click.argument("outputs", type=PLACE)
-@click.option("-m", "--metric", "specs", type=SPEC, multiple=True, help="Metric spec, e.g. Consistency.")
+@click.option("-m", "--metric", "specs", type=SPEC, multiple=True, help="Metric spec, e.g. Faithfulness.")
 @click.option("--row", type=click.IntRange(min=1), help="This row alone, counted from 1.")
 @click.option("--item", help="Rows of this item.")
 @click.option("--system", help="Rows of this system.")
@@ -52,7 +52,7 @@ def explain(
     holds everything.
     """
 
-    spec = one_metric(specs, "Consistency, for one")
+    spec = one_metric(specs, "Faithfulness, for one")
     refuse_place(output)
     corpus = read_outputs(outputs, columns, on_missing="skip")
     rows = _rows(corpus, outputs, row, item, system)
@@ -100,7 +100,7 @@ def _explained(
 
     single: whether single rows were asked for. options: of `nlgauge.explain`.
     """
-    from nlgauge.metrics import registry
+    from nlgauge import registry
     from nlgauge.metrics.sets import SetMetric
 
     metric = registry.metric(spec, model=options["model"])

@@ -30,8 +30,8 @@ class _MetricSpec(click.types.StringParamType):
     """A metric's spec, which a shell completes from the registry and from what the metric declares by `param`."""
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from nlgauge.metrics.parameters import parameters_of
-        from nlgauge.metrics.registry import metric_class, names
+        from nlgauge.contract.parameters import parameters_of
+        from nlgauge.registry import metric_class, names
 
         name, bracket, given = incomplete.partition("(")
         if not bracket:
@@ -224,14 +224,14 @@ def with_then(specs: Sequence[str], then: str | None, unsure: tuple[float, float
         return list(specs)
     from dataclasses import replace
 
-    from nlgauge.metrics.ctc import Consistency
-    from nlgauge.metrics.registry import metric
+    from nlgauge.faithfulness.metric import Faithfulness
+    from nlgauge.registry import metric
 
     made = [metric(spec) for spec in specs]
-    if not any(isinstance(one, Consistency) and one.aligner == "D" for one in made):
-        raise SpecError("--then is for Consistency(aligner='D'), and no metric here is that one")
+    if not any(isinstance(one, Faithfulness) for one in made):
+        raise SpecError("--then is for Faithfulness, and no metric here is that")
     return [
-        str(replace(one, then=then, unsure=unsure)) if isinstance(one, Consistency) and one.aligner == "D" else spec
+        str(replace(one, then=then, unsure=unsure)) if isinstance(one, Faithfulness) else spec
         for one, spec in zip(made, specs, strict=True)
     ]
 

@@ -1,4 +1,4 @@
-"""Confidence intervals of means and shares: for few items, for clusters of unequal size, and for shares near 0 or 1.
+"""Errors of clusters of unequal size, intervals of shares, and Student's t.
 
 Student's t, on which they rest, and tests that a risk is below a limit with few rows: Angelopoulos, Bates, Candès,
 Jordan and Lei, "Learn then test", 2021 (arXiv 2110.01052), sections 2.2 (binomial p-values) and 3.2 (fixed sequences).
@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
 
 NORMAL = 1e8
 """From this number of degrees of freedom on Student's t is the normal distribution, to eight digits"""
@@ -108,13 +107,6 @@ def _solved(below: object) -> float:
     return (low + high) / 2
 
 
-FEW = 8
-"""Below this number of items, the percentiles of a bootstrap cover too seldom, and Student's t takes their place: the
-means of resamples cannot leave the range of the values, which with 2, 3 and 5 items is too short"""
-FEWEST = 2.0
-"""Below this effective number of clusters there is no interval: almost all rows are of one cluster"""
-
-
 class Spread(NamedTuple):
     """How uncertain a statistic of independent groups (items, or clusters of items) is."""
 
@@ -164,14 +156,6 @@ def mean_spread(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> Spread
     return jackknife(total / items, (total - sums) / (items - sizes), sizes)
 
 
-def student_interval(value: float, spread: Spread, level: float) -> tuple[float, float]:
-    """Return the interval of Student's t around a statistic; NaN for fewer than `FEWEST` effective groups."""
-    if not spread.effective >= FEWEST:
-        return math.nan, math.nan
-    half = student_quantile((1 + level) / 2, spread.freedom) * spread.error
-    return value - half, value + half
-
-
 @cache
 def expanded(level: float, n: int) -> float:
     """The level for a percentile bootstrap interval of a mean over n items or clusters, so that it covers `level`.
@@ -210,31 +194,6 @@ def effective_items(share: float, error: float, items: int) -> float:
     """Return the number of independent items whose share has this standard error, `items` at most."""
     variance = share * (1 - share)
     return min(float(items), variance / error**2) if error and variance else float(items)
-
-
-def clustered_share(share: float, spread: Spread, items: int, level: float) -> tuple[float, float]:
-    """Return the interval of a share of items in clusters: `share_interval` with the effective number of items.
-
-    If all items are alike, their variance says nothing, and the effective number of clusters takes its place.
-    """
-    if not spread.effective >= FEWEST:
-        return math.nan, math.nan
-    if share <= 0 or share >= 1:
-        return share_interval(share, spread.effective, level)
-    return share_interval(share, effective_items(share, spread.error, items), level, spread.freedom)
-
-
-def paired_shares(up: float, down: float, n: int, level: float) -> tuple[float, float]:
-    """The interval of the difference of two proportions on the same n items: `up` favour the first, `down` the second.
-
-    The adjusted Wald interval, with one more item of each kind (Bonett and Price, *Adjusted Wald Confidence Interval
-    for a Difference of Binomial Proportions Based on Paired Data*, 2012). It is not empty if the two agree on every
-    item.
-    """
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    first, second = (up + 1) / (n + 2), (down + 1) / (n + 2)
-    half = z * math.sqrt((first + second - (first - second) ** 2) / (n + 2))
-    return max(-1.0, first - second - half), min(1.0, first - second + half)
 
 
 _NORMAL = NormalDist()

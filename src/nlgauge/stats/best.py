@@ -110,8 +110,8 @@ def best(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests, sig
     # The same sum in another order differs in its last digits.
     rounding = 1e-12 * max(abs(score.mean) for score in there)
     ahead = [one.ahead if abs(one.ahead) > rounding else 0.0 for one in tested]
-    equal = [score.mean == top and not gain for score, gain in zip(others, ahead, strict=True)]
-    if any(gain < 0 or (gain and score.mean == top) for score, gain in zip(others, ahead, strict=True)):
+    equal = [score.mean == top for score in others]
+    if any(gain < 0 or (gain and same) for same, gain in zip(equal, ahead, strict=True)):
         return Best((), (), (), OTHER_ITEMS)
     adjusted = holm([math.nan if same else one.p for one, same in zip(tested, equal, strict=True)]).tolist()
     names = [score.system for score in others]

@@ -14,8 +14,9 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
-from nlgauge.maths.inference import Inference, Measured, mean_of
-from nlgauge.maths.rated_means import RatedMean, Scale, effective_ratings, inference, more_ratings, rated_means
+from nlgauge.maths.effective import Gain, effective_ratings
+from nlgauge.maths.inference import Inference, Measured, mean_of, two_more
+from nlgauge.maths.rated_means import RatedMean, Scale, helps, inference, more_ratings, rated_means
 from nlgauge.maths.rater_effects import RaterSpread
 from nlgauge.render.environment import p_value
 from nlgauge.render.tables import terminal
@@ -57,7 +58,7 @@ class Estimate:
     of ratings times the square of the quotient of the two printed lengths, and at most the number of rows"""
     worth_low: float = math.nan
     worth_high: float = math.nan
-    """The interval of the effective number (`nlgauge.maths.rated_means.effective_ratings`)"""
+    """The interval of the effective number (`nlgauge.maths.effective`); NaN where all rows are rated"""
     weight: float = math.nan
     """That of the metric in the estimate, 0 where it does not help; NaN for a difference"""
     alone: float = math.nan
@@ -144,7 +145,8 @@ def estimate(
 
     Interval and test are those of `nlgauge.maths.rated_means`: a share of ratings alone has Wilson's interval, and the
     exact one where all ratings are equal; all others have Student's t. Scores that do not make the estimate more
-    certain have the weight 0, so that it is that of the ratings alone. The intervals of all differences hold at once.
+    certain have the weight 0, so that it is that of the ratings alone. A difference counts the scores of both systems
+    or of none. The intervals of all differences hold at once.
 
     Where an interval would not be valid there is no number but a reason: with fewer than `LEAST` ratings or clusters,
     where all ratings are the same and no scale is known or raters passed rows by, and where the rated rows' scores are
@@ -235,7 +237,10 @@ def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None
             of = f"all {one.rows:,} rows are rated, so scores had nothing left to save"
         if one.share:
             rated = f"rated below {below:g}" if below is not None else "rated 1"
-            what = f"about {value} of 100 outputs are {rated}" if single else f"{value} of 100 outputs more are {rated}"
+            what = f"about {value} of 100 outputs are {rated}"
+            if not single:
+                more = f"{abs(100 * one.estimate):.3g} {'fewer' if one.estimate < 0 else 'more'}"
+                what = f"of 100 outputs, about {more} are {rated}"
         else:
             what = f"the mean rating is about {value}" if single else f"the mean ratings differ by about {value}"
         p = "" if single else f"; p {p_value(one.p)}"
@@ -280,15 +285,17 @@ def _scores(table: ScoreTable) -> tuple[list[str], list[Float], list[str]]:
 
 
 class _Part(NamedTuple):
-    """A system's mean: by its metric, and by ratings alone; or why there is none."""
+    """A system's mean, by ratings alone, by its metric, and the one of the two that is taken; or why there is none."""
 
     system: str
     ratings: int
     rows: int
     reason: str | None = None
-    by_metric: RatedMean | None = None
+    taken: RatedMean | None = None
     alone: RatedMean | None = None
+    helped: RatedMean | None = None
     bare: Measured = Measured()
+    gain: Gain | None = None
 
 
 @dataclass(frozen=True)
@@ -348,13 +355,34 @@ class _Task:
         single = filled.shape[1] == 1
         units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
         scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
-        means = rated_means(y, scores, design, self.scale, -math.inf if single else 0.0, self._yes_no)
-        by_metric, alone = (one.placed(rows, len(self.table.rows)) for one in means)
+        least = -math.inf if single else 0.0
+        means = rated_means(y, scores, design, self.scale, least, self._yes_no)
+        taken, alone, helped = means.placed(rows, len(self.table.rows))
         bare = mean_of(scores, clusters=design.clusters).measured(self.confidence) if single else Measured()
         return _Part(
-            system=system, ratings=n, rows=len(rows), by_metric=alone if means[0] is means[1] else by_metric,
-            alone=alone, bare=bare,
+            system=system, ratings=n, rows=len(rows), taken=taken, alone=alone, helped=helped, bare=bare,
+            gain=Gain.of(y, scores, design, least).placed(rows, len(self.table.rows)),
         )  # fmt: skip
+
+    def _paired(self, parts: Sequence[_Part]) -> tuple[bool, Inference | None]:
+        """Return what the ratings alone say of a difference where people rated the same items of both systems.
+
+        Before it stands whether at least half of the differences are alike on a longer scale than yes and no: what
+        people call alike, the errors of scores would only blur.
+        """
+        known = ~np.isnan(self.values)
+        rows = [of[known[of]] for of in (self.table.rows_of(part.system) for part in parts)]
+        first, second = (of[np.argsort(self.rated.items[of], kind="stable")] for of in rows)
+        unequal = self.rated.strata.any() or self.rated.probabilities is not None
+        if unequal or not np.array_equal(self.rated.items[first], self.rated.items[second]):
+            return False, None
+        differences = self.values[first] - self.values[second]
+        most = math.inf if self.scale is None else self.scale[1] - self.scale[0]
+        clusters = None if self.rated.clusters is None else self.rated.clusters[first]
+        magnitude = float(np.abs(self.values[known]).max())
+        said = mean_of(differences, (-most, most), clusters, magnitude=magnitude, ends=self._yes_no)
+        alike = two_more(differences, (-most, most), ends=False) is not None
+        return alike and not self._yes_no, said
 
     def _record(self, metric: str, parts: Sequence[_Part]) -> Estimate:
         clusters = [] if self.rated.clusters is None else [self.rated.clusters]
@@ -373,28 +401,37 @@ class _Task:
         rated = within & ~np.isnan(self.values)
         many = len(self.table.systems) * (len(self.table.systems) - 1) // 2 if len(parts) > 1 else 1
         confidence = 1 - (1 - self.confidence) / many
-        means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in ("by_metric", "alone")]
-        of_these = [inference(of, levels, rated, self.scale) for of in means]
-        helped, alone = (self._with_raters(said, of, parts) for said, of in zip(of_these, means, strict=True))
+        single = len(parts) == 1
+        kinds = ("taken" if single else "helped", "alone")  # scores count for both systems, or for none
+        means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in kinds]
+        taken, alone = (inference(of, levels, rated, self.scale) for of in means)
+        if not single:
+            alike, paired = self._paired(parts)
+            alone = paired or alone
+            if alike or not helps(alone, taken):
+                means[0], taken = means[1], alone
+        of_these = [taken, alone]
+        taken, alone = (self._with_raters(said, of, parts) for said, of in zip(of_these, means, strict=True))
         more = math.nan
         if self.margin is not None:
-            of_both = zip(means, of_these, (helped, alone), strict=True)
+            of_both = zip(means, of_these, (taken, alone), strict=True)
             more = min(self._more(of, said, whole, confidence, rated, n, rows) for of, said, whole in of_both)
-        (low, high), (alone_low, alone_high) = (said.interval(confidence) for said in (helped, alone))
+        (low, high), (alone_low, alone_high) = (said.interval(confidence) for said in (taken, alone))
         worth = Measured()
         if high > low:
-            value = n * ((alone_high - alone_low) / (high - low)) ** 2
-            worth = effective_ratings(means[1], means[0], value, levels[0], rated, within, self.confidence)
-        single = len(parts) == 1
+            value = min(float(rows), n * ((alone_high - alone_low) / (high - low)) ** 2)
+            gains = [part.gain for part in parts if part.gain is not None]
+            ends = effective_ratings(gains, rated, rows, levels[0], self.confidence)
+            worth = Measured(value, min(ends[0], value), max(ends[1], value))  # NaN stays NaN
         bare = parts[0].bare if single else Measured()
         return Estimate(
-            system=name, aspect=self.aspect, metric=metric, estimate=helped.value, low=low, high=high, ratings=n,
-            rows=rows, clusters=helped.groups, worth=worth.value, worth_low=worth.low, worth_high=worth.high,
+            system=name, aspect=self.aspect, metric=metric, estimate=taken.value, low=low, high=high, ratings=n,
+            rows=rows, clusters=taken.groups, worth=worth.value, worth_low=worth.low, worth_high=worth.high,
             weight=means[0][0].weight if single else math.nan, alone=alone.value, alone_low=alone_low,
             alone_high=alone_high, bare=bare.value, bare_low=bare.low, bare_high=bare.high, more=more,
-            p=math.nan if single else helped.p(), share=self._shares,
-            effective=math.nan if levels[0] is None else helped.effective,
-            wider=_half(helped, confidence) / _half(of_these[0], confidence),
+            p=math.nan if single else taken.p(), share=self._shares,
+            effective=math.nan if levels[0] is None else taken.effective,
+            wider=_half(taken, confidence) / _half(of_these[0], confidence),
         )  # fmt: skip
 
     def _more(

@@ -22,8 +22,8 @@ from tests.score_tables import column, one, same
 TABLE = table(corpus())
 
 
-def made(of: ScoreTable, replicates: int = 1000):
-    return {card.spec: card for card in cards(of, of.by_system(), Pairings(of, replicates, 0).test)}
+def made(of: ScoreTable):
+    return {card.spec: card for card in cards(of, of.by_system(), Pairings(of).test)}
 
 
 def test_the_best_and_those_that_do_not_differ_significantly_from_it() -> None:
@@ -40,7 +40,7 @@ def test_a_column_without_any_number_has_no_bar() -> None:
 
 
 def said(of: ScoreTable) -> str:
-    made = cards(of, of.by_system(), Pairings(of, 1000, 0).test)
+    made = cards(of, of.by_system(), Pairings(of).test)
     return " ".join(f"{system} {sentence}".strip() for system, sentence in verdict(made, of.systems))
 
 
@@ -54,14 +54,14 @@ def test_many_systems_are_counted_and_not_named() -> None:
 
 
 def test_a_pair_holds_the_numbers_of_compare() -> None:
-    found = pair(Pairings(TABLE, 200, 3), "good", "bad")
-    expected = compare(TABLE, "good", "bad", replicates=200, seed=3).records
+    found = pair(Pairings(TABLE), "good", "bad")
+    expected = compare(TABLE, "good", "bad").records
     assert same([line.difference for line in found.lines], expected)
     assert [line.name for line in found.lines] == [f"{UP} f1", f"{UP} recall", DOWN, SETS]
 
 
 def test_verdicts_and_how_often_each() -> None:
-    found = pair(Pairings(TABLE, 1000, 0), "good", "bad")
+    found = pair(Pairings(TABLE), "good", "bad")
     verdicts = {line.name: line.verdict for line in found.lines}
     assert verdicts[f"{UP} f1"] == verdicts[DOWN] == "good"
     assert verdicts[SETS] == "good (not tested)"
@@ -72,7 +72,7 @@ def test_verdicts_and_how_often_each() -> None:
 
 def test_systems_without_a_common_item_say_so() -> None:
     rows = [("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")]
-    tests = Pairings(ScoreTable(rows, {"M": column(1, 2, 3, 4)}, {}), 100, 0)
+    tests = Pairings(ScoreTable(rows, {"M": column(1, 2, 3, 4)}, {}))
     assert pair(tests, "a", "b").notes == ["'a' and 'b' have no item in common"]
     assert math.isnan(tests.test("a", "b", "M", "score").p)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from nlgauge.data.json_values import values_of
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.render.environment import small
 from nlgauge.render.numbers import fixed
@@ -57,9 +58,10 @@ class Records(Sequence[T]):
 
 
 def frame_of(records: Iterable[Any], kind: type[Any]) -> pd.DataFrame:
-    """One line for every record, which is of a dataclass; a column for each of its fields."""
-    names = [field.name for field in fields(kind)]
-    return _frame(([getattr(one, name) for name in names] for one in records), names)
+    """One line for every record, which is of a dataclass; a column for each of its values."""
+    lines = [dict(values_of(one)) for one in records]
+    names = list(lines[0]) if lines else [field.name for field in fields(kind)]
+    return _frame((list(line.values()) for line in lines), names)
 
 
 def _frame(lines: Iterable[Sequence[Any]], names: Sequence[str]) -> pd.DataFrame:

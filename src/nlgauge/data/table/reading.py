@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -42,8 +42,10 @@ _HEADER = {
         "noted?": {"*": {"*": [int]}},
         "joined?": {},
         "repeats?": str,
+        "ratings?": {"*": [(int, float, None)]},
     },
     "rows?": [[str]],
+    "anchors?": {"records": [{}], "*": object},
 }
 
 
@@ -106,14 +108,23 @@ def read(path: str | Path) -> ScoreTable:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path, remedy="give a scores file") from None
     header = checked(_record(path, 1, lines[0]), path)
+    table = _table(header, ((n, _record(path, n, line)) for n, line in enumerate(lines[1:], start=2) if line), path)
+    if "anchors" in header:
+        again = checked(header["anchors"], path)
+        table.anchors = _table(again, ((1, record) for record in again["records"]), path)
+        if any(len(given) != len(table.anchors) for given in again["run"].get("ratings", {}).values()):
+            raise InputError("the ratings are not those of the anchors", file=path, row=1, remedy=_EDITED)
+    return table
+
+
+def _table(header: Mapping[str, Any], records: Iterable[tuple[int, _Record]], path: str | Path) -> ScoreTable:
+    """Return the table of a header and its records, each with the number of its line. Raises InputError."""
     found = {spec: _Values(path, spec, column_of(about)) for spec, about in header["metrics"].items()}
-    for number, line in enumerate(lines[1:], start=2):
-        if line:
-            record = _record(path, number, line)
-            metric = record.get("metric")
-            if not (isinstance(metric, str) and metric in found):
-                raise InputError("is not a score of a metric of the header", file=path, row=number, remedy=_EDITED)
-            found[metric].take(number, record, found)
+    for number, record in records:
+        metric = record.get("metric")
+        if not (isinstance(metric, str) and metric in found):
+            raise InputError("is not a score of a metric of the header", file=path, row=number, remedy=_EDITED)
+        found[metric].take(number, record, found)
     rows = [(system, item) for system, item in header.get("rows", [])]
     # Metrics of rows come first: they tell which systems there are.
     for values in sorted(found.values(), key=lambda values: values.column.level != "item"):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.corpus.place import first_repeat, refuse_repeats
+from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import writing
 from nlgauge.data.table.column import Column
@@ -49,6 +50,8 @@ class ScoreTable:
     It is not saved"""
     clusters: Sequence[str] | None = None
     """What the row of each has in common with others, as `clustered` was told. It is not saved"""
+    anchors: ScoreTable | None = None
+    """The scores of rated rows that were scored again in the same run, past the cache (`evaluate(anchors=...)`)"""
 
     @property
     def metrics(self) -> list[str]:
@@ -91,12 +94,17 @@ class ScoreTable:
             for kind in ("notes", "noted")
             if kind in self.run
         }
+        anchors = self.anchors
+        if anchors is not None:
+            theirs = {name: label for name, label in labels.items() if name in anchors.systems}
+            anchors = anchors.renamed({**theirs, **{spec: specs[spec] for spec in anchors.columns}})
         return replace(
             self,
             rows=[(systems[system], item) for system, item in self.rows],
             columns={specs[spec]: column for spec, column in self.columns.items()},
             signatures={specs.get(spec, spec): signature for spec, signature in self.signatures.items()},
             run={**self.run, "asked": known, **told},
+            anchors=anchors,
         )
 
     def per_item(self) -> ScoreTable:
@@ -180,7 +188,9 @@ class ScoreTable:
 
     def _part(self, spec: str, part: str) -> str:
         if part not in (parts := self.columns[spec].parts):
-            raise SpecError(f"{spec} has no sub-score {part!r}; it has {', '.join(parts)}")
+            other = now_of(spec, part)
+            moved = "" if other is None else f"; {other} has it now"
+            raise SpecError(f"{spec} has no sub-score {part!r}; it has {', '.join(parts)}{moved}")
         return part
 
     def values(self, metric: object, part: str | None = None) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.json_values import read_record
+from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import PROBABILITY
@@ -163,6 +164,8 @@ def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
     """
     if made.metric not in table.columns or made.part not in table.columns[made.metric].parts:
         problem = f"the table has no {made.metric} {made.part}, of which the threshold was made"
+        if (other := now_of(made.metric, made.part)) is not None:
+            raise InputError(problem, remedy=f"{other} has it now: score with it, and run nlgauge calibrate again")
         raise InputError(problem, remedy=f"it has {', '.join(table.columns) or 'no metric'}")
     of = {made.metric: Signature(made.metric, made.facts)} if made.facts else {}
     notes = told_apart(
@@ -192,7 +195,7 @@ def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
 
 DECIDED = "decided"
 """The sub-score that is 1 where the first model decided, and 2 where the second did"""
-METRIC, PART = "Consistency(aligner='D')", PROBABILITY
+METRIC, PART = "Faithfulness", PROBABILITY
 """How likely it is that the source supports all of a candidate. The mean over the words is no gate: it forgives one
 wrong word among many right ones"""
 

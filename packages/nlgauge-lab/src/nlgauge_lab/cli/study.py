@@ -281,7 +281,7 @@ def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
 @shown(
     study,
     click.option(
-        "-m", "--metric", "metrics", multiple=True, help="Consistency(aligner='D') and CopyRate by default; repeatable."
+        "-m", "--metric", "metrics", multiple=True, help="Faithfulness and CopyRate by default; repeatable."
     ),
     click.option("--model", "models", multiple=True, help="Model of metrics that name none; repeatable."),
     click.option(

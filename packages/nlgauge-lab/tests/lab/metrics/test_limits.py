@@ -9,9 +9,9 @@ import pytest
 
 import nlgauge
 from lab.examples import DETECTORS, WEIGHTS
+from nlgauge import registry
+from nlgauge.contract.base import ANY, COSINE, SHARE
 from nlgauge.maths.alignment import preservation
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import ANY, COSINE, SHARE
 from tests.metrics.pieces import pieces, prepared
 
 
