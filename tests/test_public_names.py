@@ -107,7 +107,8 @@ def test_importing_nlgauge_loads_nothing_heavy() -> None:
     code = (
         "import sys, nlgauge; print(nlgauge.__version__);"
         "print(sorted({name.partition('.')[0] for name in sys.modules}"
-        " & {'numpy', 'onnxruntime', 'tokenizers', 'click', 'tqdm', 'safetensors', 'msgspec', 'pandas', 'pyarrow', 'torch'}))"
+        " & {'numpy', 'onnxruntime', 'tokenizers', 'click', 'tqdm', 'safetensors', 'msgspec', 'pandas', 'pyarrow',"
+        " 'torch'}))"
     )
     done = python(code)
     assert done.stderr == ""

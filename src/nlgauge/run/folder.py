@@ -13,7 +13,7 @@ from nlgauge._version import __version__
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.opening import FilePath
 from nlgauge.data.evidence import wrong_evidence
-from nlgauge.data.json_values import plain
+from nlgauge.data.jsonable import plain
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.folder import Dataset, block_name, fault, types_of
 from nlgauge.errors import InputError

@@ -241,7 +241,7 @@ class ScoreTable:
         return writing.header(self)
 
     def records(self) -> Iterator[dict[str, object]]:
-        """One record per value, as `save` writes them, but for evidence, which a file holds in a smaller form."""
+        """One record per value, as `save` writes them, but for evidence that an earlier metric has too: it is repeated."""
         return writing.records(self)
 
     def save(self, path: str | Path) -> None:

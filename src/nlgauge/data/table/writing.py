@@ -3,7 +3,7 @@
 The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {metric: what the text was made of},
 "metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "limits", "formula"}},
 "run"}; a record {"system", "item", "metric", "part", "value", "reason"}, and "evidence" and "counts" where there are
-any. Evidence is written as `packing` says, and as the spec of an earlier metric where it is that of the same row by it.
+any. Evidence is written as the spec of an earlier metric where it is that of the same row by it.
 JSON has no NaN and no infinity: a missing value is null with a reason, an infinite one a word.
 
 `write_events` makes OpenTelemetry's evaluation events of a table: OTLP logs as JSON Lines, which collectors of traces
@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.data.atomic_write import atomic_write
-from nlgauge.data.evidence import packed
-from nlgauge.data.json_values import plain
+from nlgauge.data.jsonable import plain
 from nlgauge.data.table.column import Column
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def write(table: ScoreTable, path: str | Path) -> None:
 def _evidence(evidence: object, index: int, earlier: Mapping[str, Mapping[int, Any]]) -> str:
     """Evidence of a row as JSON: the name of a metric that has the same there, or all of it."""
     same = next((spec for spec, known in earlier.items() if known.get(index) == evidence), None)
-    return json.dumps(same or packed(evidence), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return json.dumps(same or evidence, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def header(table: ScoreTable) -> Record:
