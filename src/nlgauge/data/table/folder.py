@@ -203,7 +203,7 @@ class _Whole(msgspec.Struct):
 def is_folder(place: FilePath) -> bool:
     """Return whether a place of scores is a folder, and not a file."""
     if is_address(place):
-        return not str(place).endswith(".jsonl")
+        return not str(place).endswith((".jsonl", ".jsonl.gz"))
     return Path(place).is_dir()
 
 

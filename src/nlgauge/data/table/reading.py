@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from nlgauge.data.corpus.json_records import parsed
+from nlgauge.data.corpus.opening import file_at, lines
 from nlgauge.data.corpus.place import REMEDY, InputPlace, refuse_repeats, shown
 from nlgauge.data.evidence import wrong_evidence
 from nlgauge.data.jsonable import LARGEST, Number, converted, number_of
@@ -23,6 +24,8 @@ from nlgauge.maths.totals import FORMULAS
 
 _HEADER_EDITED = "the file was edited, or a newer nlgauge wrote it"
 _SHOWN = 80
+_EXPANDED = 500
+"""Times its own size that a compressed scores file may hold: each line names system, metric and sub-score again"""
 
 
 class MetricHeader(msgspec.Struct):
@@ -123,22 +126,16 @@ def _wrong_metric(about: MetricHeader) -> str | None:
 
 Rows = list[tuple[str, str]]
 _Place = tuple[str, str | None]
-_SOURCE = "give what nlgauge score -o wrote"
 _CUT, _EDITED = "the file is cut short or was edited", "the file was edited"
 
 
 def read(path: str | Path) -> ScoreTable:
     """Read what `nlgauge.data.table.writing.write` wrote. Raises InputError, with the line, for anything else."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8").split("\n")
-    except UnicodeDecodeError:
-        raise InputError("is not UTF-8", file=path, remedy=_SOURCE) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path, remedy="give a scores file") from None
-    header = checked(_record(path, 1, lines[0]), path)
+    texts = lines(file_at(path), _EXPANDED)
+    header = checked(_record(path, 1, next(texts)), path)
     found = {spec: _Values(path, spec, column_of(about)) for spec, about in header.metrics.items()}
-    for number, text in enumerate(lines[1:], start=2):
-        if text:
+    for number, text in enumerate(texts, start=2):
+        if text.strip():
             record = _record(path, number, text)
             try:
                 line = msgspec.convert(record, _Line)

@@ -16,8 +16,9 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.jsonable import plain
@@ -35,7 +36,7 @@ def write(table: ScoreTable, path: str | Path) -> None:
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     line_starts: dict[str, list[str]] = {}  # by level: rows are named again by every metric and part
     shown: dict[str, dict[str, dict[int, Any]]] = {}  # by level and metric
-    with atomic_write(path) as file:
+    with _file(path) as file:
         file.write(encode(header(table)) + "\n")
         for spec, column in table.columns.items():
             if column.level not in line_starts:
@@ -58,6 +59,10 @@ def _evidence(evidence: object, index: int, earlier: Mapping[str, Mapping[int, A
     """Evidence of a row as JSON: the name of a metric that has the same there, or all of it."""
     same = next((spec for spec, known in earlier.items() if known.get(index) == evidence), None)
     return json.dumps(same or evidence, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _file(path: str | Path) -> AbstractContextManager[TextIO]:
+    return atomic_write(path, gzipped=str(path).lower().endswith(".gz"))
 
 
 def header(table: ScoreTable) -> Record:
@@ -130,7 +135,8 @@ def _wholes(table: ScoreTable, spec: str, column: Column) -> Iterator[Record]:
 
 
 EVENT = "gen_ai.evaluation.result"
-EVENTS_SUFFIX = ".otlp.jsonl"
+EVENTS = (".otlp.jsonl", ".otlp.jsonl.gz")
+"""Ends of names of their files"""
 _AT_ONCE = 1000
 """Events on a line, each of which is one request of OTLP"""
 
@@ -141,7 +147,7 @@ def write_events(table: ScoreTable, path: str | Path) -> None:
     The file is complete or not there at all. Raises InputError where it cannot be written.
     """
     scope = {"name": "nlgauge", "version": table.version}
-    with atomic_write(path) as file:
+    with _file(path) as file:
         events: list[dict[str, Any]] = []
         for event in _events(table):
             events.append(event)
