@@ -80,6 +80,13 @@ def test_damaged_places_are_refused_by_their_line(tmp_path: Path, words: Any, pr
     assert len(str(caught.value).splitlines()) == 1
 
 
+def test_a_field_that_some_records_lack_is_null_for_these() -> None:
+    words = {"at": [0, 3, 1, 6], "alignment": [1.0, 0.5], "quote": [None, 0]}
+    first, second = unpacked({"texts": [{"text": "Two trains", "words": words}]})["texts"][0]["words"]
+    assert first == {"text": "Two", "begin": 0, "end": 3, "alignment": 1.0}
+    assert second == {"text": "trains", "begin": 4, "end": 10, "alignment": 0.5, "quote": 0}
+
+
 @pytest.mark.parametrize("evidence", [None, [], 3, {"texts": 1}, {"texts": [3, {"words": [3]}]}, {"items": "a"}])
 def test_what_is_not_packed_stays_as_it_is(evidence: Any) -> None:
     assert unpacked(evidence) == evidence

@@ -88,6 +88,13 @@ def test_every_command_takes_it(tmp_path: Path) -> None:
     assert ScoreTable.load(tmp_path / "new.jsonl.gz") == ScoreTable.load(scores)
 
 
+def test_an_address_is_read(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="needs nlgauge[tables]")
+    for name in ("scores.jsonl", "scores.jsonl.gz"):
+        one([0.5]).save(tmp_path / name)
+        assert ScoreTable.load((tmp_path / name).as_uri()) == one([0.5])
+
+
 def test_outputs_and_events_are_told_from_scores(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in ROWS).encode()))
     assert not ScoreTable.is_at(tmp_path / "rows.jsonl.gz")

@@ -139,6 +139,7 @@ def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
     [
         ('"name": "rate"', '"name": "newer"', "formula"),
         ('"counts": [0.0, 6.0]', '"counts": [0.0]', "unlike counts"),
+        ('"counts": [0.0, 6.0]', '"counts": [0.0, 1e300]', r"at `\$\.counts\[1\]`"),
         ('"counts": [0.0, 6.0]', '"counts": [0.0, "six"]', r"Expected `float`, got `str` - at `\$\.counts\[1\]`"),
         (
             '{"system": "B", "item": null, "metric": "TER", "part": "score", "value": 30.0, "reason": null}\n',
