@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, reduce
 from types import NoneType
-from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 LAST = 10_000_000
@@ -190,8 +191,10 @@ def _form(kind: Any) -> Any:
 
     A record (a dataclass) is an object which may lack what is None or has a default; what has a default is never null.
     """
-    from msgspec import UNSET, UnsetType, defstruct  # where there is evidence
+    from msgspec import UNSET, Meta, UnsetType, defstruct  # where there is evidence
 
+    if kind is float:
+        return Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]  # neither NaN nor infinite
     if kind is Item:
         return defstruct("Item", [("name", str)])  # its facts stand beside its name, and may be anything
     if get_origin(kind) is Sequence:

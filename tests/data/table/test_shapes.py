@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from typing import Any
 
 import pytest
@@ -43,6 +44,8 @@ def test_a_place_is_in_a_text_as_long_as_texts_may_be() -> None:
             "1",
             "Expected `float`, got `str` - at `$.texts[0].words[0].alignment`",
         ),
+        (("texts", 0, "words", 0, "alignment"), math.nan, "Expected `float` >= -1.79"),
+        (("texts", 0, "words", 0, "alignment"), math.inf, "Expected `float` <= 1.79"),
         (("texts", 0, "words", 0, "alignment"), True, "got `bool` - at `$.texts[0].words[0].alignment`"),
         (("texts", 0, "words", 0, "alignment"), 10**400, "Number out of range - at `$.texts[0].words[0].alignment`"),
         (("texts", 0, "words", 0, "begin"), True, "Expected `int`, got `bool` - at `$.texts[0].words[0].begin`"),

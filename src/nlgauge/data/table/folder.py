@@ -290,7 +290,7 @@ def _read(text: object) -> Any:
     """Evidence; what is no JSON is refused with all that is no evidence."""
     try:
         return msgspec.json.decode(str(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
