@@ -23,7 +23,7 @@ import numpy as np
 
 from nlgauge import Corpus, ScoreTable, correlate, evaluate
 from nlgauge.metrics.references import ReferenceMetric
-from nlgauge.metrics.registry import metric
+from nlgauge.registry import metric
 
 FAMILIES: dict[str, list[str]] = {
     "infolm": [

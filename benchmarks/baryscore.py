@@ -16,10 +16,10 @@ import numpy as np
 from measuring import Pair, TextMaker, corpus_of, heading, interleaved, ratios, read_pairs
 
 from nlgauge import BaryScore, evaluate
+from nlgauge.contract.base import Setup
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.engine.models import loading
-from nlgauge.metrics.base import Setup
 
 Vectors = tuple[TokenVectors, TokenVectors]
 

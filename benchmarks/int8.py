@@ -27,13 +27,13 @@ import numpy as np
 from measuring import Pair, Spread, TextMaker, heading, ratios, table
 
 from nlgauge import Corpus, ScoreTable, correlate, evaluate
+from nlgauge.contract.base import Metric
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.models.onnx import graph_path
-from nlgauge.metrics.base import Metric
-from nlgauge.metrics.registry import metric
 from nlgauge.options import RunOptions
+from nlgauge.registry import metric
 from nlgauge.run import runner
 from nlgauge.run.plan import Plan
 from nlgauge.run.sinks import RowCollector

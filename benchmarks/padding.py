@@ -21,7 +21,7 @@ from nlgauge import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, MASKED_LM, MASKED_PAIRS, TOKENIZER, Floats, Ints
-from nlgauge.metrics.registry import metric
+from nlgauge.registry import metric
 from nlgauge.run.plan import Plan
 
 METRICS = ("BERTScore", "InfoLM(stride=8)", "Consistency(aligner='D')", "MaskEval(stride=8)")

@@ -166,7 +166,7 @@ def seconds_of(rows: Corpus, spec: str) -> tuple[float, float, int]:
     """Of a metric's rows and systems: time on the clock, of the processor; and of how many rows it says nothing."""
     began, used = time.perf_counter(), time.process_time()
     found = evaluate(rows, metrics=spec)
-    found.by_system(replicates=1)
+    found.by_system()
     seconds, cpu = time.perf_counter() - began, time.process_time() - used
     return seconds, cpu, int(np.isnan(found.values(found.metrics[0])).sum())
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 if TYPE_CHECKING:
     from fuzzer import Fuzzer
 
-ROOMS = ("nlgauge.data.corpus", "nlgauge.metrics.registry", "nlgauge.metrics.parameters", "nlgauge.data.table")
+ROOMS = ("nlgauge.data.corpus", "nlgauge.registry", "nlgauge.contract.parameters", "nlgauge.data.table")
 
 
 def guided(fuzzer: Fuzzer, inputs: int, seed: int) -> NoReturn:

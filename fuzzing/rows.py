@@ -20,10 +20,9 @@ from hypothesis import strategies as st
 from texts import made, mostly, odd_values, rows
 
 import nlgauge
-from nlgauge import Corpus, ScoreTable
+from nlgauge import Corpus, ScoreTable, registry
+from nlgauge.contract.base import RowMetric, model_of
 from nlgauge.engine.models import loading
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import RowMetric, model_of
 
 _ALIKE = 1e-4
 """How far numbers may differ that come from batches of other shapes"""

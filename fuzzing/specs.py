@@ -12,9 +12,9 @@ from fuzzer import BrokenPromiseError, Surface, main
 from hypothesis import strategies as st
 from texts import mostly, texts
 
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import model_of
-from nlgauge.metrics.parameters import parameters_of
+from nlgauge import registry
+from nlgauge.contract.base import model_of
+from nlgauge.contract.parameters import parameters_of
 
 NAMES = sorted(registry.project_metrics())
 PARAMETERS = sorted({"preset", *(name for kind in registry.project_metrics().values() for name in parameters_of(kind))})

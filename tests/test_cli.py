@@ -17,6 +17,7 @@ from nlgauge import Corpus, ScoreTable, correlate
 from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
 from nlgauge.cli.explain import drawn
+from nlgauge.data.jsonable import jsonable
 from nlgauge.data.table import Column, Sums
 from tests.command import nlgauge, on_a_terminal, refused, table_of, written
 
@@ -178,7 +179,7 @@ def test_explain_writes_a_page_for_every_family(outputs: Path, tmp_path: Path, s
 @pytest.mark.parametrize(
     ("arguments", "say"),
     [
-        ([], "-m Consistency"),
+        ([], "-m Faithfulness"),
         (["-m", "PRD", "--row", 1], "sets of texts"),
         (["-m", "Consistency", "-o", "no/such/page.html"], "name a file in a folder that exists"),
         (["-m", "Consistency", "--row", 4], "there is no row 4 (there are 3 rows"),
@@ -223,9 +224,43 @@ def test_correlate_in_json_is_what_python_says(scored: tuple[Path, Path], level:
     )
     own = [one for one in found["agreements"] if one["metric"] not in ("Length", "CopyRate")]
     assert [one["value"] for one in own] == [one.value for one in expected]
-    assert found["agreements"][0] == {**vars(expected.records[0]), "threshold": None}
+    assert found["agreements"][0] == jsonable(expected.records[0])
     assert (found["level"], found["coefficient"], found["seed"], found["replicates"]) == (level, "kendall", 3, 40)
     assert (found["unrated"], found["unscored"]) == ({"adequacy": 0, "luck": 0}, [])
+
+
+def test_correlate_takes_metrics_sub_scores_and_aspects(scored: tuple[Path, Path]) -> None:
+    run = ("correlate", scored[0], "--ratings", scored[1], "--level", "pooled", "--replicates", 20)
+
+    def shown(*options: str) -> list[list[str]]:
+        return [
+            line.split()[:2]
+            for line in nlgauge(*run, *options, "--format", "csv").stdout.replace(",", " ").splitlines()
+        ]
+
+    assert [line[0] for line in shown()] == ["metric", "Good", "Bad(k=1)", "Length", "CopyRate"]
+    assert ["Bad(k=1)", "p"] in shown() and ["Bad(k=1)", "r"] not in shown()
+    assert [line[:2] for line in shown("--parts")][2:4] == [["Bad(k=1)", "p"], ["Bad(k=1)", "r"]]
+    assert [line[:2] for line in shown("-m", "Bad(k=1) r", "-m", "Good")][1:3] == [["Bad(k=1)", "r"], shown()[1]]
+    assert "--parts shows 1 more" in nlgauge(*run).stderr and "--parts" not in nlgauge(*run, "--parts").stderr
+    head = nlgauge(*run, "--aspect", "luck").stdout.splitlines()[0].split()
+    assert head == ["metric", "luck"]
+    whole = json.loads(nlgauge(*run, "-m", "Bad", "--aspect", "luck", "--format", "json").stdout)
+    assert [(one["metric"], one["part"], one["aspect"]) for one in whole["agreements"]][:2] == [
+        ("Bad(k=1)", "p", "luck"), ("Bad(k=1)", "r", "luck")
+    ]  # fmt: skip
+    alone = correlate(ScoreTable.load(scored[0]), Corpus.read(scored[1]), level="pooled", replicates=20)
+    assert whole["agreements"][1] == jsonable(alone.get("Bad(k=1)", "luck", "r"))  # whatever else was asked for
+
+
+@pytest.mark.parametrize("end", [".json", ".csv", ".md", ".tex", ".txt"])
+def test_correlate_writes_a_file_in_the_form_of_its_name(scored: tuple[Path, Path], tmp_path: Path, end: str) -> None:
+    run = ("correlate", scored[0], "--ratings", scored[1], "--level", "pooled", "--replicates", 20)
+    forms = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
+    printed = nlgauge(*run, "-o", tmp_path / f"found{end}")
+    assert printed.exit_code == 0 and printed.stdout == nlgauge(*run).stdout
+    written = (tmp_path / f"found{end}").read_text(encoding="utf-8")
+    assert written == nlgauge(*run, "--format", forms[end]).stdout
 
 
 def test_correlate_puts_raters_beside_metrics(tmp_path: Path) -> None:
@@ -245,6 +280,9 @@ def test_correlate_puts_raters_beside_metrics(tmp_path: Path) -> None:
     assert head.split() == ["agreement", "advantage", "wins", "against", "may", "stand", "in"]
     assert people.startswith("a rater, with the others") and line.startswith("M ") and constant.startswith("Constant")
     found = json.loads(nlgauge(*run, *raters, "--format", "json").stdout)
+    nlgauge(*run, *raters, "-o", tmp_path / "found.json")
+    assert json.loads((tmp_path / "found.json").read_text(encoding="utf-8")) == found
+    refused(*run, *raters, "--aspect", "a", say="--rater names the aspects")
     assert [one["metric"] for one in found["lines"]] == ["", "M", "Constant"] and len(found["lines"][1]["p"]) == 3
     refused(*run, "--rater", "a", say="one rater has nobody")
 
@@ -292,6 +330,10 @@ def test_correlate_tells_what_is_missing(scored: tuple[Path, Path], tmp_path: Pa
         (["--add", "Good=comet"], "the name 'Good' is taken"),
         (["--add", "X=absent.seg.score"], "absent.seg.score: cannot be read"),
         (["--lower", "Good"], "no --add has that name"),
+        (["-m", "Bad x"], "has no sub-score 'x'"),
+        (["--aspect", "charm"], "nothing is rated for 'charm' (rated are adequacy, luck)"),
+        (["-o", "found.xlsx"], "-o found.xlsx: the end of the name says the form: .json, .csv, .md, .tex, .txt"),
+        (["-o", "absent/found.csv"], "its folder does not exist"),
         (["--map", "item=candidate"], "no row of the ratings has the system and item"),
     ],
 )
@@ -306,7 +348,7 @@ def test_compare_takes_values_of_all_items_together(tmp_path: Path) -> None:
     rows = [(system, item) for item in "xyz" for system in "AB"]
     path = tmp_path / "scores.jsonl"
     ScoreTable(rows, {"Edits": rates}, {}, {"rows": 6}, "0").save(path)
-    result = nlgauge("compare", path, "A", "B", "--replicates", 50)
+    result = nlgauge("compare", path, "A", "B")
     cells = table_of(result.stdout)[1].split()
     assert cells[:6] == ["Edits", "↓", "3", "35.0000", "55.0000", "-20.0000"]
     assert result.stderr == "of all items together, and not means of their values: Edits\n"

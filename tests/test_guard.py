@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import nlgauge
 from nlgauge import Guard, InputError
+from nlgauge.faithfulness import exact_checks
 from nlgauge.guard import cut
-from nlgauge.maths import exact_checks
 
 SOURCE = ["A late return costs two crowns a day.", "The reading room opens at nine."]
 QUESTION = "What does a late return cost?"
@@ -29,7 +29,7 @@ def test_each_sentence_is_found_as_by_the_gate_alone() -> None:
     found = list(guard.read(" ".join(SENTENCES)))
     rows = [{"candidate": one, "source": SOURCE, "question": QUESTION} for one in SENTENCES]
     for number, (row, one) in enumerate(zip(rows, found, strict=True), 1):
-        table = nlgauge.evaluate([row], metrics="Consistency(aligner='D')", evidence=True, cache=False)
+        table = nlgauge.evaluate([row], metrics="Faithfulness", evidence=True, cache=False)
         (alone,) = nlgauge.check(table, grounded=True).outcomes
         assert math.isclose(one.value, alone.value) or (math.isnan(one.value) and math.isnan(alone.value))
         assert replace(one, value=0.0) == replace(alone, value=0.0, row=number, answer=row["candidate"])

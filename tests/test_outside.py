@@ -24,11 +24,10 @@ import pytest
 import nlgauge
 import nlgauge.metrics
 import nlgauge.models
-from nlgauge import Corpus, InputError, ScoreTable, SpecError
+from nlgauge import Corpus, InputError, ScoreTable, SpecError, registry
+from nlgauge.contract.base import Prepared, RowMetric, Value
 from nlgauge.engine.features.request import ByModel, Features
 from nlgauge.engine.features.vectors import StaticRequest
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Prepared, RowMetric, Value
 from tests.engine.models.detectors import roberta, scaled
 from tests.metrics.court import Court, court
 

@@ -13,8 +13,8 @@ from types import ModuleType
 import pytest
 
 import nlgauge
+from nlgauge import registry
 from nlgauge.errors import InputError, NlgaugeError, SpecError
-from nlgauge.metrics import registry
 
 
 def python(code: str) -> subprocess.CompletedProcess[str]:

@@ -16,9 +16,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from nlgauge._plugins import LAB_METRICS
-from nlgauge.metrics.base import Metric
-from nlgauge.metrics.parameters import Parameter, literal, parameters_of
-from nlgauge.metrics.registry import project_metrics, typical
+from nlgauge.contract.base import Metric
+from nlgauge.contract.parameters import Parameter, literal, parameters_of
+from nlgauge.registry import project_metrics, typical
 
 _COSTS = {
     "strings": "no model",

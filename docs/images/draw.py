@@ -19,7 +19,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 HERE = Path(__file__).parent
-METRICS = ["-m", "BERTScore", "-m", "Consistency(aligner='D')"]
+METRICS = ["-m", "BERTScore", "-m", "Faithfulness"]
 TERMINAL = [
     ["score", "examples/outputs.jsonl", *METRICS, "--evidence", "-o", "scores.jsonl"],
     ["explain", "examples/outputs.jsonl", *METRICS[2:], "--system", "sloppy", "--item", "answer-1"],
@@ -75,7 +75,7 @@ def draw(browser: Any) -> None:
     save(report.screenshot(), "report.png")
     row = opened("report.html", 1200, 700)
     row.goto(f"{row.url}#row-41")
-    row.get_by_text("Why Consistency", exact=False).first.evaluate("heading => heading.scrollIntoView()")
+    row.get_by_text("Why Faithfulness", exact=False).first.evaluate("heading => heading.scrollIntoView()")
     row.get_by_text("collapse", exact=True).first.hover()
     row.wait_for_timeout(500)
     save(row.screenshot(), "row.png")

@@ -14,14 +14,15 @@ from nlgauge.errors import InputError, MetricError, MissingExtraError, NlgaugeEr
 
 # The names as editors and type checkers see them. A test holds the metrics among them to the registry.
 if TYPE_CHECKING:
+    from nlgauge.contract.base import Metric, Prepared, RowMetric, Value
     from nlgauge.data.corpus import Corpus, Row
     from nlgauge.data.table import ScoreTable
     from nlgauge.evaluation import evaluate, score
     from nlgauge.explanation import explain
+    from nlgauge.faithfulness.metric import Faithfulness
     from nlgauge.guard import Guard
     from nlgauge.metrics.bartscore import BARTScore
     from nlgauge.metrics.baryscore import BaryScore
-    from nlgauge.metrics.base import Metric, Prepared, RowMetric, Value
     from nlgauge.metrics.bertscore import BERTScore
     from nlgauge.metrics.cider import CIDEr
     from nlgauge.metrics.ctc import Consistency, Engagingness, Groundedness, MeanAlignment, Preservation, Relevance
@@ -58,13 +59,13 @@ _HOMES = {
     "Cluster": "options",
     "Corpus": "data.corpus",
     "Guard": "guard",
-    "Metric": "metrics.base",
-    "Prepared": "metrics.base",
+    "Metric": "contract.base",
+    "Prepared": "contract.base",
     "RatingProject": "stats.project",
     "Row": "data.corpus",
-    "RowMetric": "metrics.base",
+    "RowMetric": "contract.base",
     "ScoreTable": "data.table",
-    "Value": "metrics.base",
+    "Value": "contract.base",
     "calibrate": "stats.certified",
     "check": "stats.gate",
     "compare": "stats.comparison",
@@ -80,12 +81,13 @@ _HOMES = {
 
 __all__ = [
     "BLEU", "CER", "METEOR", "PRD", "ROUGE", "SARI", "TER", "WER", "BARTScore", "BERTScore", "BaryScore", "CIDEr",
-    "ChrF", "Cluster", "Column", "Consistency", "CopyRate", "Corpus", "Engagingness", "FrechetDistance",
-    "Groundedness", "Guard", "ImprovedPrecisionRecall", "InfoLM", "InputError", "Judge", "Length", "MarkEvaluate",
-    "MarkEvaluateText", "MaskEval", "MeanAlignment", "Metric", "MetricError", "MissingExtraError", "MoverScore",
-    "NlgaugeError", "Perplexity", "Prepared", "Preservation", "RatingProject", "Relevance", "Row", "RowMetric",
-    "ScoreTable", "SentenceMovers", "SpecError", "TokenF1", "Value", "WordMovers", "__version__", "calibrate", "check",
-    "compare", "correlate", "estimate", "evaluate", "explain", "report", "sample", "score", "trust",
+    "ChrF", "Cluster", "Column", "Consistency", "CopyRate", "Corpus", "Engagingness", "Faithfulness",
+    "FrechetDistance", "Groundedness", "Guard", "ImprovedPrecisionRecall", "InfoLM", "InputError", "Judge", "Length",
+    "MarkEvaluate", "MarkEvaluateText", "MaskEval", "MeanAlignment", "Metric", "MetricError", "MissingExtraError",
+    "MoverScore", "NlgaugeError", "Perplexity", "Prepared", "Preservation", "RatingProject", "Relevance", "Row",
+    "RowMetric", "ScoreTable", "SentenceMovers", "SpecError", "TokenF1", "Value", "WordMovers", "__version__",
+    "calibrate", "check", "compare", "correlate", "estimate", "evaluate", "explain", "report", "sample", "score",
+    "trust",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take it for leave to use any name
@@ -98,13 +100,13 @@ if not TYPE_CHECKING:  # a checker would take it for leave to use any name
         if name == "metrics":
             return import_module("nlgauge.metrics")  # which can be called
         if name in __all__:
-            from nlgauge.metrics.registry import metric_class
+            from nlgauge.registry import metric_class
 
             return metric_class(name)
         from nlgauge._plugins import LAB_METRICS
 
         if name in LAB_METRICS:  # they were here once, and still are where nlgauge-lab is installed
-            from nlgauge.metrics.registry import metric_class
+            from nlgauge.registry import metric_class
 
             try:
                 return metric_class(name)

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge import registry
+from nlgauge.contract.base import Metric, RowMetric, Value, refuse_corpus_metrics
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.place import refuse_repeats
 from nlgauge.data.corpus.records import Columns
 from nlgauge.data.corpus.row import OnMissing
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.engine.windows import WindowPolicy
-from nlgauge.errors import SpecError
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric, Value, refuse_corpus_metrics
+from nlgauge.errors import InputError, SpecError
 from nlgauge.options import ROWS_PER_BLOCK, Cluster, Repeats, RunOptions
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import Sink, TableBuilder, described
@@ -53,6 +53,7 @@ def evaluate(
     ray: str | Cluster | None = None,
     on_missing: OnMissing = "error",
     repeats: Repeats = "error",
+    anchors: Corpus | None = None,
 ) -> ScoreTable:
     """Score every row by every metric, and every system by the corpus-level metrics.
 
@@ -78,6 +79,9 @@ def evaluate(
     these were not there; by default they are an error. repeats: what is done with several rows of one system and item,
     answers of several seeds for one. By default they are an error that names two of them. 'mean' scores each row, and
     the mean over the repeats stands for the item wherever scores are averaged or compared (`ScoreTable.per_item`).
+    anchors: rated rows that are scored again in each run, past the cache, by all metrics of rows whose scores a cache
+    may hold. Their scores stand apart, in `ScoreTable.anchors`, and `nlgauge.trust(before=...)` compares them with
+    those of an earlier run: whether a judge has changed.
 
     Raises InputError for rows that cannot be scored as given, SpecError for a metric or model that cannot be had.
 
@@ -105,14 +109,48 @@ def evaluate(
     )  # fmt: skip
     if repeats == "error":
         refuse_repeats(((row.system, row.item) for row in given.rows), given.files)
-    if rows is given:
-        return table_of(rows, chosen, asked, options, against)
-    if options.in_blocks:
+    if rows is not given and options.in_blocks:
         raise SpecError("a run in blocks takes no rows without a candidate: leave them out of the corpus")
+    # First, because rows that do not fit are to be refused before all others are paid for.
+    again = None if anchors is None else _scored_again(anchors, chosen, asked, options)
     scored = table_of(rows, chosen, asked, options, against)
-    table = with_missing(scored, given)
-    table.spent = scored.spent
+    table = scored if rows is given else with_missing(scored, given)
+    table.spent, table.anchors = scored.spent, again
     return table
+
+
+def _scored_again(
+    anchors: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], options: RunOptions
+) -> ScoreTable:
+    """Return the scores of anchors, none of which comes from the cache or goes there, with their ratings.
+
+    Raises InputError for anchors that are not rated or cannot be scored, SpecError where nothing is asked again.
+    """
+    if options.output is not None:
+        raise SpecError("anchors stand in a scores file: write the scores to a file (.jsonl), and not to a folder")
+    some = {spec: one for spec, one in metrics.items() if isinstance(one, RowMetric) and one.cached}
+    if not some:
+        raise SpecError("anchors are for scores of rows that a cache may hold, and no metric here has such scores")
+    anchors = anchors.present
+    ratings = rated_in(anchors)
+    if not ratings:
+        raise InputError("no row of the anchors is rated", remedy="give rows with a column scores.NAME")
+    refuse_repeats(((row.system, row.item) for row in anchors.rows), anchors.files)
+    fresh = replace(options, cache=False, evidence=False, processes=1, rows_per_block=None, ray=None, repeats="error")
+    named = {name: spec for name, spec in asked.items() if spec in some}
+    try:
+        table = table_of(anchors, some, named, fresh)
+    except InputError as error:
+        file = error.file or (next(iter(anchors.files)) if len(anchors.files) == 1 else None)
+        raise InputError(f"anchors: {error.problem}", row=error.row, file=file, remedy=error.remedy) from None
+    table.run["ratings"] = ratings
+    return table
+
+
+def rated_in(corpus: Corpus) -> dict[str, list[float | None]]:
+    """Return the ratings of rows by aspect, None where a row has none, as the header of a scores file holds them."""
+    aspects = dict.fromkeys(aspect for row in corpus for aspect in row.scores)
+    return {aspect: [row.scores.get(aspect) for row in corpus] for aspect in aspects}
 
 
 def table_of(

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge import evaluation
+from nlgauge import evaluation, registry
 from nlgauge._version import __version__
+from nlgauge.contract.base import Metric, RowMetric, Value
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.records import Columns
@@ -22,8 +23,6 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric, RowMetric, Value
 from nlgauge.options import RunOptions
 from nlgauge.render.environment import HERE, digest, inlined, render
 from nlgauge.render.evidence import drawn

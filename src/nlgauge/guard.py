@@ -7,13 +7,13 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from nlgauge import registry
+from nlgauge.contract.base import model_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.models import loading
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
 from nlgauge.maths.text import sentence_ends
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import model_of
 from nlgauge.stats.gate import Outcome, check
 from nlgauge.stats.gate.thresholds import METRIC
 

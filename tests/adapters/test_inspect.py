@@ -105,7 +105,7 @@ def test_the_gate_gives_the_verdict_of_check(rows: list[dict[str, Any]], tmp_pat
 
     log = evaluated(rows, nlgauge_grounded("document", question="input"), tmp_path)
     asked = [{**row, "question": f"Say {at}"} for at, row in enumerate(rows, 1)]
-    table = nlgauge.evaluate(asked, metrics="Consistency(aligner='D')", evidence=True)
+    table = nlgauge.evaluate(asked, metrics="Faithfulness", evidence=True)
     verdict = nlgauge.check(table, grounded=True)
     scores = [sample.scores["nlgauge_grounded"] for sample in log.samples]
     assert [one.value for one in scores] == ["I" if row.failed else "C" for row in verdict.outcomes]

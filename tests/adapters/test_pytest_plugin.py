@@ -28,7 +28,7 @@ def told(answer: str, source: object = SOURCE, **more: object) -> list[str]:
 def test_a_grounded_answer_passes_and_another_fails_with_its_words() -> None:
     assert_grounded(FAITHFUL, SOURCE, at_least=0.5)
     first, answer, *words = [line for line in told(INVENTED, at_least=0.5) if "read with" not in line]
-    assert first.startswith("Consistency(aligner='D') probability: 0.") and first.endswith(" is below 0.5")
+    assert first.startswith("Faithfulness probability: 0.") and first.endswith(" is below 0.5")
     assert answer == f"  answer: {INVENTED}"
     assert words
     for word in words:
@@ -52,7 +52,7 @@ def test_documents_and_a_question_give_the_verdict_of_the_gate() -> None:
     ]
     assert f"  read with: {SOURCE}" in lines
     assert told("Thank you!")[:2] == [
-        "no claim: it claims nothing", "Consistency(aligner='D') probability: nothing was checked",
+        "no claim: it claims nothing", "Faithfulness probability: nothing was checked",
     ]  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def test_pytest_starts_with_nothing_heavy(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # other plugins may import what they like
     (tmp_path / "test_light.py").write_text(
         "import sys\n\ndef test_light():\n    assert 'nlgauge.adapters.pytest_plugin' in sys.modules\n"
-        "    heavy = {'numpy', 'onnxruntime', 'nlgauge.evaluation', 'nlgauge.metrics.registry'}\n"
+        "    heavy = {'numpy', 'onnxruntime', 'nlgauge.evaluation', 'nlgauge.registry'}\n"
         "    assert not heavy & sys.modules.keys()\n",
         encoding="utf-8",
     )

@@ -33,7 +33,7 @@ def test_rewards_are_the_scores_of_evaluate(rows: list[dict[str, Any]]) -> None:
         ({"metric": "InfoLM(idf='references')", "references": "a"}, "depends on the other rows"),
         ({"metric": "MarkEvaluate", "references": "a"}, "depends on the other rows"),
         ({"metric": "TokenF1"}, "TokenF1 reads references: say where it stands"),
-        ({"metric": "Consistency(aligner='D')", "part": "unsupported", "source": "s"}, "no better direction"),
+        ({"metric": "Faithfulness", "part": "unsupported", "source": "s"}, "no better direction"),
     ],
 )
 def test_what_is_no_reward_is_refused(given: dict[str, str], message: str) -> None:

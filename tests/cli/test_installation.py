@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from nlgauge import registry
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.metrics import registry
 from tests.command import nlgauge, refused
 
 
@@ -44,7 +44,7 @@ def test_list_of_a_metric_is_all_that_is_to_be_said_of_it() -> None:
     refused("list", "bert-score", say="did you mean BERTScore?")
     refused("list", "Consistencyy", say="did you mean Consistency?")
     for words in ("faithfulness", "RAG evaluation", "LLM as a judge"):
-        refused("list", words, say="did you mean Consistency(aligner='D')?")
+        refused("list", words, say="did you mean Faithfulness?")
     refused("list", "BLEURT", say="there are ")
 
 

@@ -21,7 +21,7 @@ RUNS = [
     ("scatter", ("Score", "Own"), ("--add", "Own=scores.adequacy", "--level", "system", "--ratings")),
     ("agreement", (), ("--level", "pooled", "--ratings")),
     ("agreement", (), ("--coefficient", "kendall")),
-    ("pairwise", (), ("--replicates", "30")),
+    ("pairwise", (), ("--parts",)),
 ]
 
 

@@ -55,6 +55,22 @@ def test_cards_and_their_board(sets: Path, tmp_path: Path) -> None:
     assert "may have been trained on it" in (tmp_path / "board.html").read_text(encoding="utf-8")
 
 
+def test_rows_without_a_score_are_counted(sets: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in (sets / "own.jsonl").read_text(encoding="utf-8").splitlines()]
+    lacking = [{**row, "judge": None if n < 7 else row["judge"]} for n, row in enumerate(rows)]
+    (sets / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lacking), encoding="utf-8")
+    cards = tmp_path / "cards"
+    cards.mkdir()
+    for name, spec in (("a", "Column('judge')"), ("b", "Length")):
+        done = nlgauge("rate", spec, "--sets", sets, "-o", cards / f"{name}.json", "--no-cache", "--no-probes")
+        assert done.exit_code == 0 and ("without a score" in done.stdout) == (name == "a")
+    made = nlgauge("rate", "--board", cards, "-o", tmp_path / "board.html")
+    assert made.exit_code == 0 and "without a score" in made.stdout
+    assert "own, fine: 7 of 60 rated rows have no score by Column('judge')" in made.stderr
+    page = (tmp_path / "board.html").read_text(encoding="utf-8")
+    assert '<th scope="col" class="num">without a score</th>' in page and '<td class="num">7</td>' in page
+
+
 def test_what_is_asked_wrongly(sets: Path, tmp_path: Path) -> None:
     refused("rate", "TokenF1", say="give a SCORER and --sets FOLDER for a card, or --board FOLDER")
     refused("rate", "--board", sets, "--sets", sets, say="leave SCORER and --sets out")

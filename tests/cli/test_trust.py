@@ -26,12 +26,14 @@ def given(tmp_path: Path) -> list[object]:
 def test_a_sentence_then_the_tables(given: list[object]) -> None:
     result = nlgauge(*given, "--before", given[1])
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.startswith("judge finds ") and "of the bad rows and stops" in result.stdout
+    assert result.stdout.startswith("judge finds 96% of the bad rows (27 of 28, 95 % interval ")
+    assert "153 [136, 211]" in result.stdout
     assert "certified" in result.stdout and "decided" in result.stdout
     record = json.loads(nlgauge(*given, "--format", "json", "--risk", 0.2).stdout)
     assert (record["command"], record["risk"], len(record["scorers"])) == ("trust", 0.2, 1)
     one = record["scorers"][0]
     assert one["tpr_low"] < one["tpr"] < one["tpr_high"] and one["moved"] is None and len(one["reliability"]) == 2
+    assert one["effective_low"] < one["effective"] < one["effective_high"] and one["rows"] == 400
     assert record["disputes"][0]["metric"] == "judge"
 
 

@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import ScoreTable
+from nlgauge import ScoreTable, registry
+from nlgauge.contract.base import Metric
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.disk_rows import DiskRows
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric
 from nlgauge.options import RunOptions
 from nlgauge.run.block import BlockScorer, ScoredBlock, Task, score_here
 from tests.contracts.test_together import SPECS

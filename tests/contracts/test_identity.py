@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import pytest
 
 import nlgauge
+from nlgauge.contract.base import Prepared, RowMetric, Value
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.metrics.base import Prepared, RowMetric, Value
 
 ROWS = [{"candidate": "A cat sat there.", "references": ["The cat sat."]}]
 PACKAGE = Path(nlgauge.__file__).parent
@@ -92,7 +92,7 @@ def test_a_cached_feature_does_not_outlive_its_reader(place: Place) -> None:
 METRIC = """
 from dataclasses import dataclass
 import nlgauge
-from nlgauge.metrics.base import Prepared, RowMetric, Value
+from nlgauge.contract.base import Prepared, RowMetric, Value
 
 @dataclass(frozen=True)
 class Chars(RowMetric):

@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from nlgauge import ScoreTable, evaluate
+from nlgauge import ScoreTable, evaluate, registry
+from nlgauge.contract.base import Metric, model_of
+from nlgauge.contract.parameters import parameters_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.models import loading
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric, model_of
-from nlgauge.metrics.parameters import parameters_of
 from nlgauge.metrics.sets import SetMetric
 from tests.extras import lacking
 
@@ -62,8 +61,8 @@ SECOND: Mapping[str, Values] = {
     "BLEU.smooth_value": Values((None, 0.2), {"smooth": "floor"}),
     "Combination.weights": Values((WEIGHTS, OTHER_WEIGHTS)),
     "CTCAspect.reading": Values(("search", "windows"), {"aligner": "D"}),
-    "Consistency.then": Values((None, "pocket"), {"aligner": "D"}),
-    "Consistency.unsure": Values(((0.01, 0.02), (0.01, 0.99)), {"aligner": "D", "then": "pocket"}),
+    "Faithfulness.then": Values((None, "pocket")),
+    "Faithfulness.unsure": Values(((0.01, 0.02), (0.01, 0.99)), {"then": "pocket"}),
     "DepthScore.layer": Values((None, 2, 3)),
     "InfoLM.measure": Values(("fisher_rao", "kl", "l1", "l2", "linf", "jensen_shannon")),
     "InfoLM.alpha": Values((0.5, 0.75), {"measure": "alpha"}),
@@ -99,8 +98,6 @@ UNABLE: Mapping[str, str] = {
     "LettuceDetect.passages": "the sources here have one line: packages/nlgauge-lab has a test of several",
     "_Published.models": f"{_ONE_ALIGNER}: two models are of the others",
     "_Published.reading": f"{_ONE_ALIGNER}: reading is of the others",
-    "_Published.then": f"{_ONE_ALIGNER}: a second model is of the others",
-    "_Published.unsure": f"{_ONE_ALIGNER}: a second model is of the others",
 }
 """Parameters that cannot move a number, with the reason"""
 

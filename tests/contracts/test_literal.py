@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlgauge import evaluate
+from nlgauge import evaluate, registry
+from nlgauge.contract.base import RowMetric
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import RowMetric
 from tests.engine.fake import WORDS, FakeModel
 from tests.extras import lacking
 from tests.metrics.pieces import row, scored

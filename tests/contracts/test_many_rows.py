@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlgauge import ScoreTable, evaluate
+from nlgauge import ScoreTable, evaluate, registry
+from nlgauge.contract.base import model_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import model_of
 from nlgauge.run.block import BLOCK_WEIGHT
 from nlgauge.run.plan import Plan
 from nlgauge.serve.batch import Job, TooMuchWorkError

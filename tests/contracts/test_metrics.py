@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge import registry
+from nlgauge.contract.base import COSTS, Metric, model_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import COSTS, Metric, model_of
+from nlgauge.data.table.outliers import outliers
 from nlgauge.metrics.sets import SetMetric
 from tests.contracts.example import Example
 from tests.extras import lacking
@@ -73,6 +74,7 @@ EXAMPLES: dict[str, list[Example]] = {
         Example("Consistency(aligner='D')"),
         Example("Consistency(aligner='D', reading='windows')"),
     ],
+    "Faithfulness": [Example("Faithfulness"), Example("Faithfulness(reading='windows')")],
     "Relevance": [Example("Relevance"), Example("Relevance(aligner='R')")],
     "Preservation": [Example("Preservation"), Example("Preservation(rescale='token')")],
     "Groundedness": [
@@ -324,6 +326,8 @@ def test_odd_texts_have_a_finite_value_or_a_reason_and_no_distance_is_negative(e
     assert (~np.isnan(got)).sum() >= len(ROWS)
     assert made(example).higher_is_better or not (got < 0).any()
     refuse_beyond(made(example), got)
+    places = [("s", str(number)) for number in range(len(got))]
+    assert not list(outliers(ScoreTable(places, {example.spec: replace(column, values=got)}, {}))), "no tool's error"
     for index, row in enumerate(rows):
         known = all(map(math.isfinite, column.values[index]))
         missing = any(map(math.isnan, column.values[index])) and bool(column.reasons.get(index))

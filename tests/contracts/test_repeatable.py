@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import model_of
+from nlgauge import registry
+from nlgauge.contract.base import model_of
 from tests.extras import lacking
 
 CODE = """

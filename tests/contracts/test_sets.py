@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.metrics import registry
 from nlgauge.metrics.sets import SetMetric
 from tests.contracts.test_metrics import refuse_beyond
 

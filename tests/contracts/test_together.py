@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge import registry
 from nlgauge.engine.models import loading
-from nlgauge.metrics import registry
 from nlgauge.serve.batch import Job, evaluate
 from tests.contracts.test_metrics import EXAMPLES
 from tests.contracts.test_sets import EXAMPLES as SETS

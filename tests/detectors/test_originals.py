@@ -25,8 +25,8 @@ SOURCE, ANSWER = " ".join(SENTENCES), " ".join(CLAIMS)
 
 
 def probability(name: str, **row: str) -> float:
-    table = nlgauge.evaluate([row], metrics="Consistency(aligner='D')", model=name, cache=False)
-    return float(next(iter(table.columns.values())).values[0, 3])
+    table = nlgauge.evaluate([row], metrics="Faithfulness", model=name, cache=False)
+    return float(next(iter(table.columns.values())).values[0, 0])
 
 
 @pytest.mark.parametrize("kind", [kind for kind, (prefix, _) in KINDS.items() if prefix == "nli"])

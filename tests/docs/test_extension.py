@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.metrics.parameters import parameters_of
-from nlgauge.metrics.registry import project_metrics
+from nlgauge.contract.parameters import parameters_of
+from nlgauge.registry import project_metrics
 from tests.docs.conftest import DOCS
 
 pytest.importorskip("sphinx", reason="needs the dependency group docs")

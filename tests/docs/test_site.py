@@ -15,8 +15,8 @@ import pytest
 
 import nlgauge
 from nlgauge.cli import main
-from nlgauge.metrics.parameters import parameters_of
-from nlgauge.metrics.registry import project_metrics
+from nlgauge.contract.parameters import parameters_of
+from nlgauge.registry import project_metrics
 from tests.contracts.browser import Watched, chromium
 
 pytest.importorskip("sphinx", reason="needs the dependency group docs")
@@ -39,8 +39,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 ASKED = {
-    "hallucination": "check", "faithfulness": "ctc", "groundedness": "check", "factual consistency": "ctc",
-    "LLM as a judge": "beside-others", "RAG evaluation": "check", "summarization": "index", "semicolons": "formats",
+    "hallucination": "check", "faithfulness": "faithfulness", "groundedness": "check",
+    "factual consistency": "faithfulness", "LLM as a judge": "beside-others", "RAG evaluation": "check",
+    "summarization": "index", "semicolons": "formats",
 }  # fmt: skip
 """What people search for, and a page that answers it"""
 
@@ -80,7 +81,7 @@ def test_no_page_shows_raw_marks(site: Path) -> None:
 
 def test_all_metrics_are_in_one_table(site: Path) -> None:
     page = read(site, "metrics.html")
-    assert "does the source support what the candidate says" in page
+    assert "Does the source support all that the candidate claims" in page
     for name in project_metrics():
         assert name.startswith("published/") or f'href="{places(DOCS)[name].replace(".md", ".html")}"' in page
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from nlgauge.engine.english import is_stopword
 from nlgauge.maths import alignment as m
-from nlgauge.maths.text import is_stopword
 from nlgauge.maths.vectors import unit
 
 # Section 8.6 of the specification: unit vectors of two texts, their alignments in both directions, and the aspects.

@@ -64,6 +64,13 @@ def test_students_tail_in_closed_form() -> None:
     assert (student_tail(math.inf, 5), student_tail(-math.inf, 5)) == (0, 1)
 
 
+def test_students_tail_of_very_many_degrees_is_the_normal_one() -> None:
+    for df in (9.9e7, 1e8, 1e12, 1e300):
+        for t in (-2.0, 0.0, 1.5, 4.0):
+            assert_allclose(student_tail(t, df), NormalDist().cdf(-t), rtol=1e-5)
+    assert student_quantile(0.975, 1e17) == pytest.approx(NormalDist().inv_cdf(0.975))
+
+
 def test_the_quantile_gives_the_tail_back() -> None:
     for df in (1, 2, 3.5, 19, 98, 5000):
         for p in (0.001, 0.025, 0.3, 0.5, 0.6, 0.975, 0.99999):

@@ -1,4 +1,7 @@
-"""Prediction-powered means: ppi-python's numbers, an independent bootstrap, designs that are drawn again and again."""
+"""Prediction-powered means: ppi-python's numbers, an independent bootstrap, and designs that are drawn again and again.
+
+How interval and test are made of them is in `test_rated_means.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,35 +12,37 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.maths import prediction_powered as ppi
-from nlgauge.maths.intervals import effective_groups, share_interval, student_quantile
-from nlgauge.maths.prediction_powered import Design, interval, powered, standard_error, tail_freedom, totals
-from nlgauge.maths.rated_means import MeanInterval, rated_means
+from nlgauge.maths.intervals import student_tail
+from nlgauge.maths.prediction_powered import Design, leverage, powered, selection_p, standard_error, totals
 
 
 def at_random(rated: np.ndarray, clusters: np.ndarray | None = None) -> Design:
     return Design(rated, np.zeros(len(rated), np.intp), None, clusters)
 
 
-def ends(ratings: np.ndarray, scores: np.ndarray, design: Design) -> tuple[float, float, float]:
-    found = powered(ratings, scores, design)
-    moved, cautious = (totals(influence, design.clusters) for influence in (found.influence, found.cautious))
-    freedom = design.units - len(np.unique(design.strata))
-    return found.estimate, *interval(found.estimate, moved, cautious, design.units, freedom, 0.95)
+def of_ppi(y: np.ndarray, x: np.ndarray, rest: np.ndarray, weight: float) -> tuple[float, float]:
+    """Estimate and standard error of PPI++: weight * mean of the other scores + mean of rating - weight * score."""
+    error = math.sqrt((weight * rest).var() / len(rest) + (y - weight * x).var() / len(y))
+    return weight * rest.mean() + (y - weight * x).mean(), error
 
 
-def whole_numbers() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """400 scores and ratings that are the same on every machine, and which 120 of them are rated."""
+def test_the_estimate_is_that_of_ppi_python_for_a_weight() -> None:
+    """ppi_mean_pointestimate and ppi_mean_ci(alpha=0.05) of ppi-python 0.2.3, for 400 scores and 120 ratings."""
     k = np.arange(400)
     scores = k * 37 % 101 / 100
-    return np.round(0.6 * scores + 0.4 * (k * 53 % 97) / 96, 2), scores, k * 61 % 400 < 120
-
-
-def test_the_numbers_that_ppi_python_prints() -> None:
-    """ppi_mean_pointestimate and ppi_mean_ci(alpha=0.05) of ppi-python 0.2.3."""
-    ratings, scores, rated = whole_numbers()
-    theirs = (0.5000768511511917, 0.4725002124383278, 0.5276534898640557)
-    assert_allclose(ends(np.where(rated, ratings, np.nan), scores, at_random(rated)), theirs, rtol=0, atol=1e-9)
+    ratings, rated = np.round(0.6 * scores + 0.4 * (k * 53 % 97) / 96, 2), k * 61 % 400 < 120
+    y, x, rest = ratings[rated], scores[rated], scores[~rated]
+    theirs = np.cov(y, x, ddof=0)[0, 1] / ((1 + 120 / 280) * scores.var(ddof=1))
+    estimate, error = of_ppi(y, x, rest, theirs)
+    assert_allclose(estimate, 0.5000768511511917, rtol=1e-13)
+    assert_allclose(estimate + 1.959964 * error * np.array([-1, 1]), [0.4725002124383278, 0.5276534898640557])
+    found = powered(np.where(rated, ratings, np.nan), scores, at_random(rated))
+    # Their scores are those of the other rows, and ours those of all rows: 280 of 400 of the weight is theirs.
+    ours = found.weight * 280 / 400
+    assert_allclose((found.estimate, standard_error(found.influence)), of_ppi(y, x, rest, ours), rtol=1e-12)
+    assert_allclose(ours, theirs, rtol=0.02)
+    assert standard_error(found.influence) <= error, "no weight has a smaller error"
+    assert error < standard_error(powered(ratings, np.zeros(400), at_random(rated)).influence)
 
 
 def test_a_least_weight_keeps_scores_from_being_turned_against_the_ratings() -> None:
@@ -88,93 +93,60 @@ def by_probability(rng: np.random.Generator, scores: np.ndarray) -> Design:
 def test_rows_that_were_drawn_unequally_are_put_right(
     drawn: Callable[[np.random.Generator, np.ndarray], Design],
 ) -> None:
-    """1,000 draws of 600 rows, of which few are rated: the share of intervals with the truth, and the mean error."""
-    rng, hits, errors = np.random.default_rng(3), 0, []
+    """1,000 draws of 600 rows, of which few are rated: the mean error, and its size beside the one that is told."""
+    rng, errors, told = np.random.default_rng(3), [], []
     truth = 0.5 * math.erfc(0.5)  # P(N(0, 2) > 1)
     for _ in range(1000):
         scores = rng.normal(size=600)
         ratings = (scores + rng.normal(size=600) > 1).astype(float)
         design = drawn(rng, scores)
-        estimate, low, high = ends(np.where(design.rated, ratings, np.nan), scores, design)
-        hits += low <= truth <= high
-        errors.append(estimate - truth)
-    assert 0.93 <= hits / 1000 <= 0.97 and abs(np.mean(errors)) < 0.005
+        found = powered(np.where(design.rated, ratings, np.nan), scores, design)
+        errors.append(found.estimate - truth)
+        told.append(standard_error(found.influence))
+    assert abs(np.mean(errors)) < 0.005
+    assert_allclose(np.mean(told), np.std(errors), rtol=0.06)
 
 
-def test_few_skewed_ratings_keep_their_promise() -> None:
-    """One rating in twelve is low, so that the normal interval ends too high."""
-    rng, held = np.random.default_rng(3), []
-    for _ in range(2000):
-        ratings, design = (rng.random(400) < 11 / 12).astype(float), at_random(np.arange(400) < 60)
-        if np.ptp(ratings[:60]):
-            estimate, low, high = ends(ratings, rng.normal(size=400), design)
-            half = 1.96 * ratings[:60].std() / math.sqrt(60)
-            held.append((low <= 11 / 12 <= high, abs(estimate - 11 / 12) <= half))
-    ours, normal = np.mean(held, axis=0)
-    assert 0.93 <= ours <= 0.99 and normal < 0.925
+def test_leverage_is_a_rows_part_in_its_mean_and_in_the_weight() -> None:
+    scores = np.array([1.0, 2, 3, 6, 0, 0, 0, 0, 0, 0])
+    rated, strata = np.arange(10) < 4, np.array([0, 0, 1, 1, 0, 0, 0, 1, 1, 1])
+    square = np.array([4.0, 1, 0, 9]) / 14
+    found = leverage(scores, Design(rated, strata), np.array([1.0, 0.8]))
+    assert_allclose(found, [*(np.array([0.5, 0.5, 0.4, 0.4]) + square).clip(max=0.9), *[1 / 3] * 6])
+    unequal = Design(rated, np.zeros(10, np.intp), np.array([0.1, 0.2, 0.4, 0.4, *[1.0] * 6]))
+    shares = np.array([10, 5, 2.5, 2.5]) / 20
+    assert_allclose(leverage(scores, unequal, np.array([0.5]))[:4], shares / 2 + square)
+    clusters = np.array([0, 0, 1, 2, 0, 3, 3, 4, 5, 6])
+    of_clusters = leverage(scores, Design(rated, np.zeros(10, np.intp), None, clusters), np.array([1.0]))
+    expected = np.array([0.5, 0.5, 0.25, 0.25]) + square
+    assert_allclose(of_clusters, [*expected.clip(max=0.9), 1 / 6, 2 / 6, 2 / 6, 1 / 6, 1 / 6, 1 / 6])
 
 
-def test_the_tails_of_a_difference_take_degrees_of_freedom() -> None:
-    draw = np.random.default_rng(11)
-    normal = draw.standard_normal(20_000)
-    assert tail_freedom(normal, len(normal)) == pytest.approx(len(normal), rel=0.1)
-    assert tail_freedom(np.resize([1.0, -1.0], 50), 50) > 10**9  # the variance of even signs is certain
-    rare = np.zeros(200)
-    rare[:4] = [-3.0, 3.0, 3.0, -3.0]
-    assert tail_freedom(rare, 200) == 8  # 2 / (1 / 4 - 1 / 200)
-    assert interval(0.0, rare, rare, 200, 198, 0.95)[1] == pytest.approx(1.959964 * 6)
-    assert interval(0.5, np.zeros(20), np.zeros(20), 20, 18, 0.95) == (0.5, 0.5)
-    wide = 2.306004 * 6 * math.sqrt(198 / 200)
-    assert_allclose(interval(0.0, rare, rare, 200, 198, 0.95, difference=True), [-wide, wide], rtol=1e-6)
+def test_rated_rows_that_were_chosen_by_score_as_two_tests_of_ranks() -> None:
+    """Student's t, with each group's own variance, of the ranks and of their distances from the middle."""
+    values = np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 5, 3, 8, 7])
+    rated = np.arange(12) < 5
+    ranks = np.array([(np.sum(values < one) + (np.sum(values == one) + 1) / 2) / 12 - 13 / 24 for one in values])
+    tails = []
+    for x in (ranks, abs(ranks)):
+        variance = sum(x[of].var() / of.sum() for of in (rated, ~rated))
+        tails.append(2 * student_tail(abs(x[rated].mean() - x[~rated].mean()) / math.sqrt(variance), 4))
+    assert_allclose(selection_p(values, rated), 2 * min(tails))
+    assert tails[0] < 0.5, "p of two tests is the smaller one, doubled"
+    clusters, tails = np.array([0, 0, 1, 2, 2, 0, 1, 1, 3, 4, 4, 5]), []
+    for x in (ranks, abs(ranks)):
+        means = x[rated].mean(), x[~rated].mean()
+        moves = [(x[i] - means[0]) / 5 if rated[i] else (means[1] - x[i]) / 7 for i in range(12)]
+        error = math.sqrt(sum(sum(moves[i] for i in range(12) if clusters[i] == c) ** 2 for c in range(6)))
+        tails.append(2 * student_tail(abs(means[0] - means[1]) / error, 2))  # three clusters have rated rows
+    assert_allclose(selection_p(values, rated, clusters), 2 * min(tails))
+    assert math.isnan(selection_p(values, np.zeros(12, bool))) and math.isnan(selection_p(values, np.ones(12, bool)))
+    assert selection_p(np.ones(12), rated) == 1
 
 
-SIZES = np.array([1, 2, 9, 3, 1, 4, 12, 2, 5, 1, 3, 7] * 2)
-CLUSTERS = np.repeat(np.arange(len(SIZES)), SIZES)
-
-
-def drawn(shares: bool) -> tuple[np.ndarray, np.ndarray, Design]:
-    """Ratings, scores and the design of a set of which the first twelve clusters are rated."""
-    rng = np.random.default_rng(4)
-    y = rng.normal(size=len(CLUSTERS)) + rng.normal(size=len(SIZES))[CLUSTERS]
-    y = (y > 0).astype(float) if shares else y
-    return y, y + rng.normal(size=len(y)), Design(CLUSTERS < 12, np.zeros(len(y), np.intp), None, CLUSTERS)
-
-
-@pytest.mark.parametrize("shares", [True, False])
-def test_clusters_of_unequal_size_leave_their_degrees_of_freedom(shares: bool) -> None:
-    y, x, design = drawn(shares)
-    scale = (0.0, 1.0) if shares else None
-    mean, alone = rated_means(y, x, design, scale)
-    sizes = SIZES[:12].astype(float)
-    freedom = effective_groups(sizes) - 1
-    assert freedom < 7 and mean.weight != 0 and alone.weight == 0
-    for one in (mean, alone):
-        found = MeanInterval([one], sizes, 1, CLUSTERS, True, scale, shares).ends(0.9)
-        if shares:
-            assert found == pytest.approx(share_interval(one.mean, one.items, 0.9, freedom))
-        else:
-            moved, cautious = ppi.totals(one.moved, CLUSTERS), ppi.totals(one.cautious, CLUSTERS)
-            assert found == interval(one.mean, moved, cautious, 12, 11, 0.9, most=freedom)
-            assert found != interval(one.mean, moved, cautious, 12, 11, 0.9)
-    assert mean.items / alone.items == pytest.approx(
-        float((ppi.totals(alone.cautious, CLUSTERS) ** 2).sum() / (ppi.totals(mean.cautious, CLUSTERS) ** 2).sum())
-    )
-
-
-def test_the_most_degrees_of_freedom_are_those_of_the_quantile() -> None:
-    influence = np.array([1.0, -1.0] * 6)
-    low, high = interval(0.0, influence, influence, 12, 11, 0.95, most=3.5)
-    assert high == -low == pytest.approx(student_quantile(0.975, 3.5) * np.sqrt(12 * 11 / 12))
-
-
-def test_the_p_of_a_difference_is_where_its_interval_reaches_0() -> None:
-    draw = np.random.default_rng(4)
-    for units, estimate in ((12, 0.4), (80, -0.1), (400, 0.05)):
-        influence = (draw.standard_normal(units) ** 2 - 1) / units
-
-        def ends_at(confidence: float, units=units, estimate=estimate, influence=influence) -> tuple[float, float]:
-            return interval(estimate, influence, influence, units, units - 2, confidence, difference=True)
-
-        p = ppi.chance(ends_at)
-        low, high = ends_at(1 - p)
-        assert min(abs(low), abs(high)) < 1e-6 and 0 < p < 1
+def test_chosen_by_score_errs_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(6)
+    p = np.array([selection_p(rng.normal(size=100), np.arange(100) < 30) for _ in range(1000)])
+    assert 0.03 <= (p < 0.05).mean() <= 0.06
+    both = np.abs(np.arange(100) - 49.5) > 30  # both ends were chosen
+    assert selection_p(np.arange(100.0), both) < 1e-6 < selection_p(np.arange(100.0), np.arange(100) % 3 == 1)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.contract.base import RowMetric, Setup, Value
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors
-from nlgauge.metrics.base import RowMetric, Setup, Value
 from tests.engine.fake import FakeModel
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nlgauge.contract.base import RowMetric
 from nlgauge.data.corpus import Row
-from nlgauge.metrics.base import RowMetric
 from tests.metrics.pieces import scored
 
 LINES = [

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import Corpus, InputError, ScoreTable, SpecError
-from nlgauge.metrics import registry
+from nlgauge import Corpus, InputError, ScoreTable, SpecError, registry
 from nlgauge.stats.gate.baseline import told_apart
 from tests.command import nlgauge as command
 from tests.command import refused
@@ -152,3 +151,9 @@ def test_score_check_and_explain_take_it(tmp_path: Path) -> None:
     assert command("check", outputs, "-m", spec, "--at-least", 0, "--no-cache").exit_code == 0
     assert command("check", outputs, "-m", spec, "--at-least", 0.5, "--no-cache").exit_code == 1
     assert f"row 1, system a, item 0: {spec} 0.2500" in command("explain", outputs, "-m", spec, "--row", 1).stdout
+
+
+def test_a_column_with_labels_says_between_which_numbers_it_is() -> None:
+    labelled = registry.metric("Column('v', values={'good': 5, 'poor': 1, 'unsure': None})")
+    assert labelled.limits == {"score": (1, 5)}
+    assert registry.metric("Column('v')").limits == {} == registry.metric("Column('v', values={'unsure': None})").limits

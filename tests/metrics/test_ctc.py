@@ -1,14 +1,21 @@
 from dataclasses import replace
+from types import SimpleNamespace
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
 
-from nlgauge.data.corpus import Row
+import nlgauge
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.engine import aligners
 from nlgauge.engine.features.vectors import VectorsRequest
+from nlgauge.engine.models import loading
+from nlgauge.engine.models.capabilities import ALIGNER
 from nlgauge.engine.models.card import ModelCard
+from nlgauge.engine.models.packing import PACKINGS
 from nlgauge.errors import SpecError
 from nlgauge.metrics.ctc import Consistency, Engagingness, Groundedness, MeanAlignment, Preservation, Relevance
-from tests.engine.fake import FakeModel, answers
+from tests.engine.fake import FakeModel, Part, answers
 from tests.metrics.pieces import prepared, scored, shown
 
 ALL = (Consistency, Relevance, Preservation, Groundedness, Engagingness, MeanAlignment)
@@ -90,50 +97,6 @@ def test_a_trained_aligner_gives_every_word_its_own_confidence():
     assert value(Relevance(aligner="D"), ROW) == pytest.approx(covered * (YES + NO + YES) / 3)
 
 
-def test_the_aligner_d_decides():
-    # 16 tokens of the fake model hold stretches of 6; of the second stretch nothing is supported.
-    row = replace(ROW, candidate="w1 w3 w5 w2. \n w7 w8", source="w1 w3 w5 w6")
-    model = FakeModel(card=ModelCard(aligner_threshold=0.5, aligner_temperature=4.0))
-    metric = Consistency(aligner="D")
-    assert metric.parts == ("score", "least_stretch", "unsupported", "probability")
-    assert metric.details == ("unsupported",)
-    (one,) = scored(metric, [row], model)
-    assert one.parts[:3] == pytest.approx(((3 * YES + 3 * NO) / 6, (3 * YES + 3 * NO) / 6, 3 / 6))
-    assert one.parts[3] == pytest.approx(1 / (1 + np.exp(0 / 4)))
-    long = replace(row, candidate="w1 w3 w5 w6 w1 w3. \n w7 w8 w9 w1")
-    (one,) = scored(metric, [long], model)
-    assert one.parts[0] == pytest.approx((6 * YES + 4 * NO) / 10)
-    assert one.parts[1] == pytest.approx((YES + 3 * NO) / 4)
-    assert one.parts[2] == pytest.approx(4 / 10)
-    assert one.parts[3] == pytest.approx(1 / (1 + np.exp(0 / 4)))
-    (text,) = shown(metric, long, model)["texts"]
-    assert [long.candidate[begin:end] for begin, end in text["unsupported"]] == ["w3. \n w7 w8 w9"]
-    for other in (Consistency(), Consistency(aligner="R"), Relevance(aligner="D"), Groundedness(aligner="D")):
-        assert (other.parts, other.details) == (("score",), ())
-
-
-@pytest.mark.parametrize("said", ["fell.", "fell"])
-def test_a_sure_difference_lowers_the_probability_of_its_segment_alone(said):
-    row = replace(ROW, candidate=f"w1 w2 w3 {said} \n w1 w2 w3", source="w1 w2 w3 rose")
-    metric = Consistency(aligner="D")
-    chances, parts = [], []
-    for languages in ((), ("en",)):
-        model = FakeModel(card=ModelCard(languages=languages))
-        (one,) = scored(metric, [row], model)
-        (text,) = shown(metric, row, model)["texts"]
-        chances.append([stretch["supported"] for stretch in text["stretches"]])
-        assert [reason["said"] for reason in text["reasons"]] == ["fell: the source has rose"]
-        assert [row.candidate[one["begin"] : one["end"]] for one in text["reasons"]] == ["fell"]
-        assert [row.source[one["begin"] : one["end"]] for one in text["quotes"]] == ["w1 w2 w3 rose"]
-        assert [one["text"] for one in text["quotes"]] == ["w1 w2 w3 rose"]
-        assert one.parts[3] == min(chances[-1])
-        parts.append(one.parts[:3])
-    (plain, other), (doubted, same) = chances
-    assert np.log(doubted / (1 - doubted)) == pytest.approx(min(np.log(plain / (1 - plain)) - 2, -1))
-    assert same == other and parts[0] == parts[1]
-    assert prepared(metric, model=FakeModel(card=ModelCard(languages=("en",)))).facts["exact_checks"] == 2
-
-
 def test_all_of_a_long_source_is_read_on_request():
     source = " \n ".join(f"{word} w10 w11 w12 w13" for word in ("w1", "w2", "w3", "w4"))  # rows have room for one
     row = replace(ROW, candidate="w1 w2 w3 w4", source=source)
@@ -146,6 +109,81 @@ def test_all_of_a_long_source_is_read_on_request():
         Consistency(reading="windows")
     with pytest.raises(SpecError, match="reading='all' is not one of 'search', 'windows'"):
         Consistency(aligner="D", reading="all")
+
+
+@pytest.mark.parametrize("aligner", ["D", "R"])
+@pytest.mark.parametrize("kind", [Consistency, Groundedness, Engagingness, Preservation, Relevance])
+def test_the_trained_aligners_read_whole_texts_as_the_papers_do(kind, aligner):
+    # A question, thanks, a mark of a citation and a refusal: what is no claim is text as all other.
+    said = ("Do w1 w2 w3?", "Thank you! w1 w2", "w1 w2 [1]", "The text does not say w1", "w1 w2 w3. w1 w2 w3.")
+    for candidate in said:
+        row = replace(ROW, candidate=candidate)
+        metric = kind(aligner=aligner)
+        known = prepared(metric, [row])
+        asked = {request.text: request for request in metric.requests(row, known)}
+        assert set(asked) == {candidate, *({row.source} if kind is Preservation else ()), *(
+            row.references if kind is Relevance else ()
+        )}  # fmt: skip
+        answers_it = replace(row, question="What is w1?")
+        assert metric.requests(answers_it, known) == list(asked.values())
+        assert metric.parts == ("score",) and value(metric, row) == value(metric, answers_it)
+
+
+def test_the_evidence_of_d_is_of_the_model_and_a_run_adds_what_exact_checks_find():
+    row = replace(ROW, candidate="w1 w2 fell", source="w1 w2 rose", context="w1 w2 rose")
+    for kind in (Consistency, Groundedness, Engagingness):
+        evidence = shown(kind(aligner="D"), row, FakeModel(card=ModelCard(aligner_temperature=4.0)))["texts"][0]
+        assert "reasons" not in evidence
+        assert evidence["stretches"][0]["supported"] == pytest.approx(1 / (1 + np.exp(-3 / 4)))
+    table = nlgauge.evaluate(
+        Corpus((row,)), metrics=["Consistency(aligner='D')", "Preservation(aligner='D')"], evidence=True
+    )
+    for column in table.columns.values():
+        texts = {text["name"]: text for text in column.evidence[0]["texts"]}
+        assert [one["said"] for one in texts["candidate"]["reasons"]] == ["fell: the source has rose"]
+        assert "reasons" not in texts.get("source", {})
+
+
+def test_a_detector_that_judges_sentences_is_no_aligner_of_words(monkeypatch):
+    detector = next(one for one in PACKINGS if not one.words and not one.regression)
+    monkeypatch.setattr(aligners, "packer_of", lambda model: SimpleNamespace(packing=detector, name="nli"))
+    with pytest.raises(SpecError, match="judges sentences, not words: take Faithfulness"):
+        prepared(Consistency(aligner="D"))
+
+
+class Even(FakeModel):
+    """Every word is supported with the log-odds 0."""
+
+    name, digest = "second", "22" * 32
+
+    def align(self, ids, attend, side):
+        logits, share, text, against = super().align(ids, attend, side)
+        return np.zeros_like(logits), share, text, against
+
+
+def test_relevance_takes_an_aligner_for_each_direction(monkeypatch):
+    second = Even(32)
+    second.abilities[ALIGNER] = Part(second, "ef" * 32)
+    models = {"pocket": FakeModel(32), "second": second}
+    monkeypatch.setattr(loading, "load", lambda name, *how: models[name])
+    monkeypatch.setattr(loading, "_held", WeakValueDictionary())
+    monkeypatch.setattr(loading, "_last", [])
+    rows = [
+        {"candidate": f"w1 w{number} w3", "source": source, "references": ["w5 w9", "w1 w3"]}
+        for number, source in [(5, "w1 w3 w4"), (6, "w7 w8"), (7, "w1 w3 w9")]
+    ]
+
+    def values(spec):
+        return nlgauge.evaluate(rows, metrics=spec, cache=False).values(spec).tolist()
+
+    spec = "Relevance(aligner='D', models=('{}', '{}'), model='{}')"
+    own = np.array(values("Consistency(aligner='D', model='pocket')"))
+    assert values(spec.format("pocket", "second", "pocket")) == pytest.approx(own * 0.5)
+    both = np.array(values("Relevance(aligner='D', model='pocket')"))
+    assert values(spec.format("second", "pocket", "second")) == pytest.approx(both / own * 0.5)
+    for wrong in ("models=('a',)", "aligner='D', models=('a',)", "aligner='D', models=('a', 'b'), model='c'"):
+        with pytest.raises(SpecError, match="models"):
+            nlgauge.evaluate(rows, metrics=f"Relevance({wrong})", cache=False)
 
 
 @pytest.mark.parametrize("parameter", [{"layer": 2}, {"rescale": "token"}])

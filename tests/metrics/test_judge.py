@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import Judge, SpecError
-from nlgauge.metrics import registry
+from nlgauge import Judge, SpecError, registry
 from nlgauge.metrics.prompts import PROMPTS
 from tests.command import nlgauge as command
 from tests.metrics.court import Court, chance, court

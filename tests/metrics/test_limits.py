@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge import registry
+from nlgauge.contract.base import AMOUNT, ANY, SHARE, RowMetric
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.likelihood import Likelihood
 from nlgauge.maths.divergences import Measure
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import ANY, SHARE, RowMetric
 from nlgauge.metrics.perplexity import _value
 from tests.metrics.pieces import pieces, prepared
 
@@ -94,8 +94,28 @@ BY_SPEC: Mapping[str, object] = {
     "MaskEval(scoring='log_probability')": {"score": (-math.inf, 0.0)},
     "MaskEval": {"score": SHARE},
     "Consistency(aligner='R')": {"score": ANY},
-    "Groundedness": {"score": (0.0, math.inf)},
+    "Consistency": {"score": SHARE},
+    "Relevance": {"score": SHARE},
+    "Relevance(aligner='R')": {"score": ANY},
+    "Preservation": {"score": SHARE},
+    "Groundedness": {"score": AMOUNT},
+    "Groundedness(aligner='R')": {"score": ANY},
+    "Engagingness": {"score": AMOUNT},
     "MeanAlignment": {"score": SHARE},
+    "METEOR": {"score": SHARE},  # a penalty is left even for equal texts, the smaller the longer they are
+    "SentenceMovers": {"score": SHARE},
+    "WordMovers": {"score": AMOUNT},
+    "BARTScore": {"score": (-math.inf, 0.0)},
+    "MarkEvaluate": {
+        **dict.fromkeys(("score", "quality", "diversity", "floor", "precision", "recall"), SHARE),
+        **dict.fromkeys(("a", "b", "B1", "B2", "n", "m"), AMOUNT),
+    },
+    "PRD": dict.fromkeys(("f8", "f1_8", "precision", "recall"), SHARE),
+    "ImprovedPrecisionRecall": {
+        **dict.fromkeys(("precision", "recall", "coverage"), SHARE),
+        "density": AMOUNT,
+    },
+    "FrechetDistance": dict.fromkeys(("score", "means", "covariances"), AMOUNT),
     "Consistency(aligner='D', then='base')": {
         **dict.fromkeys(("score", "least_stretch", "unsupported", "probability"), SHARE),
         "decided": (1.0, 2.0),

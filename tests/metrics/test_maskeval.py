@@ -6,6 +6,8 @@ import sys
 import numpy as np
 import pytest
 
+from nlgauge import registry
+from nlgauge.contract.base import Setup
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.pair_states import states_digest
@@ -13,8 +15,6 @@ from nlgauge.engine.models import loading
 from nlgauge.engine.segmentation import segmenter
 from nlgauge.engine.weighter import Weighter, write_weighter
 from nlgauge.errors import MissingExtraError, SpecError
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Setup
 from nlgauge.metrics.maskeval import MaskEval, word_weights
 from tests.engine.fake import WORDS, PairsModel
 from tests.metrics import pieces

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from nlgauge.contract.base import Prepared, RowMetric, Value
+from nlgauge.contract.parameters import param
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Prepared, RowMetric, Value
-from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import nlgauge
 from nlgauge import _plugins as plugins
+from nlgauge import registry
+from nlgauge.contract.base import Prepared, RowMetric, Value
+from nlgauge.contract.parameters import parameters_of
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.metrics.infolm import InfoLM
-from nlgauge.metrics.parameters import parameters_of
 
 
 def refused(spec: Any, *parts: str) -> str:

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from nlgauge.metrics import registry
+from nlgauge import registry
 from nlgauge.metrics.movers import WordMovers
 from nlgauge.metrics.word_vectors import similarity, too_short, words_of
 from tests.metrics.pieces import pieces, prepared, row, scored

@@ -143,4 +143,4 @@ def test_corpus_bleu_of_the_challenge(data: Path) -> None:
     wanted = {"Amazon_AI_(Shanghai)": 53.98, "OSU_Neural_NLG": 53.52, "FBConvAI": 52.67}
     rows = [row for row in read(data, "webnlg2020_full_outputs") if row.system in wanted]
     table = nlgauge.evaluate(Corpus(tuple(rows)), metrics="BLEU")
-    assert {score.system: round(score.mean, 2) for score in table.by_system(replicates=2)} == wanted
+    assert {score.system: round(score.mean, 2) for score in table.by_system()} == wanted

@@ -14,10 +14,10 @@ import pytest
 
 import nlgauge
 from nlgauge import ScoreTable
+from nlgauge.contract.base import Prepared, RowMetric, Value
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.folder import FolderWriter
 from tests.run.rows import rows
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge.contract.base import RowMetric, Value
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.disk_rows import DiskRows
 from nlgauge.errors import InputError, NlgaugeError, SpecError
-from nlgauge.metrics.base import RowMetric, Value
 from nlgauge.options import Cluster
 from tests.run.rows import rows
 

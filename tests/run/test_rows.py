@@ -14,10 +14,10 @@ import pytest
 
 import nlgauge
 from nlgauge import MetricError, Row
+from nlgauge.contract.base import Prepared, RowMetric, Value
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.metrics.simple import Length
 from nlgauge.run.cache import RowKeys
@@ -65,7 +65,7 @@ GIVEN: list[Any] = []
         ([Value((1.0, 2.0, 3.0))], "3 numbers for its sub-scores first, second"),
         ([], "0 values for 1 texts"),
         ([Value((1.0, 2.0))] * 2, "2 values for 1 texts"),
-        ([(1.0, 2.0)], "which is no nlgauge.metrics.base.Value"),
+        ([(1.0, 2.0)], "which is no nlgauge.contract.base.Value"),
         ([Value((1.0, None))], "not all numbers"),
         ([Value(("0.5", 1.0))], "not all numbers"),
     ],

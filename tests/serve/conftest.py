@@ -13,7 +13,7 @@ from nlgauge.engine.models.capabilities import Model
 from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.asking import Limits
 
-SPECS = ("Consistency(aligner='D')", "BERTScore", "TokenF1")
+SPECS = ("Faithfulness", "BERTScore", "TokenF1")
 HOST = "127.0.0.1"
 
 

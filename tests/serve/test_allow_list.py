@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from nlgauge import registry
+from nlgauge.contract.parameters import parameters_of
 from nlgauge.errors import SpecError
-from nlgauge.metrics import registry
-from nlgauge.metrics.parameters import parameters_of
 from nlgauge.serve.allow_list import LONGEST_SPEC, AllowList
 
 TEXTS = ("CANARY/file", "https://CANARY.example", "package/CANARY", "base", "")

@@ -22,7 +22,7 @@ from tests.serve.conftest import SPECS
 pytestmark = pytest.mark.usefixtures("one_model")
 
 Serving = Callable[..., AbstractContextManager[Any]]
-ALIGNED = "Consistency(aligner='D')"
+ALIGNED = "Faithfulness"
 ROW = {"candidate": "The bridge was closed, and five hundred people were hurt.", "references": ["The bridge was shut."]}
 ROW["source"] = "The bridge was closed in the evening. Nobody was hurt."
 
@@ -87,9 +87,10 @@ def test_explanations_are_those_of_the_command(client: Any, records: list[dict[s
 
 def test_a_check_is_that_of_the_gate(client: Any, records: list[dict[str, Any]]) -> None:
     given = rows(records)
-    found = client.post("/check", json={"rows": given, "metric": ALIGNED, "at_least": 0.9}).json()
-    verdict = check(nlgauge.evaluate(given, metrics=ALIGNED, evidence=True, cache=False), at_least=0.9)
+    found = client.post("/check", json={"rows": given, "metric": ALIGNED, "at_least": 0.5}).json()
+    verdict = check(nlgauge.evaluate(given, metrics=ALIGNED, evidence=True, cache=False), at_least=0.5)
     assert found["passed"] is verdict.passed is False
+    assert found["part"] == "probability"
     alike(found["rows"], json.loads(json.dumps(verdict.record["rows"])))
     assert {"passed", "failed", "missing"} <= {row["state"] for row in found["rows"]}
     allowed = client.post(

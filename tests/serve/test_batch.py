@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge import registry
+from nlgauge.contract.base import Prepared, RowMetric, Value
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models import loading
 from nlgauge.errors import SpecError
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.run.block import BLOCK_WEIGHT
 from nlgauge.run.plan import Plan
 from nlgauge.serve import batch
@@ -49,7 +49,7 @@ def alike(table: ScoreTable | None, other: ScoreTable) -> None:
         assert mine.sums == column.sums
 
 
-OF_ROWS = ("BERTScore", "TokenF1", "Consistency(aligner='D')", "CopyRate", "InfoLM(stride=4)", "BLEU")
+OF_ROWS = ("BERTScore", "TokenF1", "Faithfulness", "CopyRate", "InfoLM(stride=4)", "BLEU")
 
 
 def test_each_job_ends_as_it_ends_alone() -> None:
@@ -71,7 +71,7 @@ def test_jobs_share_a_run_unless_a_score_depends_on_other_rows() -> None:
 
 
 def test_evidence_is_that_of_a_run_alone() -> None:
-    spec = "Consistency(aligner='D')"
+    spec = "Faithfulness"
     jobs = [job(rows(5, 2), spec, evidence=True), job(rows(6, 3), spec, evidence=True)]
     scored(*jobs)
     for one in jobs:

@@ -246,7 +246,7 @@ def test_a_sentence_of_a_stream_is_answered_before_the_next_one_is_sent() -> Non
         sent.append("the rest")
         yield b'{"text": " says the board."}\n'
 
-    with served("-m", "Consistency(aligner='D')", "--quiet") as process:
+    with served("-m", "Faithfulness", "--quiet") as process:
         with connected(process) as connection, connection.makefile("rb") as answer:
             head = b"POST /stream HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\n"
             connection.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n")

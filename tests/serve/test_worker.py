@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from nlgauge.contract.base import Prepared, RowMetric, Value
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
-from nlgauge.metrics.base import Prepared, RowMetric, Value
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.asking import Limits
 from nlgauge.serve.batch import Job

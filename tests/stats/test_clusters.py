@@ -10,11 +10,11 @@ from numpy.testing import assert_allclose
 
 from nlgauge import Corpus, InputError, ScoreTable, compare
 from nlgauge.data.table import Column
+from nlgauge.maths.inference import UNLIMITED, mean_of
 from nlgauge.maths.intervals import student_quantile
 from nlgauge.stats.coefficients import COEFFICIENTS, superiority
 from nlgauge.stats.correlation import estimate
 from nlgauge.stats.join import by_column
-from nlgauge.stats.paired import paired
 from nlgauge.stats.resampling import bootstrap, permuted
 from tests.score_tables import counted
 
@@ -31,36 +31,39 @@ def values(seed: int, shift: float = 0.0) -> np.ndarray:
 
 def student(of: np.ndarray, level: float = 0.95) -> tuple[float, float]:
     """The interval of Student's t with the error of a jackknife that leaves every cluster out once, literally."""
-    without = np.array([of[n != CLUSTERS].mean() for n in range(len(SIZES))])
-    error = math.sqrt((len(SIZES) - 1) / len(SIZES) * ((without - of.mean()) ** 2).sum())
+    away = np.array([of[n != CLUSTERS].mean() for n in range(len(SIZES))]) - of.mean()
+    error = math.sqrt((len(SIZES) - 1) / len(SIZES) * (away**2).sum())
     sizes = np.bincount(CLUSTERS)
-    t = student_quantile((1 + level) / 2, sizes.sum() ** 2 / (sizes**2).sum() - 1)
+    tails = 2 / ((away**4).sum() / (away**2).sum() ** 2 - 1 / len(SIZES))
+    t = student_quantile((1 + level) / 2, min(sizes.sum() ** 2 / (sizes**2).sum() - 1, tails))
     return of.mean() - t * error, of.mean() + t * error
 
 
 def test_intervals_are_those_of_a_literal_jackknife_and_near_an_independent_bootstrap() -> None:
-    of = values(1)
-    difference = paired(of, CLUSTERS, replicates=4000)
-    assert_allclose((difference.low, difference.high), student(of), rtol=1e-12)
+    of, nothing = values(1), np.zeros(len(CLUSTERS))
+    rows = [(system, str(n)) for system in "st" for n in range(len(of))]
+    column = Column(("score",), np.concatenate([of, nothing])[:, None])
+    table = ScoreTable(rows, {"M": column}, {}).clustered(CLUSTERS.tolist() * 2)
+    (difference,) = compare(table, "s", "t")
+    assert_allclose((difference.low, difference.high), student(of), rtol=1e-10)
+    assert (difference.n, difference.clusters) == (len(of), len(SIZES))
+    found = table.by_system()[0]
+    assert_allclose((found.low, found.high), student(of), rtol=1e-10)
     drawn = np.random.default_rng(99).integers(0, len(SIZES), (4000, len(SIZES)))
     means = np.bincount(CLUSTERS, of)[drawn].sum(1) / np.array(SIZES)[drawn].sum(1)
-    assert_allclose(difference.error, means.std(), rtol=0.15)
-    assert (difference.n, difference.groups) == (len(of), len(SIZES))
-    rows = [("s", str(n)) for n in range(len(of))]
-    table = ScoreTable(rows, {"M": Column(("score",), of[:, None])}, {}).clustered(CLUSTERS.tolist())
-    found = table.by_system(replicates=4000)[0]
-    assert_allclose((found.low, found.high), student(of), rtol=1e-12)
-    alone = ScoreTable(rows, table.columns, {}).by_system(replicates=4000)[0]
+    assert_allclose(mean_of(of, UNLIMITED, CLUSTERS).error, means.std(), rtol=0.15)
+    alone = ScoreTable(rows, table.columns, {}).by_system()[0]
     assert found.high - found.low > 1.2 * (alone.high - alone.low)
-    assert (found.mean, found.n) == (alone.mean, alone.n)
+    assert (found.mean, found.n, found.clusters) == (alone.mean, alone.n, len(SIZES)) and alone.clusters is None
+    assert found.effective == difference.effective == pytest.approx(len(of) ** 2 / np.square(SIZES).sum())
 
 
 def test_clustered_tests_keep_their_level_where_others_do_not() -> None:
     clustered = plain = 0
     for seed in range(300):
         of = values(1000 + seed)
-        clustered += paired(of, CLUSTERS, replicates=200).p < 0.05
-        plain += paired(of, replicates=200).p < 0.05
+        clustered += mean_of(of, UNLIMITED, CLUSTERS).p() < 0.05
+        plain += mean_of(of, UNLIMITED).p() < 0.05
     assert clustered <= 27 < plain
 
 
@@ -130,24 +133,11 @@ def test_clusters_are_a_column_of_the_outputs() -> None:
     assert one.reason == "all items are of one cluster" and math.isnan(one.low)
 
 
-def test_values_of_all_rows_together_are_drawn_by_cluster_too() -> None:
+def test_values_of_all_rows_together_have_clusters_too() -> None:
     table = counted()
-    wide = table.clustered(["x", "x", "y", "x", "x", "y"]).by_system(replicates=300)[0]
+    wide = table.clustered(["x", "x", "y", "x", "x", "y"]).by_system()[0]
     assert wide.mean == table.by_system()[0].mean
     assert math.isnan(wide.low) and wide.effective == pytest.approx(1.8), "two clusters, of two rows and of one"
-
-
-def test_what_the_items_show_is_found_in_eighty_studies_of_a_hundred() -> None:
-    rng = np.random.default_rng(3)
-    pilot = rng.normal(size=40)
-    pilot = (pilot - pilot.mean()) / pilot.std(ddof=1)
-    found = paired(pilot)
-    shown = found.detectable(0.95, 0.8, 60)
-    assert shown == pytest.approx((student_quantile(0.975, 59) + student_quantile(0.8, 59)) / math.sqrt(60))
-    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
-    t, df = stats.t.ppf(0.975, 59), 59
-    power = stats.nct.sf(t, df, shown * math.sqrt(60)) + stats.nct.cdf(-t, df, shown * math.sqrt(60))
-    assert power == pytest.approx(0.8, abs=0.005)
 
 
 def test_margins_are_those_of_one_sided_t_tests() -> None:

@@ -28,7 +28,7 @@ def table() -> ScoreTable:
 
 
 def test_a_difference_per_metric_and_part(table: ScoreTable) -> None:
-    found = compare(table, "A", "B", replicates=3000)
+    found = compare(table, "A", "B")
     assert [(one.metric, one.part) for one in found] == [
         ("Score", "p"), ("Score", "r"), ("Distance(k=1)", "score"), ("Set", "score")
     ]  # fmt: skip
@@ -45,6 +45,50 @@ def test_a_difference_per_metric_and_part(table: ScoreTable) -> None:
     assert "neither interval nor p" in str(of_sets.reason)
     assert found.notes == ["1 items have an output of one of the two only, and are left out"]
     assert (found.a, found.b, len(found)) == ("A", "B", 4)
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_every_number_of_a_record_is_that_of_scipy(higher: bool) -> None:
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    rng = np.random.default_rng(9)
+    a, b = rng.normal(5, 1, 25), rng.normal(4.7, 1, 25)
+    a[3] = b[9] = math.nan
+    rows = [(system, str(item)) for system in "AB" for item in range(25)]
+    column = Column(("score",), np.concatenate([a, b])[:, None], {3: "x", 34: "x"}, higher_is_better=higher)
+    table = ScoreTable(rows, {"M": column}, {})
+    (one,) = compare(table, "A", "B", confidence=0.9, margin=0.4, items=80)
+    both = ~np.isnan(a + b)
+    gain = (a - b)[both]
+    test, spread = stats.ttest_rel(a[both], b[both]), gain.std(ddof=1)
+    assert (one.n, one.undefined, one.better) == (23, 2, "A" if (gain.mean() > 0) == higher else "B")
+    assert (one.a, one.b, one.difference) == pytest.approx((a[both].mean(), b[both].mean(), gain.mean()))
+    assert (one.low, one.high) == pytest.approx(tuple(test.confidence_interval(0.9)))
+    assert (one.p, one.adjusted, one.effect) == pytest.approx((test.pvalue, test.pvalue, gain.mean() / spread))
+    below, above = (
+        stats.ttest_1samp(gain, bound, alternative=way).pvalue for bound, way in ((-0.4, "greater"), (0.4, "less"))
+    )
+    assert one.no_worse == pytest.approx(below if higher else above) and one.alike == pytest.approx(max(below, above))
+    t = stats.t.ppf(0.95, 79) + stats.t.ppf(0.8, 79)
+    assert one.detectable == pytest.approx(t * spread / math.sqrt(80))
+    plans = ((one, 0.4, 0.9), (compare(table, "A", "B", power=0.9).records[0], abs(gain.mean()), 0.975))
+    for found, size, tail in plans:
+        power = 0.8 if found is one else 0.9
+        enough = [n for n in range(2, 900) if sum(stats.t.ppf([tail, power], n - 1)) * spread / math.sqrt(n) <= size]
+        assert found.needed == enough[0]
+    assert one.clusters is None and math.isnan(one.effective) and one.reason is None and not one.whole
+
+
+def test_the_scale_of_equal_differences_is_that_of_the_scores() -> None:
+    """B has one more on each item: beside -1 twelve times stand two that are as far as the largest score."""
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    a = np.linspace(100, 120, 12)
+    rows = [(system, str(item)) for system in "AB" for item in range(12)]
+    (one,) = compare(ScoreTable(rows, {"M": Column(("score",), np.append(a, a + 1)[:, None])}, {}), "A", "B")
+    values = [-1.0] * 12 + [-122.0, 120.0]
+    assert (one.low, one.high) == pytest.approx(stats.t.interval(0.95, 13, -1, stats.sem(values)))
+    assert math.isnan(one.effect) and one.better == "B" and one.p > 0.9
+    (one,) = compare(ScoreTable(rows[::3], {"M": Column(("score",), np.arange(8.0)[:, None])}, {}), "A", "B")
+    assert one.difference == -4 and math.isnan(one.effect)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +126,9 @@ def test_a_value_of_all_items_together_is_no_mean() -> None:
     error = residuals.std(ddof=1) / math.sqrt(59)
     assert found.high - found.low == pytest.approx(2 * 1.96 * error, rel=0.12)
     assert found.effect == pytest.approx((a - b) / residuals.std(ddof=1), rel=0.1)
-    assert found.needed == math.ceil((2.8016 / found.effect) ** 2)
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    enough = [n for n in range(2, 60) if sum(stats.t.ppf([0.975, 0.8], n - 1)) <= abs(found.effect) * math.sqrt(n)]
+    assert found.needed == enough[0]
     assert found.p < 0.01
     same = ScoreTable(rows, {"TER": column}, {})
     column.sums.counts[60:] = column.sums.counts[:60]
@@ -95,6 +141,62 @@ def test_a_value_of_all_items_together_is_no_mean() -> None:
     column.sums.counts[:60] = math.nan
     (nothing,) = compare(same, "A", "B")
     assert nothing.n == 0 and math.isnan(nothing.a) and nothing.reason == "no item has a number for both"
+
+
+def test_totals_of_mostly_equal_outputs_have_two_more_items() -> None:
+    """17 of 20 items are equal: beside them stand two items that are as far off as the larger rate."""
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    words = np.arange(10.0, 30)
+    edits = {"A": np.round(words / 5), "B": np.round(words / 5)}
+    edits["B"][:3] += [2, 1, 3]
+    counts = np.stack([np.append(edits["A"], edits["B"]), np.tile(words, 2)], 1)
+    column = Column(("score",), 100 * counts[:, :1] / counts[:, 1:], higher_is_better=False)
+    column.sums = Sums({"name": "rate"}, counts)
+    rows = [(system, str(item)) for system in "AB" for item in range(20)]
+    (one,) = compare(ScoreTable(rows, {"TER": column}, {}), "A", "B")
+    gain, total = edits["A"] - edits["B"], words.sum()
+    pseudo = 100 * (20 * gain.sum() / total - 19 * (gain.sum() - gain) / (total - words))
+    pseudo += 100 * gain.sum() / total - pseudo.mean()
+    pseudo[3:] = common = pseudo[3:].mean()
+    far = max(100 * edits["B"].sum() / total, abs(pseudo - common).max())
+    values = [*pseudo, common - far, common + far]
+    low, high = stats.t.interval(0.95, 21, np.mean(values), stats.sem(values))
+    assert (one.low, one.high) == pytest.approx((low, high)) and one.p > 0.05
+
+
+def answers(margin: float | None = None, **shifts: float) -> str:
+    """What is said of metrics by which A is ahead by a shift, with a deviation of 1 on 20 items."""
+    noise = np.random.default_rng(2).normal(size=20)
+    noise = (noise - noise.mean()) / noise.std(ddof=1)
+    rows = [(system, str(item)) for system in "AB" for item in range(20)]
+    columns = {
+        name: Column(("score",), np.append(noise + shift, np.zeros(20))[:, None]) for name, shift in shifts.items()
+    }
+    return compare(ScoreTable(rows, columns, {}), "A", "B", margin=margin).answer
+
+
+def test_the_answer_says_what_was_shown_and_the_better_system_first() -> None:
+    """t = shift sqrt(20), of 19 degrees of freedom: .7 has p .0055; .5 has .0376; the interval is +- .468."""
+    assert answers(M=0.7) == (
+        "A is better than B by M: 0.7000 against 0.0000 on 20 items (difference 0.7000, 95 % interval 0.2320 to "
+        "1.1680; p 0.006)."
+    )
+    assert answers(M=-0.7) == (
+        "B is better than A by M: 0.0000 against −0.7000 on 20 items (difference 0.7000, 95 % interval 0.2320 to "
+        "1.1680; p 0.006)."
+    )
+    assert answers(M=-0.3).startswith("B and A do not differ significantly by M: 0.0000 against −0.3000 ")
+    assert answers(M=0.5, N=0.1).startswith("No metric of 2 shows a significant difference between A and B. By M, ")
+    assert answers(M=0.7, N=-0.9, O=0).startswith(
+        "A is better than B by 1 of 3 metrics; B is better than A by 1 of 3 metrics; 1 shows no significant difference."
+    )
+
+
+def test_the_answer_to_a_margin_is_that_of_the_one_sided_test() -> None:
+    """A loss of .3 of a deviation of 1, at the margin 1.2: shown; a loss of .5 is significant, and within it too."""
+    assert answers(M=-0.5, margin=1.2).startswith("A is no worse than B by M, up to 1.2: −0.5000 against 0.0000 on 20")
+    assert answers(M=-0.1, margin=0.3).startswith("A is not shown to be no worse than B by M, up to 0.3: ")
+    assert answers(M=2, N=-0.1, margin=0.3).startswith("A is shown to be no worse than B, up to 0.3, by 1 of 2 metrics")
 
 
 def test_a_notebook_shows_a_comparison_escaped() -> None:

@@ -12,9 +12,20 @@ from numpy.testing import assert_allclose
 from nlgauge import InputError, ScoreTable
 from nlgauge.data.table import Column
 from nlgauge.stats.agreement import correlate
+from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.contrast import contrast, williams
-from nlgauge.stats.corrections import CORRECTIONS, benjamini_hochberg, benjamini_yekutieli, clusters, holm
+from nlgauge.stats.corrections import (
+    CORRECTIONS,
+    benjamini_hochberg,
+    benjamini_yekutieli,
+    clusters,
+    draws_for,
+    holm,
+    too_few_draws,
+)
 from nlgauge.stats.correlation import LEVELS
+from nlgauge.stats.of_items import difference_of_items
+from nlgauge.stats.sentinels import unbeaten
 
 
 @pytest.mark.parametrize(
@@ -35,9 +46,82 @@ def test_contrasts_put_metrics_into_clusters(
     }  # fmt: skip
     by_pair = {(one.first, one.second): one for one in found}
     same, better = (by_pair[("Near", "score"), other] for other in (("Far", "score"), ("Noise", "p")))
-    assert (same.difference, same.low, same.high, same.p) == (0, 0, 0, 1)
+    assert (same.difference, same.p) == (0, 1) and math.isnan(same.low) and math.isnan(same.high)
+    assert found.notes[-1] == "1 differences have no interval: they are alike in all resamples"
     assert better.low > 0
     assert better.p <= better.adjusted < 0.1
+
+
+def many(metrics: int) -> tuple[ScoreTable, dict[tuple[str, str], float]]:
+    """Ratings of 40 items and 4 systems, metrics that follow them closely, and as many that hardly do."""
+    rng = np.random.default_rng(2)
+    keys = [(system, str(item)) for item in range(40) for system in "ABCD"]
+    truth = rng.normal(size=len(keys))
+    columns = {
+        f"M{n}": Column(("score",), (truth + (0.3 if n % 2 else 4) * rng.normal(size=len(keys)))[:, None])
+        for n in range(metrics)
+    }
+    return ScoreTable(keys, columns, {}), dict(zip(keys, truth.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_differences_of_many_metrics_are_found(level: str) -> None:
+    """66 pairs: with 1,000 exchanges no p, corrected by Holm, could be below 0.065."""
+    table, given = many(12)
+    found = contrast(table, given, level=level, intervals=False)
+    assert found.draws == 6600 and not found.notes
+    told = [one for one in found if int(one.first[0][1:]) % 2 != int(one.second[0][1:]) % 2]
+    if level != "system":  # four systems have few orders
+        assert len(told) == 36 and all(one.adjusted < 0.05 for one in told)
+        assert {found.clusters["rating"][f"M{n}", "score"] for n in range(1, 12, 2)} == {1}
+    few = contrast(table, given, level=level, intervals=False, replicates=1000)
+    assert all(one.adjusted > 0.06 for one in few)
+    (note,) = few.notes
+    needed = int(note.split("give at least ")[1].split(",")[0] + note.split("give at least ")[1].split(",")[1][:3])
+    assert "66 tests" in note and 66 / (needed + 1) <= 0.05 < 66 / needed
+    assert not contrast(table, given, level=level, intervals=False, replicates=1000, correction="none").notes
+    assert not contrast(table, given, level=level, intervals=False, replicates=0).notes
+
+
+def test_a_sentinel_of_many_metrics_is_beaten() -> None:
+    table, given = many(30)
+    table.columns["Length"] = Column(("score",), np.random.default_rng(0).normal(size=(160, 1)))
+    table.columns["CopyRate"] = Column(("score",), np.random.default_rng(1).normal(size=(160, 1)))
+    agreed = correlate(table, given, replicates=0)
+    notes: list[str] = []
+    behind = unbeaten(table, given, agreed, level="item", coefficient="pearson", notes=notes)
+    assert not notes and not {one.metric for one in behind} & {f"M{n}" for n in range(1, 30, 2)}
+    behind = unbeaten(table, given, agreed, level="item", coefficient="pearson", notes=notes, replicates=1000)
+    assert {f"M{n}" for n in range(30)} == {one.metric for one in behind}
+    assert notes[0].startswith("metrics and sentinels: 1,000 replicates cannot show a difference in 60 tests")
+    unbeaten(table, given, agreed, level="item", coefficient="kendall", notes=notes, replicates=10**9)
+    assert "by value alone" in notes[1]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_intervals_of_other_items_are_those_of_items(table: ScoreTable, ratings: Any, level: str) -> None:
+    cut = [n for n, (_, item) in enumerate(table.rows) if int(item) < 9]
+    columns = {name: Column(("score",), table.columns[name].values[cut, :1]) for name in ("Near", "Noise")}
+    few = ScoreTable([table.rows[n] for n in cut], columns, {})
+    given = {key: ratings["good"][key] for key in few.rows}
+    found = contrast(few, given, level=level, resample="items")
+    x, other = (columns[name].values.reshape(9, 5) for name in ("Near", "Noise"))
+    y = np.array([given[key] for key in few.rows]).reshape(9, 5)
+    assert (found[0].low, found[0].high) == difference_of_items(x, other, y, COEFFICIENTS["pearson"], level)
+    assert any("means of 9 items" in note for note in found.notes) == (level == "system")
+
+
+def test_a_small_p_beside_an_interval_that_holds_0_is_said() -> None:
+    rng = np.random.default_rng(3)
+    keys = [(system, str(item)) for item in range(40) for system in "ABCD"]
+    truth = (rng.normal(size=(40, 4)) + np.arange(4)).ravel()
+    columns = {f"M{n}": Column(("score",), (truth + n * rng.normal(size=160))[:, None]) for n in (1, 1.5)}
+    found = contrast(ScoreTable(keys, columns, {}), dict(zip(keys, truth.tolist(), strict=True)), level="pooled")
+    assert found[0].low < 0 < found[0].high and found[0].adjusted < 0.05
+    assert found.notes == [
+        "1 of 1 differences are significant where the interval holds 0: the interval also speaks about other items and"
+        " systems, and p about these outputs alone"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -113,6 +197,17 @@ def test_corrections() -> None:
     assert holm([0.7, 0.9]).max() == 1
     assert len(holm([])) == len(benjamini_hochberg([])) == 0
     assert_allclose(CORRECTIONS["none"](p), p)
+
+
+@pytest.mark.parametrize("tests", [1, 3, 10, 11, 66, 120, 1225])
+def test_draws_follow_the_number_of_tests(tests: int) -> None:
+    draws = draws_for(tests)
+    assert draws >= 1000 and tests / (draws + 1) <= 0.05 / 5
+    assert draws == 1000 or tests / (draws - 1) >= 0.05 / 5
+    assert too_few_draws(draws, tests) is None and too_few_draws(0, tests) is None
+    fewest = next(n for n in range(1, 30_000) if tests / (n + 1) < 0.05)
+    assert too_few_draws(fewest, tests) is None
+    assert f"give at least {fewest:,}, or" in str(too_few_draws(fewest - 1, tests))
 
 
 def test_false_discoveries_as_scipy() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,11 +128,45 @@ def test_raters_are_averaged_and_their_agreement_stands_beside(tmp_path: Path) -
     assert all(means[row.system, row.item] == truth(row) for row in others)
     (agreement,) = ratings.agreement
     assert (agreement.raters, agreement.rows, agreement.level) == (("anna", "ben"), 30, "nominal")
-    assert 0.8 < agreement.kappa < 1 and 0.8 < agreement.alpha < 1
+    assert 0.8 < agreement.kappa.value < 1 and 0.8 < agreement.alpha.value < 1
+    assert agreement.kappa.low < 0.8 and agreement.alpha.low < 0.8
     (said,) = ratings.told()
     assert "Cohen's kappa 0." in said and said in nlgauge.estimate(TABLE, ratings).notes and not ratings.told(["other"])
     with pytest.raises(InputError, match="good is not rated by 0 and 1 alone"):
         nlgauge.calibrate(TABLE, ratings)
+
+
+def test_raters_who_shared_the_rows_out_make_the_interval_wider(tmp_path: Path) -> None:
+    """Ben is stricter than Anna; where both rate all rows, their spread is no part of the interval."""
+    made, folder = project(tmp_path / "p", TEXTS, 100), tmp_path / "p"
+
+    def strict(row: DrawnRow) -> int:
+        return truth(row) * int(str(row.name)[-1] not in "0258")
+
+    def half(row: DrawnRow) -> bool:
+        return int(str(row.name)[1:]) % 2 == 0
+
+    fill(folder, lambda row: truth(row) if half(row) else "", "sheet-anna.csv")
+    fill(folder, lambda row: "" if half(row) else strict(row), "sheet-ben.csv")
+    ratings = made.load(folder).ratings()
+    found = nlgauge.estimate(TABLE, ratings)
+    by_row = {(row.system, row.item): row.scores["good"] for row in ratings if row.scores}
+    by_name = {("sheet", str(row.name)): by_row[row.system, row.item] for row in made.draw.sheet}
+    alone = nlgauge.estimate(TABLE, {"good": by_name}, draw=made.draw)
+    for one, other in zip(found, alone, strict=True):
+        assert one.estimate == other.estimate and other.wider == 1
+        assert one.wider == pytest.approx((one.high - one.low) / (other.high - other.low))
+    assert found[0].wider > 1.3 and found[1].wider > 1.3 > found[2].wider
+    (note,) = [note for note in found.notes if "their spread makes the intervals up to" in note]
+    assert note.startswith("good: 2 raters with mean ratings from ") and "one more is assumed who is 0.1 of the" in note
+    assert not [note for note in alone.notes if "spread" in note]
+    assert found[2].p >= alone[2].p
+    # More rows by the same raters do not make the interval shorter than their spread.
+    assert nlgauge.estimate(TABLE, ratings, margin=0.12)[0].more == math.inf
+    assert nlgauge.estimate(TABLE, {"good": by_name}, draw=made.draw, margin=0.12)[0].more < math.inf
+    for name, rating in (("anna", truth), ("ben", strict)):
+        fill(folder, rating, f"sheet-{name}.csv")
+    assert {one.wider for one in nlgauge.estimate(TABLE, made.load(folder).ratings())} == {1.0}
 
 
 def test_raters_in_columns_of_one_sheet(tmp_path: Path) -> None:
@@ -177,6 +212,77 @@ def test_one_rater_twice_is_one_rater(tmp_path: Path) -> None:
         RatingProject.load(tmp_path / "p").ratings()
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("sheet-Anna.csv", "sheet-anna.csv"), ("sheet.csv", "sheet - Copy.csv"), ("sheet.csv", "sheet (1).csv"),
+        ("sheet-anna b.csv", "Kopie von sheet-Anna_B.csv"),
+    ],
+)  # fmt: skip
+def test_one_person_under_two_names_is_one_rater(tmp_path: Path, one: str, other: str) -> None:
+    made, folder = project(tmp_path / "p", TEXTS, 40), tmp_path / "p"
+    fill(folder, lambda row: truth(row) if str(row.name) <= "r20" else "", other)
+    fill(folder, lambda row: truth(row) if str(row.name) >= "r15" else "", one)
+    if one != "sheet.csv":
+        (folder / "sheet.csv").unlink()
+    ratings = made.load(folder).ratings()
+    assert ratings.agreement == () and sum(bool(row.scores) for row in ratings) == 40
+    (note,) = ratings.notes
+    assert one in note and other in note and note.endswith(": read as one rater")
+    text = (folder / other).read_text(encoding="utf-8")
+    first = cells_of(folder / other)
+    first[14]["scores.good"] = str(1 - int(first[14]["scores.good"]))
+    assert written(first) != text
+    (folder / other).write_text(written(first), encoding="utf-8")
+    with pytest.raises(InputError, match=r"row r15, good: .* rates it [01] and [01], in .*delete one of the two"):
+        made.load(folder).ratings()
+
+
+def test_a_copy_under_another_name_is_no_second_rater(tmp_path: Path) -> None:
+    made, folder = project(tmp_path / "p", TEXTS, 60), tmp_path / "p"
+    fill(folder, truth, "sheet-anna.csv", count=50)
+    fill(folder, lambda row: truth(row) if str(row.name) > "r15" else "", "sheet-ben.csv")
+    ratings = made.load(folder).ratings()
+    assert ratings.agreement == () and sum(bool(row.scores) for row in ratings) == 60
+    (note,) = ratings.notes
+    assert note.startswith("anna and ben: no difference in the 35 ratings that both gave")
+    # One that differs in one row, and copies of few rows or of equal ratings, are left alone.
+    fill(folder, lambda row: truth(row) if row.name != "r20" else 1 - truth(row), "sheet-ben.csv")
+    found = made.load(folder).ratings()
+    assert found.notes == () and found.agreement[0].raters == ("anna", "ben")
+    for rating, count in ((truth, 29), (lambda row: 1, 60)):
+        fill(folder, rating, "sheet-anna.csv", count=count)
+        fill(folder, rating, "sheet-ben.csv", count=count)
+        assert made.load(folder).ratings().agreement[0].raters == ("anna", "ben")
+
+
+def test_a_column_that_was_sorted_alone_is_refused(tmp_path: Path) -> None:
+    made, folder = project(tmp_path / "p", TEXTS, 80, seed=1), tmp_path / "p"
+    fill(folder, truth)
+    lines = cells_of(folder / "sheet.csv")
+    # Whoever sorts whole rows parts no rating from its row.
+    by_rating = sorted(lines, key=lambda line: line["scores.good"])
+    (folder / "sheet.csv").write_text(written(by_rating), encoding="utf-8")
+    assert made.load(folder).ratings().notes == ()
+    column = [line["scores.good"] for line in by_rating]
+    alone = [{**line, "scores.good": rating} for line, rating in zip(lines, column, strict=True)]
+    (folder / "sheet.csv").write_text(written(alone), encoding="utf-8")
+    with pytest.raises(InputError, match="p: good, sheet: the 80 ratings are sorted"):
+        made.load(folder).ratings()
+    by_name = {("sheet", line["item"]): float(line["scores.good"]) for line in alone}
+    with pytest.raises(InputError, match="good: the 80 ratings are sorted"):
+        nlgauge.estimate(TABLE, {"good": by_name}, draw=made.draw)
+
+
+def test_a_rater_who_changes_is_told_with_the_estimate(tmp_path: Path) -> None:
+    made, folder = project(tmp_path / "p", TEXTS, 120), tmp_path / "p"
+    fill(folder, lambda row: truth(row) or int(str(row.name) < "r060"), "sheet-anna.csv")
+    fill(folder, truth, "sheet-ben.csv")
+    (note,) = made.load(folder).ratings().notes
+    assert note.startswith("good, anna: the ratings change along the sheet")
+    assert note in nlgauge.estimate(TABLE, made.load(folder).ratings()).notes
+
+
 def test_other_files_of_the_folder(tmp_path: Path) -> None:
     project(tmp_path / "p", TEXTS, 20)
     with pytest.raises(InputError, match="no row is rated yet"):
@@ -214,7 +320,7 @@ def test_rows_that_were_drawn_and_not_rated(tmp_path: Path) -> None:
         tmp_path / "p" / "sheet.csv")]), encoding="utf-8")  # fmt: skip
     fill(tmp_path / "p", truth, count=50)
     begun = nlgauge.estimate(TABLE, RatingProject.load(tmp_path / "p").ratings())
-    assert begun.notes[0].startswith("good: 70 of 120 rows that were drawn are not rated; their scores are like those")
+    assert begun.notes[0].startswith("good: 70 of 120 rows that were drawn are not rated")
     assert begun[0].reason is None
 
 

@@ -11,10 +11,12 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
+from nlgauge.maths.order import halves_p
+from nlgauge.maths.prediction_powered import Design
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.contrast import contrast
 from nlgauge.stats.rated import rated_rows
-from nlgauge.stats.refusing import CHOSEN, unanswered
+from nlgauge.stats.refusing import CHOSEN, chosen_by_score, drift, unanswered
 from tests.stats.hidden import SPEC, outputs
 
 
@@ -45,6 +47,27 @@ def _some(truth: dict[tuple[str, str], float], system: str) -> dict[tuple[str, s
     return {key: value for key, value in truth.items() if key[0] == system and int(key[1][1:]) % 2}
 
 
+def test_clusters_and_strata_that_say_too_little() -> None:
+    table, corpus, _ = outputs(200, 80, systems=("a",))
+    extras = [{"doc": "d" if n < 140 else str(n), "stratum": str(n // 199)} for n in range(200)]
+    one_large = [replace(row, extra=extra) for row, extra in zip(corpus, extras, strict=True)]
+    with pytest.raises(InputError, match=r"clusters that say as much as 1\.8 of equal size, and at least 5 are needed"):
+        nlgauge.estimate(table, Corpus(one_large), cluster="doc")
+    last = [replace(one_large[-1], scores={"good": 1.0})]
+    with pytest.raises(InputError, match="a stratum has fewer than 2 rated rows"):
+        nlgauge.estimate(table, Corpus(one_large[:-1] + last))
+
+
+def test_clusters_that_were_chosen_are_fewer_than_their_rows() -> None:
+    """Rows of a cluster share their score: twelve clusters of ten rows are not seen to be chosen, 120 rows would be."""
+    rng = np.random.default_rng(1)
+    clusters = np.arange(600) // 10
+    scores = (rng.normal(size=60) + (np.arange(60) < 25) * 0.5)[clusters][:, None]
+    rated = clusters < 25
+    design = Design(rated, np.zeros(600, np.intp), None, clusters)
+    assert not chosen_by_score(scores, design) and chosen_by_score(scores, replace(design, clusters=None))
+
+
 def test_several_metrics_need_more_clusters_than_one() -> None:
     table, corpus, _ = outputs(400, 200, docs=29)
     two = replace(table, columns={**table.columns, "Other": replace(table.columns["TokenF1"])})
@@ -71,7 +94,7 @@ def test_who_did_not_answer() -> None:
     rated = (asked > 0) & (asked <= 40)
     begun = unanswered(scores[:, None], rated, asked, None)
     assert (begun.drawn, begun.missing, begun.left_out, begun.reached, begun.problem) == (100, 60, 0, 40, None)
-    assert str(begun).startswith("60 of 100 rows that were drawn are not rated; their scores are like those")
+    assert str(begun) == "60 of 100 rows that were drawn are not rated"
     lowest = (asked > 0) & (scores < np.median(scores[:100]))
     chosen = unanswered(np.stack([rng.normal(size=200), scores], 1), lowest, asked, None)
     assert chosen.p < CHOSEN and "their scores are not like those of the rated rows" in (chosen.problem or "")
@@ -85,6 +108,27 @@ def test_who_did_not_answer() -> None:
     of_clusters, of_rows = (unanswered(shared[:, None], there, asked, one) for one in (clusters, None))
     assert of_rows.p < of_clusters.p
     assert unanswered(scores[:, None], asked > 0, asked, None).missing == 0
+
+
+def test_ratings_that_are_sorted_and_the_sheet_is_not() -> None:
+    """A spreadsheet that sorts the column alone parts every rating from its row."""
+    for ratings in (np.repeat([1.0, 0.0], [88, 32]), np.repeat([2.0, 3.0, 4.0, 5.0], [5, 8, 9, 12])):
+        with pytest.raises(InputError, match=r"good, anna: the \d+ ratings are sorted, .* 2 runs .*put each rating"):
+            drift(ratings, "good, anna")
+    rng = np.random.default_rng(0)
+    assert [drift(rng.permutation(np.repeat([1.0, 0.0], [88, 32])), "a") for _ in range(100)].count(None) >= 98
+    assert drift(np.ones(100), "a") is drift(np.ones(0), "a") is drift(np.repeat([1.0, 0.0], [3, 3]), "a") is None
+
+
+def test_a_rater_who_changes_along_the_sheet_is_told() -> None:
+    rng = np.random.default_rng(0)
+    lenient, strict = (rng.permutation(np.arange(60) < good).astype(float) for good in (56, 30))
+    said = drift(np.concatenate([lenient, strict]), "good, anna")
+    assert said is not None and said.startswith("good, anna: the ratings change along the sheet")
+    assert "their mean is 0.933 in the first half and 0.5 in the second" in said
+    assert f"(p {2 * halves_p(np.concatenate([lenient, strict]) > 0):.1g})" in said
+    assert "runs of like ratings, where random order has about" in (drift(np.repeat(strict, 2), "a") or "")
+    assert drift(np.concatenate([lenient[:30], strict[:30], lenient[30:], strict[30:]]), "a") is None
 
 
 @pytest.mark.parametrize(

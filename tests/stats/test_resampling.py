@@ -11,7 +11,19 @@ from numpy.testing import assert_allclose
 
 from nlgauge.stats.coefficients import COEFFICIENTS, correlation
 from nlgauge.stats.correlation import LEVELS, coefficient, estimate, means
-from nlgauge.stats.resampling import bootstrap, drawn, exchanged, interval, p_value, permuted, shuffled
+from nlgauge.stats.resampling import (
+    bootstrap,
+    by_cells,
+    by_means,
+    by_moments,
+    drawn,
+    exchanged,
+    interval,
+    p_value,
+    permuted,
+    sequential_p,
+    shuffled,
+)
 from tests.stats.conftest import made
 
 PEARSON = COEFFICIENTS["pearson"]
@@ -102,6 +114,11 @@ def test_system_level_p_is_that_of_all_permutations() -> None:
     assert_allclose(p_value(float(correlation(one, two)), null), exact, atol=0.03)
 
 
+def test_resamples_that_are_all_alike_have_no_interval() -> None:
+    assert all(map(math.isnan, interval(np.full(50, 0.3))))
+    assert interval(np.append(np.full(50, 0.3), 0.4), 1 - 1e-9) == pytest.approx((0.3, 0.4))
+
+
 def test_p_values() -> None:
     null = np.array([-0.5, 0.1, 0.2, np.nan])
     assert p_value(0.5, null) == 2 / 4
@@ -109,6 +126,75 @@ def test_p_values() -> None:
     assert p_value(0.9, null) == 1 / 4
     assert math.isnan(p_value(math.nan, null))
     assert math.isnan(p_value(0.5, np.full(3, np.nan)))
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "kendall_c", "accuracy"])
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_exchanges_by_sums_are_those_of_cells(name: str, missing: float) -> None:
+    """Some items are constant in a metric, or in the ratings."""
+    kind = COEFFICIENTS[name]
+    (x, y), (other, _) = made(4, missing=missing), made(54, missing=missing)
+    x[:3], other[2:5], y[6] = 1, 2, 3
+    known = ~np.isnan(x + other + y)
+    x, other, y = (np.where(known, a, np.nan) for a in (x, other, y))
+    swap = np.random.default_rng(0).random((60, *x.shape)) < 0.5
+    swap[0], swap[1] = False, True
+    for level in LEVELS:
+        if level != "system" and name != "pearson":
+            continue
+        expected = by_cells(x, other, y, kind, level)(swap)
+        assert_allclose((by_means(x, other, y, kind) if level == "system" else by_moments(x, other, y, level))(swap),
+                        expected, atol=1e-10)  # fmt: skip
+        for s, value in zip(swap[:5], expected, strict=False):
+            pair = (np.where(t, other, x) for t in (s, ~s))
+            assert_allclose(np.subtract(*(estimate(a, y, kind, level).value for a in pair)), value, atol=1e-12)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_p_of_exchanges_is_that_of_a_loop_over_all(level: str) -> None:
+    """Of 2 items and 4 systems there are 256 exchanges."""
+    (x, y), (other, _) = made(6, items=2, systems=4), made(7, items=2, systems=4)
+    one, two = ((a - a.mean()) / a.std() for a in (x, other))
+    null = []
+    for number in range(256):
+        swap = (number >> np.arange(8) & 1).astype(bool).reshape(2, 4)
+        pair = (np.where(s, two, one) for s in (swap, ~swap))
+        null.append(np.subtract(*(estimate(a, y, PEARSON, level).value for a in pair)))
+    exact = np.mean(np.abs(null) >= abs(null[0]) - 1e-9)
+    found, p = exchanged(x, other, y, PEARSON, level, replicates=20_000)
+    assert found == pytest.approx(null[0])
+    assert_allclose(p, exact, atol=4.5 * math.sqrt(exact * (1 - exact) / 1000))
+
+
+def test_clusters_are_exchanged_as_wholes() -> None:
+    (x, y), (other, _) = made(6), made(7)
+    clusters = np.arange(12) // 6
+    p = {exchanged(x, other, y, PEARSON, "pooled", replicates=4000, clusters=of)[1] for of in (None, clusters)}
+    assert len(p) == 2
+    two = [exchanged(a, b, y, PEARSON, "pooled", clusters=clusters, replicates=2000)[1] for a, b in ((x, y), (y, x))]
+    assert min(two) > 1 / 2**10 / 2  # two clusters of five systems: 1,024 exchanges
+
+
+def test_draws_end_where_p_is_clearly_large_and_p_stays_valid() -> None:
+    """Under the hypothesis p is at most u in at most the share u of cases, for every u: also where draws end early."""
+    rng, p, drawn = np.random.default_rng(3), [], []
+    for _ in range(3000):
+        sizes: list[int] = []
+
+        def draw(count: int, sizes: list[int] = sizes) -> np.ndarray:
+            sizes.append(count)
+            return rng.normal(size=count)
+
+        p.append(sequential_p(float(rng.normal()), draw, 6000))
+        drawn.append(sum(sizes))
+        assert sizes == [1000, 1000, 2000, 2000][: len(sizes)]
+    for u in (0.001, 0.005, 0.01, 0.02, 0.03, 0.05, 0.051, 0.1, 0.5):
+        assert np.mean(np.array(p) <= u) <= u + 4 * math.sqrt(u / 3000)
+    assert np.mean(np.array(drawn) == 1000) > 0.9
+    assert {round(one * 6001, 6) % 1 for one, n in zip(p, drawn, strict=True) if n == 6000} <= {0, 1}
+    value = sequential_p(9.0, lambda count: np.zeros(count), 6000)
+    assert value == 1 / 6001
+    assert math.isnan(sequential_p(math.nan, lambda count: np.zeros(count), 6000))
 
 
 def test_exchanging_equally_good_metrics_seldom_finds_a_difference() -> None:

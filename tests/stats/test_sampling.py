@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import nlgauge
 from nlgauge import InputError, SpecError
 from nlgauge.stats.sampling import Draw, DrawnRow, allocated
-from tests.stats.hidden import outputs
+from tests.stats.hidden import SPEC, outputs
 
 
 def test_whole_clusters() -> None:
@@ -18,6 +20,8 @@ def test_whole_clusters() -> None:
     assert len(drawn) == 5 and len(draw.sheet) == 50
     assert all((row.cluster in drawn) == (row.name is not None) for row in draw.rows)
     assert {row.probability for row in draw.rows} == {0.25}
+    # 33 rows are 3.3 clusters: 3 of 20 are drawn.
+    assert {row.probability for row in nlgauge.sample(corpus, 33, cluster="doc").rows} == {0.15}
     assert len({row.cluster for row in nlgauge.sample(corpus, 50, cluster="item").sheet}) == 25
 
 
@@ -26,6 +30,22 @@ def test_allocation() -> None:
     assert allocated(10, np.array([50, 50]), np.array([1.0, 4.0])).tolist() == [2, 8]
     assert allocated(10, np.array([3, 50]), np.array([9.0, 1.0])).tolist() == [3, 7]
     assert allocated(10, np.array([1, 50]), np.zeros(2)).tolist() == [1, 9]
+    assert allocated(10, np.array([50, 50]), np.array([0.0, 1.0])).tolist() == [2, 8]
+    assert allocated(6, np.array([60, 41]), np.ones(2)).tolist() == [4, 2], "60 / 4 is more than 41 / 3"
+
+
+def test_the_probability_of_a_row_is_the_share_of_its_stratum_that_is_drawn() -> None:
+    """Two fifths of the rows have no score, and are in the stratum of the lowest ones."""
+    table, corpus, _ = outputs(100, 0, systems=("a",))
+    values = np.where(np.arange(100) < 40, np.nan, np.arange(100.0) ** 2)
+    scored = replace(table, columns={SPEC: replace(table.columns[SPEC], values=values[:, None])})
+    draw = nlgauge.sample(corpus, 30, scores=scored, strata=2, allocation="neyman")
+    low, high = ([row for row in draw.rows if row.stratum == stratum] for stratum in (0, 1))
+    assert [row.item for row in low[:40]] == [f"i{n}" for n in range(40)] and len(low) + len(high) == 100
+    for rows in (low, high):
+        drawn = sum(row.name is not None for row in rows)
+        assert {row.probability for row in rows} == {drawn / len(rows)}
+    assert low[0].probability != high[0].probability and sum(row.probability for row in draw.rows) == pytest.approx(30)
 
 
 def test_the_rounds_of_a_draw_are_fair() -> None:

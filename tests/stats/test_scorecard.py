@@ -15,8 +15,8 @@ import nlgauge
 from nlgauge import Corpus, InputError, Row, ScoreTable
 from nlgauge.data.probes import read_probes
 from nlgauge.data.table import Column
+from nlgauge.maths.inference import mean_of
 from nlgauge.stats.decisions import auroc
-from nlgauge.stats.paired import paired
 from nlgauge.stats.scorecard import Card, agreements, board, probe_rows, probe_shares
 from nlgauge.stats.selection import selected
 from tests.conftest import ROOT
@@ -50,24 +50,43 @@ def test_a_card_has_the_numbers_of_correlate_and_units_of_that_mean(systems: int
     for level in ("pooled", "item", "system"):
         of = nlgauge.correlate(table, corpus, level=level, replicates=0)[0].value
         assert_allclose(getattr(one, level), of)
-    assert one.value == getattr(one, measure) and one.low < one.value < one.high
+    whole = replace(table, columns={"M": Column(("score",), filled(table, systems)[:, None])})
+    of = nlgauge.correlate(whole, corpus, level=measure, replicates=0)[0].value
+    assert_allclose(one.value, of)
+    assert one.low < one.value < one.high
     assert_allclose(np.nanmean(one.units), one.value, atol=1e-6 if measure == "item" else 0.01)
     if measure == "pooled":
-        x, y = table.values("M"), np.array([row.scores["quality"] for row in corpus])
-        kept = np.isfinite(x)
-        without = kept & (np.arange(120) != 7)
-        r, left = (np.corrcoef(x[rows], y[rows])[0, 1] for rows in (kept, without))
-        assert_allclose(one.units[7], 119 * r - 118 * left, atol=1e-5)
+        x, y = filled(table, systems), np.array([row.scores["quality"] for row in corpus])
+        without = np.arange(120) != 7
+        r, left = np.corrcoef(x, y)[0, 1], np.corrcoef(x[without], y[without])[0, 1]
+        assert_allclose(one.units[7], 120 * r - 119 * left, atol=1e-5)
+
+
+def filled(table: ScoreTable, systems: int) -> np.ndarray:
+    """The scores; the row without one has the mean of its item, or of all rows where items have one row."""
+    x = table.values("M").copy()
+    x[3] = np.nanmean(x[:systems]) if systems > 1 else np.nanmean(x)
+    return x
+
+
+def test_an_item_without_a_score_counts_as_no_agreement() -> None:
+    table, corpus = a_set()
+    for row in range(8, 12):
+        table.columns["M"].values[row] = math.nan
+    table.columns["M"].values[12:16] = 1.0
+    (one,) = agreements(table, corpus, "set")
+    # Equal scores of all outputs have no correlation, as in nlgauge.correlate; none at all are no agreement.
+    assert one.units[2] == 0 and math.isnan(one.units[3]) and one.unscored == 5
 
 
 def test_ratings_of_yes_and_no_give_an_area() -> None:
     table, corpus = a_set(yes_no=True)
     (one,) = agreements(table, corpus, "set")
     x, y = table.values("M"), np.array([row.scores["quality"] for row in corpus])
-    kept, items = np.isfinite(x), np.repeat(np.arange(40), 4)
-    of = auroc(x[kept], y[kept] == 0, items[kept])
-    assert one.measure == "AUROC" and (one.value, one.low, one.high) == of
-    without = kept & (items != 5)
+    items = np.repeat(np.arange(40), 4)
+    of = auroc(x, y == 0, items)
+    assert one.measure == "AUROC" and (one.value, one.low, one.high) == of and one.unscored == 1
+    without = items != 5
     rest = auroc(x[without], y[without] == 0, items[without]).value
     assert_allclose(one.units[5], 40 * one.value - 39 * rest, atol=1e-5)
 
@@ -90,6 +109,58 @@ def test_a_board_separates_who_differs_and_nobody_else() -> None:
     assert cluster == {"good": 1, "alike": 1, "poor": 2}
     assert made.first("good") == (1, 1) and made.first("poor") == (0, 1)
     assert [one.scorer for one in made.lines if one.trained] == ["alike"]
+
+
+def judged(scores: np.ndarray, good: np.ndarray, name: str) -> Card:
+    keys = [("s", f"i{n}") for n in range(len(good))]
+    corpus = Corpus(
+        [Row("x", system=s, item=i, scores={"fine": float(y)}) for (s, i), y in zip(keys, good, strict=True)]
+    )
+    return card(name, (ScoreTable(keys, {"M": Column(("score",), scores[:, None])}, {}), corpus))
+
+
+def test_nobody_gains_by_leaving_out_the_rows_on_which_it_errs() -> None:
+    """Two scorers say the same, and one of them says nothing on the 48 of 120 rows on which they are wrong."""
+    rng = np.random.default_rng(0)
+    good, wrong = rng.random(120) < 0.6, np.arange(120) < 48
+    scores = np.where(good != wrong, 1.0, 0.0)
+    made = board([judged(scores, good, "answers"), judged(np.where(wrong, np.nan, scores), good, "abstains"),
+                  judged(np.where(good, 0.9, 0.1) + 0.3 * rng.normal(size=120), good, "knows")])  # fmt: skip
+    assert [one.scorer for one in made.lines] == ["knows", "abstains", "answers"]
+    of = {one.scorer: one for one in made.lines}
+    assert (of["abstains"].rows, of["abstains"].unscored, of["knows"].unscored) == (72, 48, 0)
+    scored = (~wrong[good]).mean() * (~wrong[~good]).mean()
+    assert_allclose(of["abstains"].value, scored + (1 - scored) / 2)
+    assert of["knows"].cluster == 1 < of["abstains"].cluster
+    assert any("48 of 120 rated rows have no score by abstains" in note for note in made.notes)
+
+
+def test_a_card_of_an_earlier_version_that_left_rows_out_is_not_compared() -> None:
+    good = np.arange(60) % 3 > 0
+    cards = [judged(np.where(good, 1.0, 0.0) + noise, good, name) for name, noise in
+             (("a", 0.5 * np.random.default_rng(1).random(60)), ("b", 0.0 * good))]  # fmt: skip
+    abstains = judged(np.where(np.arange(60) < 9, np.nan, 1.0), good, "c")
+    earlier = replace(abstains, format="nlgauge-card-1")
+    assert {one.scorer for one in board([*cards, abstains]).lines} == {"a", "b", "c"}
+    made = board([replace(cards[0], format="nlgauge-card-1"), cards[1], earlier])
+    assert {one.scorer for one in made.lines} == {"a", "b"} and "rate it again" in made.notes[0]
+
+
+def test_a_constant_scorer_has_an_area_of_a_half_and_is_not_first() -> None:
+    rng = np.random.default_rng(2)
+    good = rng.random(120) < 0.7
+    made = board([judged(np.ones(120), good, "constant"), judged(good + rng.normal(size=120), good, "knows")])
+    one = next(one for one in made.lines if one.scorer == "constant")
+    assert one.value == 0.5 and one.low < 0.42 and one.high > 0.58 and one.cluster == 2
+
+
+def test_sixteen_scorers_are_still_told_from_each_other() -> None:
+    """120 tests at once, corrected by Holm: p of Student's t has no least value, as a number of resamples has."""
+    rng = np.random.default_rng(3)
+    good = rng.random(200) < 0.6
+    made = board([judged((2.0 if n < 8 else 0.2) * good + rng.normal(size=200), good, f"M{n}") for n in range(16)])
+    cluster = {one.scorer: one.cluster for one in made.lines}
+    assert {cluster[f"M{n}"] for n in range(8)} == {1} and min(cluster[f"M{n}"] for n in range(8, 16)) == 2
 
 
 def test_cards_of_other_rows_or_ratings_are_not_compared() -> None:
@@ -118,7 +189,7 @@ def test_two_equal_scorers_seldom_differ(systems: int, yes_no: bool) -> None:
             x = shared + rng.normal(size=shared.shape)
             table = ScoreTable(keys, {"M": Column(("score",), x.reshape(-1, 1))}, {})
             units.append(np.array(agreements(table, corpus, "set", replicates=0)[0].units))
-        p.append(paired(units[0] - units[1], replicates=0).p)
+        p.append(mean_of(units[0] - units[1]).p())
     assert 0.004 < np.mean(np.array(p) < 0.05) < 0.085, np.mean(np.array(p) < 0.05)
 
 

@@ -35,7 +35,7 @@ def nlgauge_scorer(
 ) -> InspectScorer:
     """One sub-score of one metric, of the completion against the sample's targets, which are its references.
 
-    metric: a spec; part: its first where none is named. source, context: a key of the sample's metadata, or "input" for
+    metric: a spec; part: its deciding one by default. source, context: a key of the sample's metadata, or "input" for
     the text of its input. model: as `nlgauge.evaluate` takes it. A sample without a score is unscored, with the reason.
     Raises SpecError for a metric whose scores depend on other samples and for a column that it reads and that has no
     name here, InputError for metadata that has no such key.

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from nlgauge.adapters.scorer import Scorer
     from nlgauge.stats.gate import Verdict
 
-GROUNDED = "Consistency(aligner='D')"
-"""A trained aligner that reads answer and source together and labels every word of the answer"""
+GROUNDED = "Faithfulness"
+"""The metric that decides whether a source supports an answer"""
 
 
 class AssertGrounded(Protocol):
@@ -55,7 +55,7 @@ def assert_grounded(
         at_least: the least probability that passes. Without it the model's thresholds decide, as in
             `nlgauge.check(grounded=True)`, and an answer that they cannot decide about fails.
         question: what the answer answers. It supports nothing of the answer.
-        metric, part: another metric that reads a source, and its sub-score (the first by default).
+        metric, part: another metric that reads a source, and its sub-score (the deciding one by default).
         model: as `nlgauge.evaluate` takes it. It is loaded once for all tests.
 
     Raises:
@@ -66,16 +66,10 @@ def assert_grounded(
     __tracebackhide__ = True
     from nlgauge.guard import refuse_no_source
     from nlgauge.stats.gate import check
-    from nlgauge.stats.gate.thresholds import PART
 
     refuse_no_source(source)
     table = _scorer(metric, model).table([{"candidate": answer, "source": source, "question": question}], evidence=True)
-    if at_least is None:
-        verdict = check(table, grounded=True)
-    else:
-        if part is None and metric == GROUNDED:
-            part = PART
-        verdict = check(table, part=part, at_least=at_least)
+    verdict = check(table, grounded=True) if at_least is None else check(table, part=part, at_least=at_least)
     if not verdict.passed:
         raise AssertionError(_told(verdict, question))
 

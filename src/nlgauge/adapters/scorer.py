@@ -9,15 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from nlgauge import Corpus, evaluate
+from nlgauge import Corpus, evaluate, registry
+from nlgauge.contract.base import Metric, model_of, refuse_corpus_metrics
 from nlgauge.data.corpus import Row
+from nlgauge.data.renamed import now_of
 from nlgauge.data.source_digest import source_digest
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.column import shown_parts
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric, model_of, refuse_corpus_metrics
 from nlgauge.stats.gate.verdict import unsupported
 from nlgauge.stats.selection import label
 
@@ -86,7 +87,7 @@ class RowScorer:
     A metric whose scores depend on the other rows is refused: a row would score otherwise in another batch. Nothing is
     cached on disk unless `cache` is given, since texts that were generated once seldom come again.
 
-    metric: a spec or a Metric. part: its first where none is named. options: as Scorer takes them. Raises SpecError for
+    metric: a spec or a Metric. part: its deciding one by default. options: as Scorer takes them. Raises SpecError for
     a corpus-level metric, one that counts on the corpus, and a sub-score that the metric does not have.
     """
 
@@ -95,8 +96,10 @@ class RowScorer:
         refuse_corpus_metrics(self.scorer.metrics)
         (self.metric,) = self.scorer.metrics
         if part is not None and part not in self.metric.parts:
-            raise SpecError(f"{self.metric} has no sub-score {part!r}; it has {', '.join(self.metric.parts)}")
-        self.part = part or self.metric.parts[0]
+            other = now_of(str(self.metric), part)
+            moved = "" if other is None else f"; {other} has it now"
+            raise SpecError(f"{self.metric} has no sub-score {part!r}; it has {', '.join(self.metric.parts)}{moved}")
+        self.part = part or shown_parts(self.metric.parts, self.metric.details)[0]
 
     @property
     def label(self) -> str:

@@ -18,9 +18,9 @@ from torchmetrics import Metric as TorchMetric
 from torchmetrics.utilities import dim_zero_cat
 
 from nlgauge.adapters.scorer import Scorer, means
+from nlgauge.contract.base import Metric
 from nlgauge.data.corpus.documents import without_documents
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Metric
 
 
 class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not installed where types are checked

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nlgauge.adapters.scorer import RowScorer, fields_of, plain_name
+from nlgauge.contract.base import Metric
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Metric
 
 
 class Reward:
@@ -23,7 +23,7 @@ class Reward:
     A completion that has no finite score has no reward (None), and the first time a warning says why. Conversations
     are read as the text of their messages; of a completion the last message counts.
 
-    metric: a spec or a Metric; part: its first where none is named. references, source, context: the names of the data
+    metric: a spec or a Metric; part: its deciding one by default. references, source, context: the names of the data
     set's columns, or "prompts". options: as `nlgauge.evaluate` takes them. The model is loaded once. Raises SpecError
     for a metric whose scores depend on the other completions, since a reward would then depend on the batch, for a
     sub-score that has no better direction, and for a column that the metric reads and that has no name here.

@@ -23,7 +23,7 @@ from nlgauge.cli.options import (
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import clustered, joined, labelled, read_outputs, say, scores_of, show_tables
 from nlgauge.errors import SpecError
-from nlgauge.render.tables import Cell, Number
+from nlgauge.render.tables import Cell, Chance, Number
 
 if TYPE_CHECKING:
     from nlgauge.stats.comparison import Comparison, Difference
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.argument("a", required=False)
 @click.argument("b", required=False)
 @click.option("--metric", help="Only this metric, by its spec or name; or 'spec sub-score'.")
-@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the first.")
+@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the deciding one.")
 @click.option("--margin", type=float, help="The loss that would not matter: is A no worse than B by so much?")
 @click.option("--items", type=click.IntRange(min=2), help="Plan a study of so many items: what it would show.")
 @CLUSTER_OF_OUTPUTS
@@ -59,6 +59,7 @@ def compare(
     star marks the better of the two where p is below 0.05. With --margin: is A no worse than B by the margin, or
     equivalent? JSON has every score of the metrics, and the effect size.
     """
+    from nlgauge.data.table.outliers import outliers
     from nlgauge.stats.gate.thresholds import METRIC, PART
     from nlgauge.stats.selection import selected
 
@@ -84,12 +85,10 @@ def compare(
     whole = parts or named or layout == "json"
     asked = table if whole else selected(table, None if metric is None else [metric])
     comparison = nlgauge.compare(asked, a, b, metric, margin=margin, items=items)
+    notes = [*_notes(comparison.records), *comparison.notes, *outliers(asked, (a, b))]
     if layout == "json":
         asked_for = {"a": a, "b": b, "cluster": cluster, "margin": margin, "items": items}
-        show_json(
-            "compare", [*_notes(comparison.records), *comparison.notes], answer=comparison.answer, **asked_for,
-            differences=comparison.records,
-        )  # fmt: skip
+        show_json("compare", notes, answer=comparison.answer, **asked_for, differences=comparison.records)
     else:
         say([comparison.answer], layout)
         show_tables([_table(table, comparison, margin, items)], layout)
@@ -98,12 +97,12 @@ def compare(
         more = sum(len(table.columns[spec].shown) for spec in of) - len(comparison)
         if more and not whole:
             remark(f"--parts shows {more} more")
-    remark(*_notes(comparison.records), *comparison.notes)
+    remark(*notes)
 
 
 def _spec(metric: str) -> str:
     """The spec of 'spec', and of 'spec sub-score'."""
-    from nlgauge.metrics import registry
+    from nlgauge import registry
 
     head, _, part = metric.rpartition(" ")
     return head if head.endswith(")") or (head and part in registry.metric(head).parts) else metric
@@ -146,9 +145,9 @@ def _cells(table: nlgauge.ScoreTable, one: Difference, margin: float | None) -> 
         Number(one.difference, one.low, one.high),
     ]
     if margin is not None:
-        return [*cells, Number(one.no_worse), Number(one.alike), _said(one), needed]
+        return [*cells, Chance(one.no_worse), Chance(one.alike), _said(one), needed]
     p = one.p if math.isnan(one.adjusted) else one.adjusted
-    return [*cells, Number(p), needed, Number(one.detectable)]
+    return [*cells, Chance(p), needed, Number(one.detectable)]
 
 
 def _said(one: Difference) -> str:

@@ -3,81 +3,142 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import nlgauge
-from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS
-from nlgauge.cli.streams import remark, show_json
+from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS, PLACE
+from nlgauge.cli.streams import as_json, remark, show_json
 from nlgauge.cli.terminal import read_rated, show_tables
-from nlgauge.errors import InputError
-from nlgauge.render.tables import Cell, Number
+from nlgauge.data.atomic_write import atomic_write, refuse_place
+from nlgauge.errors import InputError, SpecError
+from nlgauge.render.tables import Cell, Chance, Number, formatted
 
 if TYPE_CHECKING:
-    from nlgauge.stats.agreement import Agreements
+    from nlgauge.render.tables import Cells
+    from nlgauge.stats.agreement import Agreement, Agreements
     from nlgauge.stats.contrast import Contrasts
     from nlgauge.stats.raters import StandIn
     from nlgauge.stats.sentinels import Unbeaten
 
 
+_WRITTEN = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
+"""The form of a file by the end of its name, as --format calls it"""
+
+
 @click.command(short_help="How well the metrics of a scores file agree with people.")
 @MEASURED_ON_RATINGS
+@PARTS
+@ASPECT
 @click.option("--rater", "names", multiple=True, help="Aspect that holds one rater's ratings; give it for each rater.")
 @click.option(
     "--epsilon", type=float, default=0.2, show_default=True,
     help="With --rater: by how much a stand-in may be worse; 0.2 for experts, 0.1 for the crowd.",
 )  # fmt: skip
+@click.option(
+    "-o", "--output", type=PLACE,
+    help="Write the result here too, in the form that the name's end says: .json, .csv, .md, .tex or .txt.",
+)  # fmt: skip
 def correlate(
-    scores: Path, outputs: Path, add: Sequence[str], lower: Sequence[str], columns: Sequence[str],
-    cluster: str | None, layout: str, names: Sequence[str], epsilon: float, **how: Any,
+    scores: Path, outputs: Path, metrics: Sequence[str], parts: bool, aspects: Sequence[str], add: Sequence[str],
+    lower: Sequence[str], columns: Sequence[str], cluster: str | None, layout: str, names: Sequence[str],
+    output: Path | None, replicates: int | None, **how: Any,
 ) -> None:  # fmt: skip
     """How the metrics of a scores file agree with people: 95 % interval and p against no agreement.
 
     Positive is agreement, also where lower is better. Beside the metrics stand sentinels, which cannot know quality:
     the length of an output, how much of it is copied, and a constant where ties count. With --rater: how metrics agree
-    with raters beside how raters agree with each other, and which metric may stand in for a rater. It is for research
-    on metrics; whether a scorer may decide about single rows is a question for nlgauge trust.
+    with raters beside how raters agree with each other, and which metric may stand in for a rater. JSON has every score
+    of the metrics. It is for research on metrics; whether a scorer may decide about single rows is a question for
+    nlgauge trust.
     """
-    from nlgauge.stats.sentinels import beside, unbeaten
+    from nlgauge.stats.corrections import LEAST_DRAWS
+    from nlgauge.stats.selection import selected
+    from nlgauge.stats.sentinels import beside, is_sentinel, unbeaten
 
-    table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
+    written = _form(output)
+    if names and aspects:
+        raise SpecError("--rater names the aspects that hold raters: leave --aspect out")
+    epsilon = how.pop("epsilon")
+    drawn = {**how, "replicates": LEAST_DRAWS if replicates is None else replicates}
+    whole, rated = read_rated(scores, outputs, columns, add, lower, cluster)
+    every = parts or bool(names) or "json" in (layout, written)
+    table = selected(whole, metrics or None, every)
     if names:
         from nlgauge.stats.matching import by_position
         from nlgauge.stats.raters import raters
 
         remark(*by_position(table, rated))
-        lines = raters(table, rated, names, epsilon=epsilon, **how)
+        lines = raters(table, rated, names, epsilon=epsilon, **drawn)
         named = {"level": how["level"], "coefficient": how["coefficient"], "epsilon": epsilon}
-        _show_raters(table, lines, names, layout, named)
+        found: dict[str, object] = {"raters": list(names), **named}
+        found["lines"] = [{**vars(one), "passed": one.passed} for one in lines]
+        _give([_stand_ins(whole, lines)], [], found, layout, output)
+        _tell_raters(lines, epsilon)
         return
     table = beside(table, rated, how["coefficient"])
-    agreements = nlgauge.correlate(table, rated, **how)
-    behind = unbeaten(table, rated, agreements, **{name: how[name] for name in how if name != "resample"})
-    if layout == "json":
-        show_json(
-            "correlate",
-            agreements.notes,
-            **how,
-            cluster=cluster,
-            unbeaten=[one._asdict() for one in behind],
-            agreements=agreements.records,
-            unrated=agreements.unrated,
-            unscored=agreements.unscored,
-            joined=table.run.get("joined", {}),
-        )
-    else:
-        aspects = list(agreements.unrated)
-        cells: list[list[Cell]] = [["metric", *aspects]]
-        for number, one in enumerate(agreements):
-            if number % len(aspects) == 0:
-                cells.append([table.columns[one.metric].label(one.metric, one.part)])
-            cells[-1].append(Number(one.value, one.low, one.high, one.p))
-        show_tables([cells], layout)
+    agreements = nlgauge.correlate(table, rated, aspects=aspects or None, **drawn)
+    more = {name: how[name] for name in ("level", "coefficient", "seed")}
+    behind = unbeaten(table, rated, agreements, notes=agreements.notes, replicates=replicates, **more)
+    found = {
+        **drawn,
+        "cluster": cluster,
+        "unbeaten": [one._asdict() for one in behind],
+        "agreements": agreements.records,
+        "unrated": agreements.unrated,
+        "unscored": agreements.unscored,
+        "joined": table.run.get("joined", {}),
+    }
+    shown = {
+        (spec, part) for spec, one in selected(whole, metrics or None, parts).columns.items() for part in one.shown
+    }
+    kept = [one for one in agreements if (one.metric, one.part) in shown or one.metric not in whole.columns]
+    _give([_agreeing(whole, kept, list(agreements.unrated))], agreements.notes, found, layout, output)
     _tell_unbeaten(behind)
-    _tell_agreements(table, agreements)
+    _tell_agreements(table, agreements, kept)
+    of = [spec for spec in table.columns if spec in whole.columns and not metrics]
+    left = sum(len(whole.columns[spec].shown) for spec in of if not is_sentinel(spec)) - len(shown)
+    if not every and left > 0:
+        remark(f"--parts shows {left} more")
+
+
+def _form(output: Path | None) -> str:
+    """Return the form of a file that is to be written, "" of none. Raises SpecError for a name that does not say it."""
+    if output is None:
+        return ""
+    refuse_place(output)
+    if output.suffix.lower() not in _WRITTEN:
+        raise SpecError(f"-o {output}: the end of the name says the form: {', '.join(_WRITTEN)}")
+    return _WRITTEN[output.suffix.lower()]
+
+
+def _give(
+    tables: Sequence[Cells], notes: Sequence[str], found: Mapping[str, object], layout: str, output: Path | None
+) -> None:
+    """Print a result in a form, and write it in that of a file where one is named."""
+    if layout == "json":
+        show_json("correlate", notes, **found)
+    else:
+        show_tables(tables, layout)
+    if output is not None:
+        form = _form(output)
+        lines = [as_json("correlate", notes, **found)] if form == "json" else formatted(tables, form)
+        with atomic_write(output) as file:
+            file.write("\n".join(lines) + "\n")
+
+
+def _agreeing(table: nlgauge.ScoreTable, agreements: Sequence[Agreement], aspects: Sequence[str]) -> Cells:
+    """A row a sub-score, a column an aspect."""
+    cells: list[list[Cell]] = [["metric", *aspects]]
+    for number, one in enumerate(agreements):
+        if number % len(aspects) == 0:
+            known = one.metric in table.columns
+            cells.append([table.columns[one.metric].label(one.metric, one.part) if known else one.metric])
+        cells[-1].append(Number(one.value, one.low, one.high, one.p))
+    return cells
 
 
 def _tell_unbeaten(behind: Sequence[Unbeaten]) -> None:
@@ -87,18 +148,10 @@ def _tell_unbeaten(behind: Sequence[Unbeaten]) -> None:
         by_aspect.setdefault((one.aspect, one.sentinel), []).append(one.metric)
     for (aspect, sentinel), metrics in by_aspect.items():
         remark(f"{aspect}: no significantly better agreement than {sentinel}: {', '.join(metrics)}")
-    if behind and all(math.isnan(one.p) for one in behind):
-        remark("metrics and sentinels were compared by value alone: there is no test, or it would take long")
 
 
-def _show_raters(
-    table: nlgauge.ScoreTable, lines: Sequence[StandIn], names: Sequence[str], layout: str, options: dict[str, object]
-) -> None:
+def _stand_ins(table: nlgauge.ScoreTable, lines: Sequence[StandIn]) -> Cells:
     """Metrics beside the raters: agreement with the mean of all raters but one, and the alternative-annotator test."""
-    if layout == "json":
-        made = [{**vars(one), "passed": one.passed} for one in lines]
-        show_json("correlate", [], raters=list(names), **options, lines=made)
-        return
     cells: list[list[Cell]] = [["", "agreement", "advantage", "wins against", "may stand in"]]
     for one in lines:
         if not one.metric:
@@ -110,17 +163,20 @@ def _show_raters(
         name = one.metric + (f" {one.part}" if several else "")
         told = "not told" if lines[-1].passed and one.passed else "yes" if one.passed else "no"
         cells.append([name, *numbers, wins, told])
-    show_tables([cells], layout)
+    return cells
+
+
+def _tell_raters(lines: Sequence[StandIn], epsilon: float) -> None:
     remark(
-        f"agreement with the mean of all raters but one; wins: no worse than that one by {options['epsilon']} of the"
-        " rows (p < 0.05, one-sided, corrected by Benjamini and Yekutieli)"
+        f"agreement with the mean of all raters but one; wins: no worse than that one by {epsilon} of the rows (p <"
+        " 0.05, one-sided, corrected by Benjamini and Yekutieli)"
     )
     if lines[-1].passed:
         remark("a constant passes too, so these ratings do not tell which metric may stand in for a rater")
 
 
-def _tell_agreements(table: nlgauge.ScoreTable, agreements: Agreements) -> None:
-    if turned := dict.fromkeys(one.metric for one in agreements if one.turned):
+def _tell_agreements(table: nlgauge.ScoreTable, agreements: Agreements, shown: Sequence[Agreement]) -> None:
+    if turned := dict.fromkeys(one.metric for one in shown if one.turned):
         remark(f"lower is better, so the sign is turned: {', '.join(turned)}")
     for aspect, count in agreements.unrated.items():
         if count:
@@ -129,7 +185,7 @@ def _tell_agreements(table: nlgauge.ScoreTable, agreements: Agreements) -> None:
         first = ", ".join(f"{system}/{item}" for system, item in agreements.unscored[:5])
         more = ", ..." if len(agreements.unscored) > 5 else ""
         remark(f"{len(agreements.unscored)} rated outputs are not in the scores ({first}{more})")
-    for one in agreements:
+    for one in shown:
         if one.reason:
             remark(f"{one.metric} {one.part}, {one.aspect}: no value: {one.reason}")
         elif one.undefined:
@@ -174,9 +230,11 @@ def contrast(
             for aspect, cluster in contrasts.clusters.items()
             for (spec, part), value in contrasts.values[aspect].items()
         ]
-        show_json("contrast", **how, metrics=ranked, contrasts=contrasts.records)
+        asked = {**how, "replicates": contrasts.draws}
+        show_json("contrast", contrasts.notes, **asked, metrics=ranked, contrasts=contrasts.records)
     else:
         show_tables([_ranked(table, contrasts, how["coefficient"]), _pairs(table, contrasts)], layout, keys=2)
+    remark(*contrasts.notes)
     sets = [spec for spec, column in table.columns.items() if column.level == "system"]
     if left := sets if how["level"] != "system" else []:
         remark(f"corpus-level metrics have a system level only, left out: {', '.join(left)}")
@@ -198,6 +256,6 @@ def _pairs(table: nlgauge.ScoreTable, contrasts: Contrasts) -> list[list[Cell]]:
     cells: list[list[Cell]] = [["aspect", "metric", "against", "difference", "p", "corrected"]]
     for one in contrasts:
         names = [table.columns[key[0]].label(*key) for key in (one.first, one.second)]
-        numbers = [Number(one.difference, one.low, one.high), Number(one.p), Number(one.adjusted)]
+        numbers = [Number(one.difference, one.low, one.high), Chance(one.p), Chance(one.adjusted)]
         cells.append([one.aspect, *names, *numbers])
     return cells

@@ -16,6 +16,7 @@ from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_out
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.data.jsonable import plain
 from nlgauge.errors import InputError, SpecError
+from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import harmless
 from nlgauge.render.words import nearest
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Show why a metric gave its scores, word by word.")
 @click.argument("outputs", type=PLACE)
-@click.option("-m", "--metric", "specs", type=SPEC, multiple=True, help="Metric spec, e.g. Consistency.")
+@click.option("-m", "--metric", "specs", type=SPEC, multiple=True, help="Metric spec, e.g. Faithfulness.")
 @click.option("--row", type=click.IntRange(min=1), help="This row alone, counted from 1.")
 @click.option("--item", help="Rows of this item.")
 @click.option("--system", help="Rows of this system.")
@@ -51,7 +52,7 @@ def explain(
     holds everything.
     """
 
-    spec = one_metric(specs, "Consistency, for one")
+    spec = one_metric(specs, "Faithfulness, for one")
     refuse_place(output)
     corpus = read_outputs(outputs, columns, on_missing="skip")
     rows = _rows(corpus, outputs, row, item, system)
@@ -99,7 +100,7 @@ def _explained(
 
     single: whether single rows were asked for. options: of `nlgauge.explain`.
     """
-    from nlgauge.metrics import registry
+    from nlgauge import registry
     from nlgauge.metrics.sets import SetMetric
 
     metric = registry.metric(spec, model=options["model"])
@@ -129,7 +130,7 @@ def _shown(one: Explanation, colour: bool) -> Iterator[str]:
 
 def _number(value: float) -> str:
     shown = plain(value)
-    return "none" if shown is None else f"{shown:.4f}" if isinstance(shown, float) else str(shown)
+    return "none" if shown is None else fixed(shown) if isinstance(shown, float) else str(shown)
 
 
 _SHOWN = 12
@@ -214,7 +215,7 @@ def _place(place: Record) -> str:
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return f"{value:.4f}"
+        return fixed(value)
     if isinstance(value, Mapping):
         return " ".join(_cell(inner) for inner in value.values())
     if isinstance(value, list) and len(value) > _FEW:

@@ -17,7 +17,7 @@ from nlgauge.cli.streams import show_json
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
-    from nlgauge.metrics.base import Metric
+    from nlgauge.contract.base import Metric
 
 
 @click.command("list", short_help="The metrics and models at hand, with their parameters.")
@@ -30,7 +30,7 @@ def list_all(names: Sequence[str], layout: str) -> None:
     """
     from nlgauge._plugins import LAB_METRICS, offered
     from nlgauge.engine.models.loading import COMPANIONS, companions
-    from nlgauge.metrics.registry import project_metrics
+    from nlgauge.registry import project_metrics
 
     if names:
         _show(names, layout)
@@ -54,8 +54,8 @@ def list_all(names: Sequence[str], layout: str) -> None:
 
 def _show(names: Sequence[str], layout: str) -> None:
     """The help of some metrics. Raises SpecError for one that is not known."""
-    from nlgauge.metrics.parameters import literal, parameters_of
-    from nlgauge.metrics.registry import metric_class
+    from nlgauge.contract.parameters import literal, parameters_of
+    from nlgauge.registry import metric_class
 
     kinds = {name: metric_class(name) for name in names}
     if layout == "json":
@@ -81,8 +81,8 @@ def _show(names: Sequence[str], layout: str) -> None:
 
 def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     """Return what is to be told of a metric; parts, cost and use of the corpus are those of its default parameters."""
-    from nlgauge.metrics.parameters import parameters_of
-    from nlgauge.metrics.registry import typical
+    from nlgauge.contract.parameters import parameters_of
+    from nlgauge.registry import typical
 
     parameters = {key: None if one.default is MISSING else one.default for key, one in parameters_of(kind).items()}
     described: dict[str, Any] = {

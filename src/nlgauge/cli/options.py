@@ -30,8 +30,8 @@ class _MetricSpec(click.types.StringParamType):
     """A metric's spec, which a shell completes from the registry and from what the metric declares by `param`."""
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from nlgauge.metrics.parameters import parameters_of
-        from nlgauge.metrics.registry import metric_class, names
+        from nlgauge.contract.parameters import parameters_of
+        from nlgauge.registry import metric_class, names
 
         name, bracket, given = incomplete.partition("(")
         if not bracket:
@@ -101,6 +101,12 @@ REPLICATES = click.option(
     "--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
     help="How many resamples intervals and p are computed from.",
 )  # fmt: skip
+REPLICATES_OF_TESTS = click.option(
+    "--replicates", type=click.IntRange(min=0),
+    help="How many resamples and exchanges are drawn; by default 1000, and for tests of many pairs as many as they "
+    "need.",
+)  # fmt: skip
+"""The option of a command that tests many pairs"""
 MODEL = click.option(
     "--model",
     help="Model of metrics that name none: pocket, base, a Hugging Face name, a folder, or a published detector, as "
@@ -145,7 +151,7 @@ PARTS = together(
     click.option(
         "-m", "--metric", "metrics", multiple=True, help="This metric, or 'spec sub-score'; repeatable; all by default."
     ),
-    click.option("--parts", is_flag=True, help="Every sub-score of the metrics, not only the first."),
+    click.option("--parts", is_flag=True, help="Every sub-score of the metrics, not only the deciding one."),
 )
 ADD = together(
     click.option(
@@ -177,7 +183,7 @@ TEXT_FILES = together(
 """The options of outputs that stand in plain text files"""
 MEASURED_ON_RATINGS = together(
     click.argument("scores", type=PLACE), ratings(required=True), LEVEL, COEFFICIENT, ADDED, RESAMPLE, CLUSTER, LABEL,
-    REPLICATES, SEED, IN_FORMATS,
+    REPLICATES_OF_TESTS, SEED, IN_FORMATS,
 )  # fmt: skip
 """What every agreement of a scores file with rated outputs is measured by"""
 LOADING = together(
@@ -218,14 +224,14 @@ def with_then(specs: Sequence[str], then: str | None, unsure: tuple[float, float
         return list(specs)
     from dataclasses import replace
 
-    from nlgauge.metrics.ctc import Consistency
-    from nlgauge.metrics.registry import metric
+    from nlgauge.faithfulness.metric import Faithfulness
+    from nlgauge.registry import metric
 
     made = [metric(spec) for spec in specs]
-    if not any(isinstance(one, Consistency) and one.aligner == "D" for one in made):
-        raise SpecError("--then is for Consistency(aligner='D'), and no metric here is that one")
+    if not any(isinstance(one, Faithfulness) for one in made):
+        raise SpecError("--then is for Faithfulness, and no metric here is that")
     return [
-        str(replace(one, then=then, unsure=unsure)) if isinstance(one, Consistency) and one.aligner == "D" else spec
+        str(replace(one, then=then, unsure=unsure)) if isinstance(one, Faithfulness) else spec
         for one, spec in zip(made, specs, strict=True)
     ]
 

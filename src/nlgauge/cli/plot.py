@@ -25,7 +25,7 @@ def _figure(*own: options.Option) -> Callable[[Run], click.Command]:
 _rated = partial(_figure, options.ratings(required=False), options.ADDED)
 
 
-@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.ADD, options.SEED)
+@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.ADD)
 def summary(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Systems by metrics: bars with 95 % intervals.
 
@@ -72,7 +72,7 @@ def agreement(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: An
     return run(table, rated, **how)
 
 
-@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.ADD, options.REPLICATES, options.SEED)
+@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.ADD)
 def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Every two systems by each metric: the difference, starred where it is beyond chance (corrected by Holm)."""
     from nlgauge.reports.plots.pairwise import pairwise as run

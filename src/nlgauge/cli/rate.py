@@ -29,7 +29,7 @@ _ROWS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet"
 @click.argument("scorer", type=SPEC, required=False)
 @click.option("--sets", type=PLACE, metavar="FOLDER", help="A folder of rated outputs, a file for each set.")
 @click.option("--board", "cards", type=PLACE, metavar="FOLDER", help="A folder of cards: make a board of them.")
-@click.option("--part", help="A sub-score of the scorer; by default the probability, or the first.")
+@click.option("--part", help="A sub-score of the scorer; the deciding one by default.")
 @click.option("--probes/--no-probes", default=True, help="Also order our probes: true statements above false ones.")
 @click.option("--trained-on", multiple=True, metavar="NAME",
               help="A set that the scorer may have been trained on; repeatable.")  # fmt: skip
@@ -148,8 +148,7 @@ def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[
     ((spec, column),) = table.columns.items()
     if column.level != "item":
         raise SpecError(f"{spec} has one number a system: rate a scorer of rows")
-    wanted = part or ("probability" if "probability" in column.parts else None)
-    table = selected(table, [f"{spec} {wanted}" if wanted else spec])
+    table = selected(table, [f"{spec} {part}" if part else spec])
     table.spent = spent
     values = table.columns[spec].values
     if (values != values).all():
@@ -161,9 +160,9 @@ def _named(scorer: str, tables: Sequence[nlgauge.ScoreTable], model: str | None)
     """Return what the scorer is called, what its numbers depend on, on all sets alike, and what its model was trained
     on.
     """
+    from nlgauge import registry
+    from nlgauge.contract.base import model_of
     from nlgauge.data.signature import Signature
-    from nlgauge.metrics import registry
-    from nlgauge.metrics.base import model_of
 
     (spec,) = tables[0].columns
     facts = [table.signatures[spec].facts for table in tables if spec in table.signatures]
@@ -192,14 +191,17 @@ def _datasets(card: Path) -> list[str]:
     return found
 
 
+_LACKING = "without a score"
 _MEASURES = {"AUROC": "AUROC", "item": "Pearson within items", "pooled": "Pearson over rows"}
 
 
 def _tables(card: Card) -> Iterator[list[list[Cell]]]:
-    sets: list[list[Cell]] = [["set", "aspect", "measure", card.scorer, "rows"]]
+    lacking = any(one.unscored for one in card.sets)
+    sets: list[list[Cell]] = [["set", "aspect", "measure", card.scorer, "rows", *([_LACKING] if lacking else [])]]
     for one in card.sets:
         value = Number(one.value, one.low, one.high, digits=3)
-        sets.append([one.set, one.aspect, _MEASURES[one.measure], value, Number(one.rows, digits=0)])
+        counts = [Number(count, digits=0) for count in (one.rows, *([one.unscored] if lacking else []))]
+        sets.append([one.set, one.aspect, _MEASURES[one.measure], value, *counts])
     yield sets
     if card.probes:
         probes: list[list[Cell]] = [["probes", "true above false", "pairs"]]
@@ -242,9 +244,11 @@ def _board_tables(made: Board) -> Iterator[list[list[Cell]]]:
         pace = Number(1000 * card.cost["seconds"] / max(1, card.cost["rows"]), digits=2)
         scorers.append([card.scorer, f"{first} of {of}", pace, trained])
     yield scorers
-    sets: list[list[Cell]] = [["set", "aspect", "scorer", "agreement", "cluster"]]
+    lacking = any(one.unscored for one in made.lines)
+    sets: list[list[Cell]] = [["set", "aspect", "scorer", "agreement", *([_LACKING] if lacking else []), "cluster"]]
     for one in made.lines:
         value = Number(one.value, one.low, one.high, digits=3)
         name = one.scorer + (" (trained?)" if one.trained else "")
-        sets.append([one.set, one.aspect, name, value, Number(one.cluster, digits=0)])
+        counts = [Number(count, digits=0) for count in (*([one.unscored] if lacking else []), one.cluster)]
+        sets.append([one.set, one.aspect, name, value, *counts])
     yield sets

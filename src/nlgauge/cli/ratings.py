@@ -101,7 +101,7 @@ def estimate(
         table, rated, metrics=metrics or None, aspects=aspects or None, below=below, margin=margin, **how
     )
     if layout == "json":
-        show_json("estimate", found.notes, answers=found.answers, estimates=found.records)
+        show_json("estimate", found.notes, answers=found.answers, estimates=found.records, agreement=found.agreement)
     else:
         say(found.answers, layout)
         groups = dict.fromkeys((one.aspect, one.metric) for one in found)

@@ -8,7 +8,17 @@ from typing import Any
 
 import click
 
-from nlgauge.cli.options import ADDED, CLUSTER, COEFFICIENT, LABEL, PLACE, RATINGS_HELP, REPLICATES, SEED, TEXT_FILES
+from nlgauge.cli.options import (
+    ADDED,
+    CLUSTER,
+    COEFFICIENT,
+    LABEL,
+    PLACE,
+    RATINGS_HELP,
+    REPLICATES_OF_TESTS,
+    SEED,
+    TEXT_FILES,
+)
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import beside, clustered, joined, labelled, read_outputs, read_ratings
 from nlgauge.data.atomic_write import refuse_place
@@ -31,7 +41,7 @@ from nlgauge.errors import InputError
 @click.option(
     "--rows", type=click.IntRange(min=1), default=10_000, show_default=True, help="At most so many are listed."
 )
-@REPLICATES
+@REPLICATES_OF_TESTS
 @SEED
 def report(
     scores: Path, outputs: Path | None, output: Path, candidates: Sequence[Path], references: Sequence[Path],

@@ -19,6 +19,7 @@ from nlgauge.cli.options import (
     LABEL,
     LOADING,
     MAP,
+    PLACE,
     READING,
     REPEATS,
     SPEC,
@@ -36,7 +37,7 @@ from nlgauge.render.tables import Cell, Number
 _MANY_ROWS = 5000
 _A_SUM = (
     "Groundedness is a sum over a reply's words, so that long replies get more; to ask from 0 to 1 whether a source "
-    "supports an answer, use -m \"Consistency(aligner='D')\""
+    "supports an answer, use -m Faithfulness"
 )
 
 
@@ -81,16 +82,22 @@ _A_SUM = (
     help="With --ray: GPUs of each, or the share of one.",
 )  # fmt: skip
 @caching
+@click.option(
+    "--anchors", type=PLACE,
+    help="Rated rows that are scored again in each run, past the cache: nlgauge trust --before tells whether a judge "
+    "has changed since an earlier run.",
+)  # fmt: skip
 @CLUSTER
-@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the first.")
+@click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the deciding one.")
 @LABEL
 @IN_FORMATS
 def score(
     outputs: Sequence[Path | str], metrics: Sequence[str], output: Path | str | None, candidates: Sequence[Path],
     references: Sequence[Path], source: Path | None, context: Path | None, systems: Sequence[str],
-    columns: Sequence[str], against: Path | str | None, processes: int | None, rows_per_block: int | None,
-    ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float, cluster: str | None, parts: bool,
-    layout: str, on_missing: Any, then: str | None, unsure: tuple[float, float] | None, **how: Any,
+    columns: Sequence[str], against: Path | str | None, anchors: Path | None, processes: int | None,
+    rows_per_block: int | None, ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float,
+    cluster: str | None, parts: bool, layout: str, on_missing: Any, then: str | None,
+    unsure: tuple[float, float] | None, **how: Any,
 ) -> None:  # fmt: skip
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
@@ -108,10 +115,13 @@ def score(
     whole = output is None or not in_blocks or str(output).endswith((".jsonl", ".jsonl.gz")) or is_stream(output)
     file, folder = (None if output is None else Path(output), None) if whole else (None, output)
     refuse_place(file)
+    if anchors is not None and output is None:
+        raise SpecError("--anchors: their scores stand in the scores file: give -o scores.jsonl")
     corpus = read_outputs(
         outputs, columns, candidates=candidates, references=references, source=source, context=context,
         systems=systems, on_disk=in_blocks, on_missing=on_missing,
     )  # fmt: skip
+    again = None if anchors is None else _anchors(anchors, columns)
     if not in_blocks:
         tell_hard(corpus, metrics, how["model"])
     given = outputs or candidates
@@ -120,6 +130,7 @@ def score(
             corpus,
             metrics=list(metrics),
             against=None if against is None else nlgauge.Corpus.read(against),
+            anchors=again,
             progress=True,
             processes=processes or (_processors() if len(corpus) >= _MANY_ROWS and not in_blocks else 1),
             rows_per_block=rows_per_block,
@@ -134,6 +145,8 @@ def score(
     table, rated = labelled(table, corpus)
     with beside(file):
         show_summary(table, layout, parts, _people(table, rated or corpus))
+    if table.anchors is not None:
+        remark(f"{len(table.anchors)} anchors were scored again, past the cache", *told_spent(table.anchors))
     if groundedness:
         remark(_A_SUM)
     if then is not None:
@@ -159,6 +172,14 @@ def _processors() -> int:
     return threads()
 
 
+def _anchors(place: Path, columns: Sequence[str]) -> Corpus:
+    """Return the rows of --anchors, whose columns --map names where they have these."""
+    from nlgauge.data.corpus.files import there
+
+    found = there(place, [pair.partition("=")[2] for pair in columns])
+    return read_outputs(place, [pair for pair in columns if pair.partition("=")[2] in found], tell=False)
+
+
 def _people(table: ScoreTable, outputs: Corpus) -> People | None:
     """Return what people say of outputs that hold ratings; None where none is rated."""
     if not any(row.scores for row in outputs):
@@ -170,6 +191,8 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
 
 def show_summary(own: ScoreTable, layout: str, every_part: bool, people: People | None = None) -> None:
     """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
+    from nlgauge.data.table.outliers import outliers
+
     rows, own = own, own.per_item()
     table = replace(own, columns={**({} if people is None else people.table.columns), **own.columns})
     rated, systems = [] if people is None else people.by_system(), own.by_system()
@@ -177,7 +200,7 @@ def show_summary(own: ScoreTable, layout: str, every_part: bool, people: People 
     said = [f"{name}: {note}" for name, note in notes]
     if len(rows) > len(own):
         said.append(f"{len(rows)} rows are of {len(own)} outputs: the mean over its repeats stands for each")
-    said += [*_missing(rows), *_other_items(own), *_unequal(systems)]
+    said += [*_missing(rows), *outliers(rows), *_other_items(own), *_unequal(systems)]
     if layout == "json":
         estimates = [{**vars(one), "note": people.notes.get(one.metric)} for one in rated] if people else []
         run = {**table.run, **table.spent}
@@ -282,7 +305,8 @@ def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
 
 def _unequal(systems: Sequence[SystemScore]) -> Iterator[str]:
     """Yield how many clusters the items are of where these are of unequal size, and say as much as fewer."""
-    from nlgauge.maths.intervals import FEWEST, unequal
+    from nlgauge.maths.inference import FEWEST
+    from nlgauge.maths.intervals import unequal
 
     clustered = [one for one in systems if one.clusters is not None]
     one = min(clustered, key=lambda score: score.effective, default=None)

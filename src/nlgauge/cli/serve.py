@@ -16,7 +16,7 @@ from nlgauge.errors import MissingExtraError, SpecError
 if TYPE_CHECKING:
     from nlgauge.serve.admission import Keys
 
-_METRICS = ("Consistency(aligner='D')", "BERTScore", "TokenF1")
+_METRICS = ("Faithfulness", "BERTScore", "TokenF1")
 _WORKER_S = 1.0
 """Seconds in which the worker ends when every request is answered; a step that takes longer is left"""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")

@@ -44,8 +44,8 @@ def remark(*lines: str) -> None:
         click.echo(harmless(line), err=True)
 
 
-def show_json(command: str, notes: Iterable[str] = (), **records: object) -> None:
-    """Write the JSON of a command on stdout: one envelope for all commands, which docs/reference/json.md describes.
+def as_json(command: str, notes: Iterable[str] = (), **records: object) -> str:
+    """Return the JSON of a command: one envelope for all commands, which docs/reference/json.md describes.
 
     It is {"nlgauge": version, "command": ..., "notes": [...]}, then what was asked and the records, by their names.
 
@@ -55,7 +55,12 @@ def show_json(command: str, notes: Iterable[str] = (), **records: object) -> Non
         records: whatever `jsonable` takes.
     """
     envelope = {"nlgauge": __version__, "command": command, "notes": list(notes), **records}
-    click.echo(harmless_json(json.dumps(jsonable(envelope), ensure_ascii=False, indent=2)))
+    return harmless_json(json.dumps(jsonable(envelope), ensure_ascii=False, indent=2))
+
+
+def show_json(command: str, notes: Iterable[str] = (), **records: object) -> None:
+    """Write the JSON of a command on stdout, as `as_json` makes it."""
+    click.echo(as_json(command, notes, **records))
 
 
 def failure(error: OSError) -> str:

@@ -22,6 +22,7 @@ from nlgauge.cli.options import ADDED, PLACE, RATING_LABEL, RATINGS_HELP, SEED, 
 from nlgauge.cli.streams import remark
 from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.errors import InputError, SpecError
+from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import Cells, formatted, harmless, harmless_json
 
 if TYPE_CHECKING:
@@ -132,8 +133,8 @@ def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: 
 
     numbers: of the rows that are scored, counted from 1.
     """
-    from nlgauge.maths.text import foreign
-    from nlgauge.metrics import registry
+    from nlgauge import registry
+    from nlgauge.engine.english import foreign
 
     made = [registry.metric(spec, model=model) for spec in specs]
     reading = [one for one in made if one.cost != "strings" and not one.remote]
@@ -285,7 +286,7 @@ def joined(
         SpecError: for what is no column, and for a column of outputs that were not given.
         InputError: as `nlgauge.stats.join.join`.
     """
-    from nlgauge.metrics import registry
+    from nlgauge import registry
     from nlgauge.metrics.simple import Column
     from nlgauge.stats.join import join
     from nlgauge.stats.matching import BY_POSITION
@@ -332,8 +333,11 @@ def told_spent(table: ScoreTable) -> Iterator[str]:
         yield f"{spec}: " + ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
-def on_some_ratings(command: Command) -> Command:
-    """Give a command the table, the ratings of some of its rows, and `outputs` to be clustered by."""
+def on_some_ratings(command: Command, anchors: bool = False) -> Command:
+    """Give a command the table, the ratings of some of its rows, and `outputs` to be clustered by.
+
+    anchors: whether the ratings may be of the anchors that were scored again in the same run, and of no other row.
+    """
 
     @click.argument("scores", type=PLACE)
     @click.option("--ratings", type=PLACE, required=True, help=RATINGS_HELP)
@@ -352,7 +356,7 @@ def on_some_ratings(command: Command) -> Command:
             problem = "--key is no longer read: nlgauge sample makes one folder, which --ratings takes"
             raise SpecError(f"{problem}; finish sheets that have a key with the version of nlgauge that drew them")
         from nlgauge import ScoreTable
-        from nlgauge.stats.matching import matched
+        from nlgauge.stats.matching import matched, of_ratings
         from nlgauge.stats.project import is_project
         from nlgauge.stats.rated import fitted
 
@@ -361,6 +365,10 @@ def on_some_ratings(command: Command) -> Command:
             mine, theirs = ([], columns) if is_project(ratings) else _by_file(columns, ratings, outputs)
         table, rated = ScoreTable.load(scores), read_ratings(ratings, mine, labels)
         texts = None if outputs is None else read_outputs(outputs, theirs, on_missing="skip")
+        if anchors and (again := of_ratings(table, rated)) is not table:
+            if outputs is not None:
+                raise SpecError("the ratings are of the anchors of the scores, and --outputs is not: leave it out")
+            table = again
         with blaming(outputs):
             texts = fitted(table, texts, rated)
         with blaming(ratings):
@@ -429,4 +437,4 @@ def aligned(cells: Cells) -> list[str]:
 
 
 def with_interval(value: float, low: float = math.nan, high: float = math.nan) -> str:
-    return "-" if math.isnan(value) else f"{value:.4f}" + ("" if math.isnan(low) else f" [{low:.4f}, {high:.4f}]")
+    return "-" if math.isnan(value) else fixed(value) + ("" if math.isnan(low) else f" [{fixed(low)}, {fixed(high)}]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
 @click.command(short_help="How far to trust each scorer, from people's ratings of some rows.")
-@on_some_ratings
+@functools.partial(on_some_ratings, anchors=True)
 @click.option("-m", "--metric", "metrics", multiple=True, help="A scorer of the table; repeatable; all by default.")
 @ASPECT
 @click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1.")
@@ -35,7 +36,9 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
               help="Aspect that holds one rater's ratings; give it for each rater, but of a project.")  # fmt: skip
 @click.option("--epsilon", type=click.FloatRange(0, 1, max_open=True), default=0.2, show_default=True,
               help="By how much a stand-in for a rater may be worse; 0.2 for experts, 0.1 for the crowd.")  # fmt: skip
-@click.option("--before", type=PLACE, help="Scores of an earlier run of some of these rows: which scorers moved.")
+@click.option("--before", type=PLACE,
+              help="Scores of an earlier run: which scorers moved, by the anchors of nlgauge score --anchors, or else "
+                   "by the rows that both runs have.")  # fmt: skip
 @REPLICATES
 @click.option("-o", "--output", type=PLACE, help="Write the page here (HTML).")
 @IN_FORMATS
@@ -65,7 +68,7 @@ def trust(
         if layout == "json":
             asked = {"risk": how["risk"], "confidence": how["confidence"], "below": how["below"]}
             show_json("trust", found.notes, **asked, answers=found.answers, scorers=found.records,
-                      disputes=found.disputes)  # fmt: skip
+                      disputes=found.disputes, agreement=found.agreement)  # fmt: skip
             return
         say(found.answers, layout)
         named = dict.fromkeys(one.aspect for one in found)

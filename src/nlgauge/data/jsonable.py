@@ -6,7 +6,7 @@ JSON has no NaN and no infinity, so that these are null and a word, as in a scor
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
@@ -16,6 +16,8 @@ from nlgauge.errors import InputError
 
 T = TypeVar("T")
 INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
+INTERVAL = ("value", "low", "high")
+"""The fields of `nlgauge.maths.inference.Measured`, which is not imported here because numpy comes with it"""
 LARGEST = 1e300
 """Numbers that are as far from 0 are too large for arithmetic, and are refused in files"""
 
@@ -40,14 +42,29 @@ def number_of(value: object) -> float:
     raise ValueError(f"the value {shown(value)} is not a number")
 
 
+def values_of(record: Any) -> Iterator[tuple[str, Any]]:
+    """Yield name and value of each field of a record; of a number with its interval all three, as x, x_low, x_high."""
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if getattr(value, "_fields", ()) == INTERVAL:
+            yield from zip((field.name, f"{field.name}_low", f"{field.name}_high"), value, strict=True)
+        else:
+            yield field.name, value
+
+
 def jsonable(value: Any) -> Any:
-    """A value of records, mappings, lists and numbers, all of them `plain`; a signature is its text."""
+    """A value of records, mappings, lists and numbers, all of them `plain`; a signature is its text.
+
+    A number with its interval (`nlgauge.maths.inference.Measured`) is three values of its record, and else a record.
+    """
     if value is None or isinstance(value, str | int | float):
         return plain(value)
     if isinstance(value, Signature):
         return str(value)
     if is_dataclass(value):
-        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
+        return {name: jsonable(inner) for name, inner in values_of(value)}
+    if getattr(value, "_fields", ()) == INTERVAL:
+        value = value._asdict()
     if isinstance(value, Mapping):
         return {key: jsonable(inner) for key, inner in value.items()}
     return [jsonable(inner) for inner in value] if isinstance(value, list | tuple) else plain(value)

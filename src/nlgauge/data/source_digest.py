@@ -20,7 +20,7 @@ from uuid import uuid4
 _STARTED = time.time() - 0.05  # a file system's clock may be a tick behind, and a change of now would look older
 _OWN = __name__.partition(".")[0]
 _ROOT = Path(__file__).parents[1]
-_ROOMS = ("engine", "maths", "metrics", "run")
+_ROOMS = ("contract", "engine", "faithfulness", "maths", "metrics", "run")
 """The packages of nlgauge in which numbers are made"""
 _INSTALLED = tuple({get_paths()[kind] for kind in ("purelib", "platlib", "stdlib", "platstdlib")})
 _UNREADABLE = "?"

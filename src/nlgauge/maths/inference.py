@@ -3,17 +3,26 @@
 An estimated variance near 0 is not certainty: twelve equal values do not say that a thirteenth is equal. So where at
 least half of the values are alike, two more values are added, one on each side of the common value, as far from it as
 the values seen on that side (their root mean square), or at the end of the scale while fewer than `SEEN` were seen
-there. Student's t of all these values is the interval, and the same Student's t is the test. For values of which a
-scale has two ends alone (yes and no, and their differences) this is the adjusted interval of Agresti and Coull (1998)
-and of Bonett and Price (2012); an independent share has Wilson's interval (1927), whose test is the score test, and the
-exact one (Clopper and Pearson 1934) where all values are at an end.
+there. Yes and no always have them, at both ends. Student's t of all these values is the interval, and the same
+Student's t is the test. For values of which a scale has two ends alone (yes and no, and their differences) this is the
+adjusted interval of Agresti and Coull (1998) and of Bonett and Price (2012); an independent share has Wilson's interval
+(1927), whose test is the score test, and the exact one (Clopper and Pearson 1934) where all values are at an end.
 
 Groups of values (clusters) are not independent: the error is that of a jackknife that leaves each group out once (CR3
 of Bell and McCaffrey 2002), with the degrees of freedom of Satterthwaite, and the two more values are two more groups
 of mean size. The interval is the union of this one and of the one without groups, so that groups never make it shorter.
 
 What this assumes: values (groups) are drawn independently from those that the question is about. Where they are very
-skewed, as lognormal values are, the interval covers too seldom (docs/statistics.md has the figures).
+skewed, as lognormal values are, or where larger groups differ from smaller ones, the interval covers too seldom
+(docs/statistics.md has the figures). Tests hold what is always so, and it stops here:
+
+- One more error among independent yes and no never makes the interval shorter, up to half of them and from four on. In
+  groups it may, where errors come to be spread evenly, because such groups differ less; but it is then still longer
+  than without any error. The fourth value on a side may too, because from `SEEN` on the distance is that of the values.
+- The same items twice never make it longer, but for single yes and no that become pairs: Wilson's interval has the
+  normal quantile, and groups have Student's.
+- A constant that is added to values without limits shifts the interval where less than half are alike. Where more are,
+  their magnitude stands for the end of the scale, and the constant is a part of it.
 """
 
 from __future__ import annotations
@@ -85,6 +94,7 @@ class Share(NamedTuple):
 
     @property
     def centre(self) -> float:
+        """The share with one more item of each kind, on the scale: the spread of raters lies around it."""
         return self._placed((self.share * self.items + 1) / (self.items + 2))
 
     @property
@@ -155,19 +165,29 @@ class Inference:
         return Measured(self.value, *self.interval(level))
 
     def above(self, bound: float = 0.0) -> float:
-        """Return p of the test that the true value is not above a bound, one-sided."""
-        return max((law.above(bound) for law in self.laws), default=math.nan)
+        """Return p of the test that the true value is not above a bound, one-sided.
+
+        It is below (1 - level) / 2 where the bound is below the interval of this level, and nowhere else: so it is 0
+        below the limits, and at least a half where the value itself is not above the bound.
+        """
+        return self._beyond(bound < self.limits[0], self.value > bound, [law.above(bound) for law in self.laws])
 
     def below(self, bound: float = 0.0) -> float:
-        """Return p of the test that the true value is not below a bound, one-sided."""
-        return max((law.below(bound) for law in self.laws), default=math.nan)
+        """Return p of the test that the true value is not below a bound, one-sided, as `above`."""
+        return self._beyond(bound > self.limits[1], self.value < bound, [law.below(bound) for law in self.laws])
+
+    @staticmethod
+    def _beyond(certain: bool, seen: bool, p: list[float]) -> float:
+        if not p:
+            return math.nan
+        return 0.0 if certain else max(0.0 if seen else 0.5, *p)
 
     def p(self, bound: float = 0.0) -> float:
         """Return p of the two-sided test that the true value is the bound.
 
         It is below 1 - level where the interval of this level does not hold the bound, and nowhere else.
         """
-        return max((min(1.0, 2 * min(law.above(bound), law.below(bound))) for law in self.laws), default=math.nan)
+        return min(1.0, 2 * min(self.above(bound), self.below(bound))) if self.laws else math.nan
 
     @property
     def error(self) -> float:
@@ -196,19 +216,22 @@ class Inference:
         if not self.laws:
             return math.nan
         size = abs(size)
-        if not size:
+        normal = NormalDist()
+        z = max(0.0, normal.inv_cdf(1 - (1 - confidence) / sides) + normal.inv_cdf(power))
+        ratio = z * self.error / size if size else math.inf
+        if not self.n * ratio * ratio < sys.maxsize:
             return math.inf
-        most = 2
-        while self.detectable(confidence, power, most, sides) > size:
-            most *= 2
-            if most > sys.maxsize:
-                return math.inf
-        least = most // 2 if most > 2 else 1
+        # Student's quantiles are above the normal ones, so at least so many are needed; with more items they are
+        # smaller, so at most so many as this number of items asks for.
+        least = max(2, math.ceil(self.n * ratio * ratio))
+        shown = self.detectable(confidence, power, least, sides)
+        if shown <= size:
+            return float(least)
+        most = math.ceil(least * (shown / size) ** 2) + 1
         while most - least > 1:
             middle = (least + most) // 2
-            least, most = (
-                (least, middle) if self.detectable(confidence, power, middle, sides) <= size else (middle, most)
-            )
+            enough = self.detectable(confidence, power, middle, sides) <= size
+            least, most = (least, middle) if enough else (middle, most)
         return float(most)
 
 
@@ -230,24 +253,21 @@ def mean_of(
             are always at the ends of the scale.
     """
     n = len(values)
-    if clusters is not None and len(np.unique(clusters)) == n:
-        clusters = None
     value = float(values.mean()) if n else math.nan
     if n and (values == values[0]).all():
         value = float(values[0])  # a mean of equal values differs from them in its last digit
     if magnitude is None:
         magnitude = float(np.abs(values).max(initial=0.0)) if np.isfinite(values).all() else math.nan
     yes_no = _yes_no(values, limits)
-    kind = _Kind(limits, magnitude, ends or yes_no)
-    if clusters is None and yes_no and limits[0] != -limits[1] and n > 1:
-        share = (value - limits[0]) / (limits[1] - limits[0])
-        return Inference(value, n, n, float(n), (Share(share, n, limits),), limits)
-    return _inference(value, values, clusters, kind)
+    share = None
+    if yes_no and limits[0] != -limits[1]:
+        share = Share((value - limits[0]) / (limits[1] - limits[0]), n, limits)
+    return _inference(value, values, clusters, _Kind(limits, magnitude, ends or yes_no), items=share)
 
 
 def statistic_of(
     counts: Float, formula: Callable[[Float], Float], limits: Limits = UNLIMITED, clusters: Integers | None = None, *,
-    alike: Mask | None = None,
+    magnitude: float | None = None, alike: Mask | None = None,
 ) -> Inference:  # fmt: skip
     """Return what items say of a number that is no mean of theirs, but computed from their summed counts (corpus BLEU).
 
@@ -259,6 +279,7 @@ def statistic_of(
         formula: the number of summed counts, [..., counts] -> [...].
         limits: the least and the greatest number that there can be.
         clusters: the number of each item's group [n].
+        magnitude: how large the numbers are that this one was made of, where it is a difference; by default itself.
         alike: which items do not make the number larger or smaller [n], as items whose two outputs are equal do not
             move a difference.
     """
@@ -270,8 +291,8 @@ def statistic_of(
         pseudo += value - pseudo.mean()
     if alike is not None:
         pseudo[alike] = pseudo[alike].mean() if alike.any() else 0.0
-    kind = _Kind(limits, max(map(abs, limits)) if np.isfinite(limits).all() else abs(value), False)
-    return _inference(value, pseudo, clusters, kind, formula, counts)
+    kind = _Kind(limits, abs(value) if magnitude is None else magnitude, False)
+    return _inference(value, pseudo, clusters, kind, formula=formula, counts=counts)
 
 
 def two_more(values: Float, limits: Limits, *, ends: bool) -> tuple[float, float] | None:
@@ -289,11 +310,11 @@ class _Kind(NamedTuple):
     def added(self, values: Float, weights: Float) -> tuple[float, float] | None:
         """Return the two more values; None where less than half of the values are alike.
 
-        Single values of yes and no always have them, so that more errors never make an interval shorter.
+        Values of yes and no always have them, so that more errors do not make an interval shorter.
 
         weights: the number of items behind each value.
         """
-        if self.ends and (weights == 1).all():
+        if self.ends:
             return self.limits
         common = _common(values, ALIKE * self.magnitude)
         if common is None:
@@ -303,7 +324,7 @@ class _Kind(NamedTuple):
             away = side * (values - common)
             seen = away > ALIKE * self.magnitude
             distance = side * (limit - common)
-            if not self.ends and int(seen.sum()) >= SEEN:
+            if int(seen.sum()) >= SEEN:
                 distance = math.sqrt(float(np.average(away[seen] ** 2, weights=weights[seen])))
             elif math.isinf(distance):
                 distance = max(float(np.abs(values - common).max()), self.magnitude)
@@ -319,19 +340,20 @@ def _yes_no(values: Float, limits: Limits) -> bool:
 
 
 def _common(values: Float, tolerance: float) -> float | None:
-    """Return the value that at least half of the values have, to a tolerance."""
+    """Return the value that at least half of the values have, to a tolerance; None where two values halve them."""
     ordered = np.sort(values)
     counts = np.searchsorted(ordered, ordered + tolerance, "right") - np.arange(len(ordered))
-    first = int(counts.argmax())
-    if 2 * counts[first] < len(ordered):
-        return None
-    return float(ordered[first + int(counts[first]) // 2])
+    most = int(counts.max())
+    first, last = np.flatnonzero(counts == most)[[0, -1]].tolist()
+    low, high = (float(ordered[at : at + most].mean()) for at in (first, last))
+    return (low + high) / 2 if 2 * most >= len(ordered) and high - low <= tolerance else None
 
 
 def _inference(
-    value: float, values: Float, clusters: Integers | None, kind: _Kind,
+    value: float, values: Float, clusters: Integers | None, kind: _Kind, *, items: Law | None = None,
     formula: Callable[[Float], Float] | None = None, counts: Float | None = None,
 ) -> Inference:  # fmt: skip
+    """Return the laws of values, one of which, `items`, may be known: that of the values without their groups."""
     n = len(values)
     sizes = np.ones(n)
     if clusters is not None:
@@ -342,7 +364,7 @@ def _inference(
     made = Inference(value, n, len(sizes), effective, limits=kind.limits)
     if len(sizes) < 2 or not effective >= FEWEST or not np.isfinite(values).all():
         return made
-    items = _student(values, np.ones(n), kind)
+    items = items or _student(values, np.ones(n), kind)
     if clusters is None:
         laws = [items]
     else:
@@ -365,8 +387,9 @@ def _student(sums: Float, sizes: Float, kind: _Kind) -> Student | None:
     """Return Student's t of the mean of groups, from the sum and the number of their values; None without any spread.
 
     Groups of unequal size have no more degrees of freedom than the tails of their influence leave, because large groups
-    may differ from the others.
+    may differ from the others. The two more groups add a degree each, and no tail: nobody saw them.
     """
+    seen = len(sizes)
     added = kind.added(sums / sizes, sizes)
     if added is not None:
         size = float(sizes.mean())
@@ -379,7 +402,7 @@ def _student(sums: Float, sizes: Float, kind: _Kind) -> Student | None:
         return None
     freedom = effective_groups(sizes) - 1
     if np.ptp(sizes) > 0:
-        freedom = min(freedom, tail_freedom(without))
+        freedom = min(freedom, tail_freedom(without[:seen]) + groups - seen)
     return Student(centre, error, max(1.0, freedom))
 
 
@@ -387,8 +410,9 @@ def tail_freedom(influence: Float) -> float:
     """Return how well the squares of the influence [groups] say what the variance is, as degrees of freedom.
 
     2 / (sum phi^4 / (sum phi^2)^2 - 1 / groups), from the variance of a sum of squares (Satterthwaite 1946). It is
-    the number of groups for normal values, and less where a few rare values make up the variance.
+    the number of groups for normal values, and less where a few rare values make up the variance. Influences that are
+    all alike, as those of equal values are, do not say that any is rare.
     """
     squares = influence**2
-    noise = float(squares @ squares) / float(squares.sum()) ** 2 - 1 / len(influence)
+    noise = float(squares @ squares) / (float(squares.sum()) ** 2 or math.inf) - 1 / len(influence)
     return max(1.0, 2 / noise) if 2 / sys.maxsize < noise else float(sys.maxsize)

@@ -1,4 +1,4 @@
-"""Confidence intervals of means and shares: for few items, for clusters of unequal size, and for shares near 0 or 1.
+"""Errors of clusters of unequal size, intervals of shares, and Student's t.
 
 Student's t, on which they rest, and tests that a risk is below a limit with few rows: Angelopoulos, Bates, Candès,
 Jordan and Lei, "Learn then test", 2021 (arXiv 2110.01052), sections 2.2 (binomial p-values) and 3.2 (fixed sequences).
@@ -17,11 +17,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+NORMAL = 1e8
+"""From this number of degrees of freedom on Student's t is the normal distribution, to eight digits"""
+
 
 def student_tail(t: float, df: float) -> float:
     """P(T > t) of Student's t with df degrees of freedom: half of I_x(df / 2, 1 / 2) with x = df / (df + t^2)."""
     if math.isinf(t):
         return 0.0 if t > 0 else 1.0
+    if df > NORMAL:
+        return math.erfc(t / math.sqrt(2)) / 2
     half = incomplete_beta(df / 2, 0.5, df / (df + t * t), t * t / (df + t * t)) / 2
     return half if t >= 0 else 1 - half
 
@@ -30,7 +35,7 @@ def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
     """I_x(a, b) by Lentz's method (DLMF 8.17.22). rest: 1 - x, given separately for precision."""
     if x <= 0 or rest <= 0:
         return 0.0 if x <= 0 else 1.0
-    if x > (a + 1) / (a + b + 2):
+    if x * (b + 1) > rest * (a + 1):  # x > (a + 1) / (a + b + 2), in a form of which one side alone holds
         return 1 - incomplete_beta(b, a, rest, x)
     tiny = 1e-300
     c, d = 1.0, 1 / ((1 - (a + b) * x / (a + 1)) or tiny)
@@ -102,13 +107,6 @@ def _solved(below: object) -> float:
     return (low + high) / 2
 
 
-FEW = 8
-"""Below this number of items, the percentiles of a bootstrap cover too seldom, and Student's t takes their place: the
-means of resamples cannot leave the range of the values, which with 2, 3 and 5 items is too short"""
-FEWEST = 2.0
-"""Below this effective number of clusters there is no interval: almost all rows are of one cluster"""
-
-
 class Spread(NamedTuple):
     """How uncertain a statistic of independent groups (items, or clusters of items) is."""
 
@@ -158,14 +156,6 @@ def mean_spread(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> Spread
     return jackknife(total / items, (total - sums) / (items - sizes), sizes)
 
 
-def student_interval(value: float, spread: Spread, level: float) -> tuple[float, float]:
-    """Return the interval of Student's t around a statistic; NaN for fewer than `FEWEST` effective groups."""
-    if not spread.effective >= FEWEST:
-        return math.nan, math.nan
-    half = student_quantile((1 + level) / 2, spread.freedom) * spread.error
-    return value - half, value + half
-
-
 @cache
 def expanded(level: float, n: int) -> float:
     """The level for a percentile bootstrap interval of a mean over n items or clusters, so that it covers `level`.
@@ -204,31 +194,6 @@ def effective_items(share: float, error: float, items: int) -> float:
     """Return the number of independent items whose share has this standard error, `items` at most."""
     variance = share * (1 - share)
     return min(float(items), variance / error**2) if error and variance else float(items)
-
-
-def clustered_share(share: float, spread: Spread, items: int, level: float) -> tuple[float, float]:
-    """Return the interval of a share of items in clusters: `share_interval` with the effective number of items.
-
-    If all items are alike, their variance says nothing, and the effective number of clusters takes its place.
-    """
-    if not spread.effective >= FEWEST:
-        return math.nan, math.nan
-    if share <= 0 or share >= 1:
-        return share_interval(share, spread.effective, level)
-    return share_interval(share, effective_items(share, spread.error, items), level, spread.freedom)
-
-
-def paired_shares(up: float, down: float, n: int, level: float) -> tuple[float, float]:
-    """The interval of the difference of two proportions on the same n items: `up` favour the first, `down` the second.
-
-    The adjusted Wald interval, with one more item of each kind (Bonett and Price, *Adjusted Wald Confidence Interval
-    for a Difference of Binomial Proportions Based on Paired Data*, 2012). It is not empty if the two agree on every
-    item.
-    """
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    first, second = (up + 1) / (n + 2), (down + 1) / (n + 2)
-    half = z * math.sqrt((first + second - (first - second) ** 2) / (n + 2))
-    return max(-1.0, first - second - half), min(1.0, first - second + half)
 
 
 _NORMAL = NormalDist()

@@ -4,8 +4,7 @@ Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, "Prediction-powered inference"
 Angelopoulos, Duchi and Zrnic, "PPI++", 2023 (arXiv 2311.01453), whose estimate, weight and standard error these are, up
 to rounding, for simple random samples without clusters. Strata and probabilities of rows: Zrnic and Candès, "Active
 statistical inference", 2024 (arXiv 2403.03208), with the ratio form of survey statistics (Hájek). Clusters: sums of the
-influence of their rows, as in Miller, "Adding error bars to evals", 2024 (arXiv 2411.00640). Skewness: Hall, "On the
-removal of skewness by transformation", 1992, equation 2.6.
+influence of their rows, as in Miller, "Adding error bars to evals", 2024 (arXiv 2411.00640).
 """
 
 from __future__ import annotations
@@ -22,9 +21,6 @@ from nlgauge.maths.intervals import student_tail
 
 Float = NDArray[np.float64]
 Integers = NDArray[np.intp]
-LARGE, EVEN = 100, 0.15
-"""The normal interval is used from this many units on, up to this skewness of their sum. By Edgeworth's series its
-coverage is then at most 1 point too low"""
 
 _MOST_LEVERAGE = 0.9
 
@@ -64,9 +60,6 @@ class Powered(NamedTuple):
     estimate: float
     influence: Float
     """[rows]: to first order, their sum is the error of the estimate"""
-    cautious: Float
-    """The influence divided by 1 - leverage, as in a jackknife (HC3 of MacKinnon and White 1985; CR3 for clusters). It
-    is right also with few ratings or clusters of different sizes"""
     weight: float
     """The weight of the scores; with 0, only the ratings count"""
 
@@ -88,17 +81,26 @@ def powered(ratings: Float, scores: Float, design: Design, least: float = -math.
     b = _settled(weights * (known - mean_rating), design)
     weight = max(least, _weight(scores, design, a, b))
     estimate = mean_rating + weight * (overall - mean_score)
-    influence = (weight * a + b) / rows
-    return Powered(estimate, influence, influence / (1 - leverage(scores, design)), weight)
+    return Powered(estimate, (weight * a + b) / rows, weight)
 
 
-def leverage(scores: Float, design: Design) -> Float:
-    """Return the leverage of each row's cluster: its share in a mean and, for a rated row, its part in the weight."""
+def leverage(scores: Float, design: Design, factor: Float) -> Float:
+    """Return the leverage of each row's cluster: its share in a mean and, for a rated row, its part in the weight.
+
+    An influence divided by 1 - leverage is right also with few ratings or clusters of different sizes, as in a
+    jackknife (HC3 of MacKinnon and White 1985; CR3 for clusters).
+
+    Args:
+        scores: [rows]
+        design: how the rated rows were drawn.
+        factor: the part that the rated rows of each stratum have in its mean, beside rows that were added [strata].
+    """
     rated, groups = design.rated, 2 * design.strata + design.rated
-    shares = 1 / np.bincount(groups)[groups]
+    weights = np.where(rated, design.weights, 1.0)
+    shares = weights / np.bincount(groups, weights)[groups] * np.where(rated, factor[design.strata], 1.0)
     if design.clusters is not None:
         cells = int(groups.max() + 1) * design.clusters + groups
-        shares = shares * np.bincount(cells)[cells]
+        shares = np.bincount(cells, shares)[cells]
     square = np.where(rated, (scores - scores[rated].mean()) ** 2, 0.0)
     return np.asarray(np.minimum(shares + square / (float(square.sum()) or 1.0), _MOST_LEVERAGE))
 

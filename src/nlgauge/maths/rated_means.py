@@ -2,9 +2,10 @@
 
 The estimate is that of `nlgauge.maths.prediction_powered`: the mean score of all rows, corrected by what people and
 scores differ in on the rated rows. That no disagreement was seen on the rated rows is no proof that there is none. So,
-as in `nlgauge.maths.inference`, two more rated rows stand beside them. Where people say yes or no, they are a row that
-the scores take for good and people call bad, and one the other way round; on another scale, where at least half of the
-ratings are alike, one with a lower and one with a higher rating. Interval and test are Student's t of all these rows.
+as in `nlgauge.maths.inference`, two more rated rows stand beside them: a row that the scores take for good and people
+rate low, and one the other way round. They are always there where people say yes or no; on another scale where at least
+half of the ratings are alike, or where at least half of the rows have just the rating that their scores say. Interval
+and test are Student's t of all these rows.
 Strata share the two rows by their number of rows: a stratum without a bad row is then not certain, and a stratified
 draw still shows what it gains.
 """
@@ -14,18 +15,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.maths.inference import (
+    ALIKE,
     UNLIMITED,
     Inference,
     Law,
     Limits,
-    Measured,
     Student,
     mean_of,
     tail_freedom,
@@ -36,9 +36,11 @@ from nlgauge.maths.prediction_powered import Design, Float, Integers, leverage, 
 
 Scale: TypeAlias = Limits
 """The least and the greatest rating that there can be"""
-GAIN = 0.95
-"""The scores are used where they make the variance smaller than this share of the ratings' alone: useless scores seem
+GAIN = 0.975
+"""The scores are used where they make the interval shorter than this share of the ratings' alone: useless scores seem
 to help a little in some draws"""
+_LEVEL = 0.95
+"""The level of the intervals that are compared: the estimate must not depend on the level of the printed interval"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,7 +59,7 @@ class RatedMean:
     weight: float = 0.0
     """That of the scores"""
     plain: Inference | None = None
-    """What the ratings alone say, of rows that were drawn one by one at random and that are no clusters"""
+    """What the ratings alone say, of rows that were drawn one by one at random and that share nothing"""
 
     def placed(self, places: Integers, rows: int) -> RatedMean:
         """Return the same mean, with its influence at some places among the rows of a whole table."""
@@ -66,13 +68,29 @@ class RatedMean:
         return replace(self, influence=influence)
 
 
+class RatedMeans(NamedTuple):
+    """The mean rating in three ways."""
+
+    taken: RatedMean
+    """`helped` where the scores make the mean more certain, else `alone`"""
+    alone: RatedMean
+    """By the ratings alone"""
+    helped: RatedMean
+    """By the scores; `alone` itself where they cannot help, because they are all equal or all rows are rated"""
+
+    def placed(self, places: Integers, rows: int) -> RatedMeans:
+        """Return the same means, with their influence at some places among the rows of a whole table."""
+        alone = self.alone.placed(places, rows)
+        helped = alone if self.helped is self.alone else self.helped.placed(places, rows)
+        return RatedMeans(helped if self.taken is self.helped else alone, alone, helped)
+
+
 def rated_means(
     ratings: Float, scores: Float, design: Design, scale: Scale | None, least: float = -math.inf, yes_no: bool = False
-) -> tuple[RatedMean, RatedMean]:
-    """Return the mean rating by the scores, and that of the ratings alone.
+) -> RatedMeans:
+    """Return the mean rating by the scores, that of the ratings alone, and which of the two is to be taken.
 
-    Scores that do not make the mean more certain get the weight 0. This compares the two variances (`GAIN`), and does
-    not look at the two means, so that it favours no number.
+    Scores that do not make the mean more certain get the weight 0 (`helps`).
 
     Args:
         ratings, scores: of each row [rows]; ratings are read where `design` says that a row is rated.
@@ -82,11 +100,25 @@ def rated_means(
         yes_no: whether the ratings are yes and no, as the ends of the scale, or means of several people's.
     """
     alone = _rated_mean(ratings, np.zeros(len(ratings)), design, scale, least, yes_no)
-    if design.clusters is None and design.probabilities is None and not design.strata.any():
+    if design.probabilities is None and not design.strata.any():
         alone = replace(alone, plain=mean_of(ratings[design.rated], scale or UNLIMITED, ends=yes_no))
+    if not np.ptp(scores) or design.rated.all():
+        return RatedMeans(alone, alone, alone)
     helped = _rated_mean(ratings, scores, design, scale, least, yes_no)
-    errors = [float(parts @ parts) for one in (alone, helped) for parts in (_parts([one], design.clusters),)]
-    return (helped if errors[1] < GAIN * errors[0] else alone), alone
+    levels = [None] if design.clusters is None else [design.clusters, None]
+    said = [inference([one], levels, design.rated, scale) for one in (alone, helped)]
+    return RatedMeans(helped if helps(*said) else alone, alone, helped)
+
+
+def helps(alone: Inference, helped: Inference) -> bool:
+    """Return whether what scores and ratings say is more certain than what the ratings alone say.
+
+    This compares the lengths of the two intervals (`GAIN`), before any limit of the scale cuts them, and does not look
+    at the two numbers, so that it favours none.
+    """
+    ends = [[law.ends(_LEVEL) for law in said.laws] or [(math.nan, math.nan)] for said in (alone, helped)]
+    lengths = [max(high for _, high in of) - min(low for low, _ in of) for of in ends]
+    return lengths[1] < GAIN * lengths[0]
 
 
 def inference(
@@ -101,8 +133,9 @@ def inference(
         rated: whether each row is rated [rows].
         scale: that of the ratings, where it is known.
     """
-    if len(means) == 1 and means[0].plain is not None and levels[0] is None:
-        return means[0].plain
+    plain = means[0].plain if len(means) == 1 else None
+    if plain is not None and levels[0] is None:
+        return plain
     limits = scale or UNLIMITED
     value, centre = means[0].value, means[0].centre
     if len(means) > 1:
@@ -110,9 +143,11 @@ def inference(
         value, centre = value - means[1].value, centre - means[1].centre
     value = min(max(limits[0], value), limits[1])
     added = sum(len(one.added) for one in means)
+    # A cluster of ratings whose influences cancel out takes part like every other.
+    takes_part = (rated | (_influence(means) != 0)).astype(float)
     sizes = [rated_sizes(level, rated) for level in levels]
     said = Inference(value, int(rated.sum()), len(sizes[0]), effective_groups(sizes[0]), limits=limits)
-    laws: list[Law] = []
+    laws: list[Law] = [] if plain is None else [*plain.laws]
     for level, of in zip(levels, sizes, strict=True):
         parts = _parts(means, level)
         error = math.sqrt(float(parts @ parts))
@@ -122,7 +157,8 @@ def inference(
         if added:
             freedom += 2 * len(means)
         if not added or (level is not None and np.ptp(of) > 0):
-            freedom = min(freedom, tail_freedom(parts[parts != 0]))
+            there = np.append(totals(takes_part, level) > 0, np.ones(added, bool))
+            freedom = min(freedom, tail_freedom(parts[there]))
         laws.append(Student(centre, error, max(1.0, freedom)))
     return replace(said, laws=tuple(laws))
 
@@ -142,7 +178,9 @@ def _rated_mean(
     z = np.where(rated, ratings, 0.0) - found.weight * scores
     weights = np.where(rated, design.weights, 0.0) / rows  # of each rated row in the mean; their sum is 1
     groups = int(strata.max()) + 1
-    counts, shares = np.bincount(strata, rated, groups), np.bincount(strata, weights, groups)
+    shares = np.bincount(strata, weights, groups)
+    # How many rows of equal weight say as much as the rated rows of each stratum: their number, where they weigh alike.
+    counts = shares**2 / np.maximum(np.bincount(strata, weights**2, groups), 1e-300)
     means = np.bincount(strata, weights * z, groups) / np.maximum(shares, 1e-300)
     more = _two_rows(ratings, scores, design, found.weight, scale, yes_no)
     size = 1.0 if design.clusters is None else float(rated.sum()) / design.units
@@ -153,7 +191,6 @@ def _rated_mean(
     factor = counts / np.maximum(whole, 1e-300)
     influence = found.influence.copy()
     influence[rated] = (influence * factor[strata] + (weights * factor[strata]) * (means - new)[strata])[rated]
-    free = leverage(scores, design) - np.where(rated, (1 / np.maximum(counts, 1) - 1 / np.maximum(whole, 1))[strata], 0)
     units = (design.units if design.clusters is not None else float(rated.sum())) + (2 if more is not None else 0)
     fitted = len(np.unique(strata[rated]))
     small = math.sqrt(max(units - fitted, 1.0) / units)
@@ -164,7 +201,8 @@ def _rated_mean(
         ) * (small * units / max(units - 1, 1.0))
     return RatedMean(
         value=found.estimate, centre=found.estimate + float(shares @ (new - means)),
-        influence=influence / (1 - free) * small, added=of_added, fitted=fitted, weight=found.weight,
+        influence=influence / (1 - leverage(scores, design, factor)) * small, added=of_added, fitted=fitted,
+        weight=found.weight,
     )  # fmt: skip
 
 
@@ -174,16 +212,36 @@ def _two_rows(
     """Return rating less weighted score of the two more rows; None where the ratings say how far they spread."""
     rated = design.rated
     y, x = ratings[rated], weight * scores
+    errors = None if yes_no else _errors(y, x[rated])
+    if errors is not None:
+        most = float(np.abs(y).max()) if scale is None else scale[1] - scale[0]
+        more = two_more(errors, (-most, most), ends=False)
+        agreed = float((y - x[rated])[errors == 0].mean())
+        return None if more is None else (agreed + more[0], agreed + more[1])
     more = two_more(y, scale or UNLIMITED, ends=yes_no)
     if more is None:
         return None
-    if not yes_no:
-        mean = float(x[rated].mean())
-        return more[0] - mean, more[1] - mean
-    bad = y < (more[0] + more[1]) / 2
-    of_good = float(x[rated][~bad].mean()) if not bad.all() else float(x.max())
+    good, bad = y >= (more[0] + more[1]) / 2, y <= (more[0] + more[1]) / 2
+    of_good = float(x[rated][good].mean()) if good.any() else float(x.max())
     of_bad = float(x[rated][bad].mean()) if bad.any() else float(x.min())
     return more[0] - of_good, more[1] - of_bad
+
+
+def _errors(y: Float, x: Float) -> Float | None:
+    """Return how far each rating is from the one that its score says; None where less than half of them are just that.
+
+    What a score says is read off the line through the two most frequent pairs of score and rating, so that scores may
+    have a unit of their own.
+    """
+    pairs, counts = np.unique(np.stack([x, y], 1), axis=0, return_counts=True)
+    pairs = pairs[np.argsort(-counts, kind="stable")]
+    others = pairs[(pairs != pairs[0]).all(1)]
+    if not len(others):
+        return None
+    (x0, y0), (x1, y1) = pairs[0], others[0]
+    errors = y - y0 - (y1 - y0) / (x1 - x0) * (x - x0)
+    errors[np.abs(errors) <= ALIKE * np.abs(y).max()] = 0.0
+    return errors if 2 * int((errors == 0).sum()) >= len(y) else None
 
 
 def more_ratings(
@@ -220,54 +278,6 @@ def more_ratings(
         middle = (least + most) // 2
         least, most = (least, middle) if half(middle) <= margin else (middle, most)
     return most - n
-
-
-def effective_ratings(
-    alone: Sequence[RatedMean], helped: Sequence[RatedMean], value: float, clusters: Integers | None,
-    rated: NDArray[np.bool_], within: NDArray[np.bool_], confidence: float,
-) -> Measured:  # fmt: skip
-    """Return the effective number of ratings with its interval; it is the number of rows at most.
-
-    The number is a quotient of two variances, and rests on the rated rows on which people and scores differ. Its lower
-    end is by the delta method with the two more rows. Its upper end is without them, and as far off as a variance of so
-    few degrees of freedom is (Wilson and Hilferty 1931); where hardly a difference was seen, it is the number of rows.
-
-    Args:
-        alone, helped: the means that the printed intervals are of.
-        value: the number of ratings times the square of the quotient of the printed lengths.
-        clusters: the cluster of each row [rows].
-        rated: whether each row is rated [rows].
-        within: whether each row is one of those that the means are of [rows].
-        confidence: that of the interval.
-    """
-    rows, rated = float(within.sum()), rated & within
-    if all(one is other for one, other in zip(alone, helped, strict=True)):
-        return Measured(value, value, value)
-    influence = [_influence(means) for means in (alone, helped)]
-    seen = [totals(np.where(rated, one, 0.0), clusters) for one in influence]
-    whole = [_parts(means, clusters) for means in (alone, helped)]
-    variances = [float(one @ one) for one in whole]
-    every = [np.append(one, parts[len(one) :]) for one, parts in zip(seen, whole, strict=True)]
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    low = value * math.exp(-z * _log_error(every, variances))
-    high = rows
-    bare = [float((totals(one, clusters) ** 2).sum()) for one in influence]
-    if min(float(one @ one) for one in seen) > 0:
-        freedom = tail_freedom(seen[1][seen[1] != 0])
-        third = 1 - 2 / (9 * freedom) - z * math.sqrt(2 / (9 * freedom))
-        if third > 0:
-            far = -3 * math.log(third) * _log_error(seen, bare) / math.sqrt(2 / freedom)
-            high = rated.sum() * bare[0] / bare[1] * math.exp(far)
-    value = min(value, rows)
-    return Measured(value, min(low, value), min(max(value, float(high)), rows))
-
-
-def _log_error(parts: Sequence[Float], variances: Sequence[float]) -> float:
-    """Return the standard error of the logarithm of the quotient of two variances, by the units that vary."""
-    shares = [one**2 / variance for one, variance in zip(parts, variances, strict=True)]
-    longest = max(map(len, shares))
-    first, second = (np.pad(one, (0, longest - len(one))) for one in shares)
-    return math.sqrt(float((first - second) @ (first - second)))
 
 
 def _influence(means: Sequence[RatedMean]) -> Float:

@@ -1,6 +1,7 @@
 """For authors of metrics: base classes, parameters, and the features that a metric may ask of a model.
 
-Each file has one metric or family of metrics; the registry finds them here, and `nlgauge.metrics()` lists their names.
+Each file has one metric or family of metrics; `nlgauge.registry` finds them here, and `nlgauge.metrics()` lists their
+names.
 """
 
 from __future__ import annotations
@@ -8,11 +9,11 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from nlgauge.contract.base import Cost, Metric, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import ByModel, Features, PairRequest, Reader, Request, TextRequest
-from nlgauge.metrics.base import Cost, Metric, Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric, StringReferenceMetric
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText
 
@@ -28,7 +29,7 @@ class _Listing(ModuleType):
 
     def __call__(self) -> list[str]:
         """The names of all metrics in alphabetical order, then metrics of installed packages."""
-        from nlgauge.metrics.registry import names
+        from nlgauge.registry import names
 
         return names()
 

@@ -13,14 +13,14 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from nlgauge.contract.base import Cost, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.likelihood import Likelihood, Seq2SeqRequest
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models.capabilities import SEQ2SEQ_LM
-from nlgauge.metrics.base import Cost, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import likely_words
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import LEFT_OUT
 
 _CUT = "a text that the model reads is longer than the window: only its beginning is read"

@@ -15,20 +15,20 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import Cost, Limits, Prepared, Setup
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Flow
+from nlgauge.engine.english import is_stopword
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.barycenters import Barycenter, layer_barycenters
-from nlgauge.maths.text import is_stopword
 from nlgauge.maths.transport import divergence, entropic, plans
 from nlgauge.maths.vectors import flows, runs, shares, squared_distances, unit
-from nlgauge.metrics.base import Cost, Limits, Prepared, Setup
 from nlgauge.metrics.evidence import token_pieces
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, check_layers, idf_fact, idf_tables, layers_read
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]

@@ -17,6 +17,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import COSINE, SHARE, Cost, Limits, Prepared, Setup
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Match
 from nlgauge.engine.features.masked import TokenWeights
@@ -25,10 +27,8 @@ from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import greedy_match, shares, unit
-from nlgauge.metrics.base import COSINE, SHARE, Cost, Limits, Prepared, Setup
 from nlgauge.metrics.evidence import token_pieces
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_table, layer_read
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]

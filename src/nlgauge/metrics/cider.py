@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, NamedTuple
 
+from nlgauge.contract.base import Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.text import ngrams
-from nlgauge.metrics.base import Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import shared_with_references
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import LEFT_OUT, RowPairs, paired, splitter, splitter_library, splitter_param
 
 _SIGMA = 6.0

@@ -1,8 +1,9 @@
 """CTC: metrics from the alignment of each word of a text with another text.
 
 Deng, Tan, Liu, Xing and Hu, "Compression, Transduction, and Creation: A Unified Framework for Evaluating Natural
-Language Generation", EMNLP 2021. An aligner (`metrics/aligners.py`) gives every word a confidence from 0 to 1 that
-another text supports it. A metric is a mean, sum or product of these (`maths/alignment.py`).
+Language Generation", EMNLP 2021. An aligner (`engine/aligners.py`) gives every word a confidence from 0 to 1 that
+another text supports it. A metric is a mean, sum or product of these (`maths/alignment.py`). Texts are read whole and
+as they are, as in the paper.
 
 By embeddings (section 3.5), the alignment of a sub-word is its cosine with the most similar sub-word of the other text
 on one layer; a word has the mean over its sub-words. nlgauge-lab has the errors of the published code.
@@ -17,29 +18,31 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from nlgauge.contract.base import AMOUNT, ANY, SHARE, Cost, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
-from nlgauge.engine.features.alignment import SHAPE, Reading
-from nlgauge.engine.features.request import AnyRequest, ByModel, Features
-from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Model
-from nlgauge.engine.models.packing import SENTENCES, packer_of
-from nlgauge.engine.words import is_word
-from nlgauge.errors import SpecError
-from nlgauge.maths import alignment as aspects
-from nlgauge.maths.alignment import Array
-from nlgauge.metrics.aligners import (
+from nlgauge.engine.aligners import (
     BOTH,
-    DOUBT,
     Aligned,
     Direction,
     EmbeddingAligner,
     TextAligner,
     TrainedAligner,
+    answered_by,
+    asked_of,
     shown,
+    trained_aligner,
 )
-from nlgauge.metrics.base import AMOUNT, ANY, QUESTION, SHARE, Cost, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.engine.features.alignment import Reading
+from nlgauge.engine.features.request import AnyRequest, Features
+from nlgauge.engine.models.capabilities import ENCODER, Model
+from nlgauge.engine.models.packing import SENTENCES
+from nlgauge.engine.words import is_word
+from nlgauge.errors import SpecError
+from nlgauge.maths import alignment as aspects
+from nlgauge.maths.alignment import Array
 from nlgauge.metrics.model_settings import layer_read
-from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,9 +51,7 @@ class AspectPrepared(Prepared):
     baseline: float = 0.0
     """The alignment of unrelated texts, for E with rescaling"""
     second: TextAligner | None = None
-    """The aligner that decides where this one is unsure, or that aligns the references"""
-    unsure: tuple[float, float] = (0.0, 0.0)
-    """From which probability on, and below which, this one is unsure"""
+    """The aligner of the references, where that is another one"""
 
 
 class RowAligned(NamedTuple):
@@ -116,6 +117,10 @@ class CTCAspect(RowMetric):
     def cost(self) -> Cost:
         return "encoding" if self.aligner == "E" else "pairs"
 
+    @property
+    def lists_differences(self) -> bool:  # type: ignore[override]  # depends on the parameters
+        return self.aligner == "D"
+
     def directions(self, row: Row) -> list[Direction]:
         """The alignments that a row needs; by default, of the candidate with the needed columns."""
         return [_candidate(row, *self.needed)]
@@ -144,25 +149,17 @@ class CTCAspect(RowMetric):
 
     def _trained(self, model: Model) -> tuple[TrainedAligner, dict[str, object]]:
         """The aligner of a model, and what its numbers depend on."""
-        digest, card, packer = model[ALIGNER].digest, model.card, packer_of(model)
-        if packer is not None and packer.packing.regression != (self.aligner == "R"):
-            one = "predicts one number for a text" if packer.packing.regression else "predicts no share of a text"
-            other = "R" if packer.packing.regression else "D"
+        aligner, facts = trained_aligner(
+            model, aggregate=self.aligner == "R", stopwords=self.stopwords, reading=self.reading
+        )
+        packing = aligner.packing
+        if packing is not None and packing.regression != aligner.aggregate:
+            one = "predicts one number for a text" if packing.regression else "predicts no share of a text"
+            other = "R" if packing.regression else "D"
             raise SpecError(f"{self.name}: model {model.name!r} {one}: choose aligner={other!r}")
-        trained = TrainedAligner(
-            self.stopwords, self.aligner == "R", card.aligner_threshold, self.reading, card.aligner_temperature,
-            card.aligner_asks, card.languages == ("en",), None if packer is None else packer.packing,
-        )  # fmt: skip
-        rows = f"{SHAPE.stretch}@{min(SHAPE.row, model.window)}" if packer is None else packer.name
-        more: dict[str, object] = {QUESTION: "apart"} if card.aligner_asks else {}
-        more |= {"evidence": card.aligner_evidence} if card.aligner_evidence else {}
-        more |= {"languages": "+".join(card.languages)} if card.languages else {}
-        if "probability" in self.parts:
-            more |= {"exact_checks": DOUBT} if trained.english else {}
-            # Verdicts on a saved table use the limits of its model.
-            more |= {"grounded": list(card.grounded)} if card.grounded is not None else {}
-            more |= {"grounded_from": card.origins["grounded"]} if "grounded" in card.origins else {}
-        return trained, {"aligner": digest[:8], "rows": rows, **more}
+        if not aligner.judges_words:
+            raise SpecError(f"{self.name}: model {model.name!r}: {SENTENCES}: take Faithfulness")
+        return aligner, facts
 
     def _layer(self, model: Model) -> tuple[int, dict[str, object]]:
         """The layer, and the facts that name it."""
@@ -193,19 +190,10 @@ class CTCAspect(RowMetric):
         """The score of a row, from its alignments."""
         if row.reason is not None:
             return Value((np.nan,) * len(self.parts), row.reason)
-        if not prepared.aligner.judges_words:
-            probability = {"probability": least_supported(row.directions[0][1])}
-            return Value(tuple(probability.get(part, np.nan) for part in self.parts), SENTENCES, row.notes)
         values = self.values([aligned.alignment for _, aligned in row.directions], prepared)
         if np.isnan(values).any():
             return Value((np.nan,) * len(self.parts), "the two directions cancel out", row.notes)
-        more = self.more(row.directions[0][1], prepared)
-        reason = "the aligner was not trained to judge whole texts" if np.isnan(more).any() else None
-        return Value((*values, *more), reason, row.notes)
-
-    def more(self, aligned: Aligned, prepared: AspectPrepared) -> tuple[float, ...]:
-        """The scores of further parts, from the first direction."""
-        return ()
+        return Value(values, None, row.notes)
 
     def _missing(self, row: Row) -> str | None:
         missing = [column for column in self.needed if getattr(row, column) in (None, ())]
@@ -235,159 +223,24 @@ class CTCAspect(RowMetric):
         """The words of each aligned text that count, with position and alignment."""
         if not prepared.aligner.shows_words:
             return Evidence()
-        return self._shown(self._aligned(row, prepared, features), prepared)
-
-    def _shown(self, row: RowAligned, prepared: AspectPrepared) -> Evidence:
-        directions = row.directions
-        weak, whole = prepared.aligner.weak, not prepared.aligner.judges_words
-        return Evidence(texts=[shown(direction, aligned, weak, whole) for direction, aligned in directions])
-
-
-def least_supported(aligned: Aligned) -> float:
-    """The probability that all of a text is supported: that of its worst stretch; NaN if the aligner gives none."""
-    stretches = () if aligned.judged is None else aligned.judged.stretches
-    return min((np.nan if one.supported is None else one.supported for one in stretches), default=np.nan)
-
-
-def _asked(aligner: TextAligner, direction: Direction, model: str) -> list[AnyRequest]:
-    """The features that the alignment of a direction by another model needs."""
-    return [ByModel(model, request) for request in aligner.requests(direction)]
-
-
-def _told(aligner: TextAligner, direction: Direction, model: str, features: Features) -> Features:
-    """These features, as if the other model were the metric's own."""
-    return Features({one: features[ByModel(model, one)] for one in aligner.requests(direction)})
+        directions = self._aligned(row, prepared, features).directions
+        return Evidence(texts=[shown(direction, aligned, prepared.aligner.weak) for direction, aligned in directions])
 
 
 def _candidate(row: Row, *columns: str) -> Direction:
     others = tuple(getattr(row, column) for column in columns)
-    return Direction("candidate", row.candidate, BOTH.join(columns), others, row.question or "")
+    return Direction("candidate", row.candidate, BOTH.join(columns), others)
 
 
 @dataclass(frozen=True)
 class Consistency(CTCAspect):
-    """Faithfulness: does the source support what the candidate says? Mean alignment of its words with the source.
+    """How far does the source support what the candidate says? Mean alignment of its words with the source.
 
-    With aligner 'D' there are three more parts: `least_stretch`, the mean over the worst stretch (a few sentences);
-    `unsupported`, the share of words below the aligner's threshold; and `probability`, the probability that the source
-    supports all of the candidate. A number, date, name or opposite that differs from the source lowers it.
+    To decide whether the source supports all of an answer, take `Faithfulness`.
     """
-
-    then: str | None = param(
-        None,
-        help="for D, a second model for the rows that the first cannot decide: `probability` is then what the second "
-        "says of them, and the part `decided` is 1 where the first model decided, and 2 where the second did",
-    )
-    unsure: tuple[float, ...] | None = param(
-        None,
-        help="with `then`, two probabilities (LOW, HIGH): the first model cannot decide from LOW on and below HIGH; by "
-        "default these are the thresholds of its card",
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.then is not None and (self.aligner != "D" or not self.then):
-            raise SpecError(f"{self.name}: then is the name of a second model for aligner='D'")
-        if self.unsure is not None and self.then is None:
-            raise SpecError(f"{self.name}: unsure is for a second model: name it (then), or leave unsure out")
-        if self.unsure is not None and not (len(self.unsure) == 2 and 0 <= self.unsure[0] < self.unsure[1] <= 1):
-            raise SpecError(f"{self.name}: unsure={self.unsure} is not two probabilities in ascending order")
-
-    @property
-    def parts(self) -> tuple[str, ...]:  # type: ignore[override]  # depends on the parameters
-        if self.aligner != "D":
-            return ("score",)
-        return ("score", "least_stretch", "unsupported", "probability", *(() if self.then is None else ("decided",)))
-
-    @property
-    def details(self) -> tuple[str, ...]:  # type: ignore[override]
-        # Of the words that nothing supports, less is better.
-        return tuple(part for part in ("unsupported", "decided") if part in self.parts)
-
-    @property
-    def limits(self) -> Mapping[str, Limits]:
-        return super().limits if self.then is None else {**super().limits, "decided": (1.0, 2.0)}
-
-    @property
-    def other_models(self) -> tuple[str, ...]:
-        return () if self.then is None else (self.then,)
-
-    def prepare(self, setup: Setup) -> AspectPrepared:
-        prepared = super().prepare(setup)
-        if self.then is None:
-            return prepared
-        limits = setup.model.card.grounded if self.unsure is None else (self.unsure[0], self.unsure[1])
-        if limits is None or limits[0] == limits[1]:
-            between = "has no measured thresholds" if limits is None else f"decides every row (at {limits[0]:g})"
-            remedy = "say where it is unsure, as in unsure=(0.2, 0.8)"
-            raise SpecError(f"{self.name}: model {setup.model.name!r} {between}; {remedy}")
-        second, known = self._trained(setup.other_model(self.then))
-        facts = {**prepared.facts, "unsure": list(limits), **{f"then_{name}": fact for name, fact in known.items()}}
-        if second.asks:
-            facts[QUESTION] = "apart"  # the name by which a cached score is one of the question too
-        return replace(prepared, second=second, unsure=limits, facts=facts)
-
-    def followup_requests(self, row: Row, prepared: AspectPrepared, features: Features) -> list[AnyRequest]:
-        if self.then is None or prepared.second is None or self._missing(row):
-            return []
-        if self._decides(self._aligned(row, prepared, features), prepared):
-            return []
-        return _asked(prepared.second, self.directions(row)[0], self.then)
-
-    def score_rows(self, rows: Sequence[Row], prepared: AspectPrepared, features: Features) -> list[Value]:
-        if self.then is None:
-            return super().score_rows(rows, prepared, features)
-        return [self._cascaded(row, prepared, features) for row in rows]
-
-    def _decides(self, first: RowAligned, prepared: AspectPrepared) -> bool:
-        """Return whether the first model decides about a row."""
-        if first.reason is not None:
-            return False
-        probability, (low, high) = least_supported(first.directions[0][1]), prepared.unsure
-        return probability < low or probability >= high  # neither, if it is NaN
-
-    def _second(self, row: Row, prepared: AspectPrepared, features: Features) -> tuple[RowAligned, AspectPrepared]:
-        """A row as the second model reads it."""
-        assert self.then is not None and prepared.second is not None
-        theirs = _told(prepared.second, self.directions(row)[0], self.then, features)
-        second = replace(prepared, aligner=prepared.second)
-        return self._aligned(row, second, theirs), second
-
-    def _cascaded(self, row: Row, prepared: AspectPrepared, features: Features) -> Value:
-        first = self._aligned(row, prepared, features)
-        value = self._value(first, prepared)
-        values, at = list(value.parts), self.parts.index("probability")
-        if self._missing(row):
-            return value
-        if self._decides(first, prepared):
-            return replace(value, parts=(*values[: at + 1], 1.0))
-        second, how = self._second(row, prepared, features)
-        told = self._value(second, how)
-        values[at] = told.parts[at]
-        decided = np.nan if np.isnan(values[at]) else 2.0
-        # A row that the second model cannot read either has its reason; else the reason is that of the first one's NaN.
-        return replace(
-            value, parts=(*values[: at + 1], decided), reason=told.reason if np.isnan(decided) else value.reason
-        )
-
-    def evidence(self, row: Row, prepared: AspectPrepared, features: Features) -> Evidence:
-        if self.then is None or self._missing(row) or self._decides(self._aligned(row, prepared, features), prepared):
-            return super().evidence(row, prepared, features)
-        second, how = self._second(row, prepared, features)
-        return self._shown(second, how)
 
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
         return (aspects.consistency(alignments[0]),)
-
-    def more(self, aligned: Aligned, prepared: AspectPrepared) -> tuple[float, ...]:
-        if aligned.judged is None:
-            return ()
-        stretches = aligned.judged.stretches
-        return (
-            aspects.least_mean(aligned.alignment, aligned.spans, [(one.begin, one.end) for one in stretches]),
-            aspects.unsupported_share(aligned.alignment, prepared.aligner.weak),
-            least_supported(aligned),
-        )
 
 
 @dataclass(frozen=True)
@@ -431,12 +284,12 @@ class Relevance(CTCAspect):
     def _requests(self, direction: Direction, prepared: AspectPrepared) -> Sequence[AnyRequest]:
         if prepared.second is None or self.models is None or direction.name != "reference":
             return super()._requests(direction, prepared)
-        return _asked(prepared.second, direction, self.models[1])
+        return asked_of(self.models[1], prepared.second, direction)
 
     def _align(self, direction: Direction, prepared: AspectPrepared, features: Features) -> Aligned | str:
         if prepared.second is None or self.models is None or direction.name != "reference":
             return super()._align(direction, prepared, features)
-        return prepared.second.align(direction, _told(prepared.second, direction, self.models[1], features))
+        return prepared.second.align(direction, answered_by(self.models[1], prepared.second, direction, features))
 
     def directions(self, row: Row) -> list[Direction]:
         covered = [Direction("reference", text, "candidate", (row.candidate,)) for text in row.references]

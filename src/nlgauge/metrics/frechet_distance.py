@@ -18,8 +18,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import AMOUNT, Limits, Value
 from nlgauge.data.evidence import Evidence, Item
-from nlgauge.metrics.base import AMOUNT, Limits, Value
 from nlgauge.metrics.sets import SetMetric, SetText
 
 Points = NDArray[np.floating[Any]]

@@ -18,6 +18,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import Cost, Limits, Prepared, Setup
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.evidence import Evidence, Item
@@ -27,9 +29,7 @@ from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 from nlgauge.maths.divergences import DIRECTIONS, MEASURES, Measure, symmetrised, symmetrised_contributions
-from nlgauge.metrics.base import Cost, Limits, Prepared, Setup
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, UNWEIGHTED, idf_fact, idf_tables
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]

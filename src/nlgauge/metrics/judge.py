@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
+from nlgauge.contract.base import AMOUNT, QUESTION, Cost, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.numbers import labels_of
 from nlgauge.engine.features.request import Features
@@ -26,8 +28,6 @@ from nlgauge.metrics.answers import (
     endpoint,
     model_names,
 )
-from nlgauge.metrics.base import AMOUNT, QUESTION, Cost, Limits, Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.prompts import Asked, Prompt, prompt_of
 from nlgauge.metrics.server import Server, address_of, key_of
 

@@ -37,13 +37,13 @@ from typing import ClassVar, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import AMOUNT, SHARE, Cost, Limits, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features, Request
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.maths.neighbours import Points, between, squared_radii
-from nlgauge.metrics.base import AMOUNT, SHARE, Cost, Limits, Setup, Value
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import Compared, RowPairs, best, each_once, paired
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText, covered_texts
 

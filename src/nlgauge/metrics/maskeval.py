@@ -22,6 +22,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import SHARE, Cost, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.evidence import Evidence, EvidenceText, EvidenceWord, Item
@@ -32,8 +34,6 @@ from nlgauge.engine.masking import DECODINGS
 from nlgauge.engine.segmentation import PLAIN, segmenter
 from nlgauge.engine.weighter import Weighter, read_weighter
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import SHARE, Cost, Limits, Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.parameters import param
 
 Array = NDArray[np.float64]
 

@@ -22,10 +22,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeAlias
 
+from nlgauge.contract.base import SHARE, Limits, Prepared, Setup
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus.place import shown
 from nlgauge.errors import MissingExtraError, SpecError
-from nlgauge.metrics.base import SHARE, Limits, Prepared, Setup
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import StringReferenceMetric, splitter, splitter_library, splitter_param
 
 _KINDS = ("noun", "verb", "adj", "adv")

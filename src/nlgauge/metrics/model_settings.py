@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import Metric, Setup
 from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Metric, Setup
 
 
 def document_frequencies(documents: Iterable[NDArray[np.integer]], vocabulary: int) -> tuple[NDArray[np.int64], int]:

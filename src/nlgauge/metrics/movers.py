@@ -31,18 +31,19 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import AMOUNT, COSINE, SHARE, Cost, Limits, Prepared, Setup
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Flow, TextPiece
+from nlgauge.engine.english import is_stopword
 from nlgauge.engine.features.masked import TokenWeights
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.words import is_word, words
-from nlgauge.maths.text import is_stopword, sentence_ends
+from nlgauge.maths.text import sentence_ends
 from nlgauge.maths.transport import plans
 from nlgauge.maths.vectors import distances, flows, run_means, runs, unit
-from nlgauge.metrics.base import AMOUNT, COSINE, SHARE, Cost, Limits, Prepared, Setup
 from nlgauge.metrics.model_settings import OF_THE_CORPUS, check_layers, idf_fact, idf_table, layer_read, layers_read
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric, each_once
 from nlgauge.metrics.word_vectors import Array, WordVectorMetric, words_of
 

@@ -14,6 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge.contract.base import Cost, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.likelihood import CausalRequest, Likelihood
@@ -21,9 +23,7 @@ from nlgauge.engine.features.masked import MaskedLikelihoodRequest
 from nlgauge.engine.features.request import Features, Request
 from nlgauge.engine.models.capabilities import CAUSAL_LM, MASKED_LM, SEQ2SEQ_LM
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Cost, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import likely_words
-from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True, kw_only=True)

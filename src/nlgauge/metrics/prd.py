@@ -22,10 +22,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import AMOUNT, SHARE, Limits, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.evidence import Evidence, Item
 from nlgauge.maths.neighbours import coverage
-from nlgauge.metrics.base import AMOUNT, SHARE, Limits, Value
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.sets import SetMetric, SetText, covered_texts
 
 Reals = NDArray[np.float64]

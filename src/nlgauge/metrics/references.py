@@ -12,12 +12,12 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import RowMetric, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features, Request
-from nlgauge.metrics.base import RowMetric, Value
 from nlgauge.metrics.evidence import shared_words
-from nlgauge.metrics.parameters import param
 
 T = TypeVar("T")
 """What represents a text in a comparison: a feature, or something made from the string"""

@@ -17,10 +17,10 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import SHARE, Limits, Prepared, Setup
+from nlgauge.contract.parameters import param
 from nlgauge.errors import SpecError
 from nlgauge.maths.text import sentence_ends
-from nlgauge.metrics.base import SHARE, Limits, Prepared, Setup
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import StringReferenceMetric
 
 _TOKENIZERS = {"ascii": "DefaultTokenizer", "unicode": "UnicodeTokenizer", "character": "CharacterTokenizer"}

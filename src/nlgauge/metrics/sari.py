@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, NamedTuple, TypeAlias
 
+from nlgauge.contract.base import PERCENT, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.text import ngrams
-from nlgauge.metrics.base import PERCENT, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import shared_with_references
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import LEFT_OUT, splitter, splitter_library, splitter_param
 
 Counts: TypeAlias = dict[str, int]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import Cost, Metric, Prepared, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.evidence import Evidence, Item
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Cost, Metric, Prepared, Setup, Value
-from nlgauge.metrics.parameters import param
 
 if TYPE_CHECKING:
     from nlgauge.engine.features.request import Request

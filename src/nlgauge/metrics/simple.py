@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
+from nlgauge.contract.base import AMOUNT, SHARE, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.numbers import labels_of, number_in, numbers_in, provenance
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.maths.text import ngrams, sentence_ends, words
-from nlgauge.metrics.base import AMOUNT, SHARE, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import shared_words
-from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,12 @@ class Column(RowMetric):
         if self.values is not None:
             object.__setattr__(self, "values", labels_of(self.name, self.values))
         super().__post_init__()
+
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        """Those of the labels, where the column has labels."""
+        known = [number for number in (self.values or {}).values() if number is not None]
+        return {"score": (min(known), max(known))} if known else {}
 
     def prepare(self, setup: Setup) -> Prepared:
         numbers = numbers_in(setup.corpus, self.column, self.values)

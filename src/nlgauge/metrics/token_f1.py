@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from nlgauge.contract.base import SHARE, Limits, Prepared, Setup
+from nlgauge.contract.parameters import param
 from nlgauge.maths.text import words
-from nlgauge.metrics.base import SHARE, Limits, Prepared, Setup
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import StringReferenceMetric
 
 _MARKS = str.maketrans("", "", string.punctuation)

@@ -27,14 +27,14 @@ from functools import cache
 from itertools import compress
 from typing import Any, ClassVar, Protocol, TypeAlias
 
+from nlgauge.contract.base import AMOUNT, PERCENT, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge.maths.shifts import Distance, fewest_shifted_edits
-from nlgauge.metrics.base import AMOUNT, PERCENT, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.metrics.evidence import shared_with_references
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import EMPTY, LEFT_OUT
 
 TOO_LONG = "the texts are too long to be compared"

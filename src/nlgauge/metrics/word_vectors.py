@@ -12,10 +12,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import Cost, Prepared
 from nlgauge.engine.features.vectors import StaticRequest, TokenVectors
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.vectors import run_means, runs, unit
-from nlgauge.metrics.base import Cost, Prepared
 from nlgauge.metrics.references import ReferenceMetric
 
 Array = NDArray[np.float64]

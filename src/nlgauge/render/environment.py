@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nlgauge.render.numbers import HUGE, fixed
+
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
@@ -87,10 +89,10 @@ def number(value: float | None, digits: int = 4) -> str:
         return "–"
     if abs(value) == float("inf"):
         return "∞" if value > 0 else "−∞"
-    large = abs(value) >= 1000
-    return f"{value:,.{0 if large else 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else digits}f}".replace(
-        "-", "−"
-    )
+    size = abs(value)
+    if size < 10 or size >= HUGE:
+        return fixed(value, digits).replace("-", "−")
+    return f"{value:,.{0 if size >= 1000 else 1 if size >= 100 else 2}f}".replace("-", "−")
 
 
 def places(values: Sequence[float], low: float, high: float, margin: float = 4) -> list[float]:

@@ -25,6 +25,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import click
 
+from nlgauge.render.numbers import fixed
+
 
 @dataclass(frozen=True)
 class Number:
@@ -42,18 +44,27 @@ class Number:
     @property
     def text(self) -> str:
         """The number itself."""
-        return "-" if math.isnan(self.value) else f"{self.value:.{self.digits}f}"
+        return "-" if math.isnan(self.value) else fixed(self.value, self.digits)
 
     @property
     def interval(self) -> str:
         """The interval in brackets; empty where there is none."""
         known = not (math.isnan(self.value) or math.isnan(self.low))
-        return f"[{self.low:.{self.digits}f}, {self.high:.{self.digits}f}]" if known else ""
+        return f"[{fixed(self.low, self.digits)}, {fixed(self.high, self.digits)}]" if known else ""
 
     @property
     def chance(self) -> str:
         """p; empty where there is none."""
-        return "" if math.isnan(self.p) else f"p={self.p:.4f}"
+        return "" if math.isnan(self.p) else f"p={self.p:.4f}" if self.p >= 0.00005 else "p<0.0001"
+
+
+@dataclass(frozen=True)
+class Chance(Number):
+    """A p-value: four digits say enough of it, however small it is."""
+
+    @property
+    def text(self) -> str:
+        return "-" if math.isnan(self.value) else f"{self.value:.4f}"
 
 
 Cell: TypeAlias = "str | Number"
@@ -301,12 +312,16 @@ def _latex(cells: Cells) -> list[str]:
 def _in_latex(cell: Cell) -> str:
     if isinstance(cell, str):
         return "".join(_SIGNS.get(sign, sign) for sign in _line(cell))
-    text = cell.text.replace("inf", r"\infty")
+    text = _in_math(cell.text)
     value = "--" if text == "-" else rf"$\mathbf{{{text}}}$" if cell.mark == "best" else f"${text}$"
     value = rf"\underline{{{value}}}" if cell.mark == "alike" else value
-    interval = re.sub(r"-?(\d[\d.]*|inf)", r"$\g<0>$", cell.interval)
-    small = " ".join(filter(None, (interval, re.sub(r"p=(.*)", r"$p=\1$", cell.chance))))
+    interval = re.sub(r"-?(\d[\d.]*(e[+-]\d+)?|inf)", lambda number: f"${_in_math(number.group())}$", cell.interval)
+    small = " ".join(filter(None, (interval, re.sub(r"p(.*)", r"$p\1$", cell.chance))))
     return value + (rf" {{\small {small}}}" if small else "")
+
+
+def _in_math(number: str) -> str:
+    return re.sub(r"e\+?(-?)0*(\d+)$", r" \\cdot 10^{\1\2}", number.replace("inf", r"\infty"))
 
 
 def _markdown(cells: Cells) -> list[str]:

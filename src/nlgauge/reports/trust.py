@@ -18,6 +18,7 @@ from nlgauge.render.environment import HERE, digest, inlined, number, places, re
 from nlgauge.render.tables import Cell, Cells, Number
 from nlgauge.stats.certified import Bin
 from nlgauge.stats.trust import Dispute, Trust, Trusts
+from nlgauge.stats.trust_decisions import CHOSEN
 
 _Column = tuple[str, Callable[[Trust], Cell]]
 _NONE = "-"
@@ -143,7 +144,8 @@ def tables(found: Trusts, aspect: str, risk: float | None = None, page: bool = F
         ("PDP", _three("pdp")),
     ]  # fmt: skip
     ratings: list[_Column] = [
-        ("rated", _one("rated", 0)), ("effective", _one("effective", 0)), ("threshold", _one("threshold", 4)),
+        ("rated", _one("rated", 0)), ("effective", _three("effective", 0)), ("threshold", _one("threshold", 4)),
+        ("threshold of the second model", _one("second_threshold", 4)),
         *([("threshold is", lambda one: one.threshold_from or _NONE)] if page else []),
         ("certified" if risk is None else f"certified at risk {risk:g}", _one("certified", 4)),
         *([("pass the certified", _one("certified_passing"))] if page else []),
@@ -152,8 +154,8 @@ def tables(found: Trusts, aspect: str, risk: float | None = None, page: bool = F
     ]  # fmt: skip
     runs: list[_Column] = [
         ("may stand in", _stands), ("changes its mind", _three("flips")),
-        ("moved", lambda one: Number(one.moved, one.moved_low, one.moved_high, one.moved_p)),
-        ("decided otherwise", _three("changed")),
+        ("moved", lambda one: Number(*one.moved, one.moved_p)), ("decided otherwise", _three("changed")),
+        ("right decisions", lambda one: Number(*one.righter, one.righter_p, digits=2)),
     ]  # fmt: skip
     for some, columns in (
         (decided, decisions), ([one for one in decided if not math.isnan(one.brier)], likely),
@@ -175,8 +177,12 @@ def _one(name: str, digits: int = 2) -> Callable[[Trust], Cell]:
     return lambda one: Number(getattr(one, name), digits=digits)
 
 
-def _three(name: str) -> Callable[[Trust], Cell]:
-    return lambda one: Number(getattr(one, name), getattr(one, f"{name}_low"), getattr(one, f"{name}_high"), digits=2)
+def _three(name: str, digits: int = 2) -> Callable[[Trust], Cell]:
+    def cell(one: Trust) -> Cell:
+        value, low, high = getattr(one, name)
+        return Number(value, low, high, digits=digits)
+
+    return cell
 
 
 def _stands(one: Trust) -> Cell:
@@ -197,7 +203,7 @@ def legend(found: Trusts) -> Sequence[str]:
             said.append(f"{name}: {one.unscored} of {one.rated} rated rows have no score")
         if one.not_certified:
             said.append(f"{name}: {one.not_certified}")
-        if one.threshold_from == "chosen on these ratings":
+        if one.threshold_from == CHOSEN:
             said.append(
                 f"{name}: the threshold has the best balanced accuracy on these ratings; TPR, TNR and kappa are "
                 "cross-fitted, and the intervals hold for any threshold; --threshold gives another"

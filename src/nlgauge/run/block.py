@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
+from nlgauge.contract.base import Prepared, RowMetric
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Json
 from nlgauge.engine.batching import blocks
 from nlgauge.engine.features.request import AnyRequest, Features, RequestError
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Prepared, RowMetric
 from nlgauge.options import RunOptions
 from nlgauge.run.results import RowResult, Scores, checked, texts_of, told_unknown
 
@@ -237,9 +238,19 @@ class BlockScorer:
             texts = texts_of(row, metric.columns) if features.longer else ()
             longer = tuple(n for n, text in enumerate(texts) if text in features.longer)
             asked = self.evidence and not (features.unknown and all(map(math.isnan, value.parts)))
-            shown = metric.evidence(row, prepared, features).record() or None if asked else None
+            shown = _shown(metric, row, prepared, features) if asked else None
             results[number] = RowResult(value, longer, shown)
         return results
+
+
+def _shown(metric: RowMetric, row: Row, prepared: Prepared, features: Features) -> Json:
+    """Return what a row's score is based on; None where there is nothing to show."""
+    evidence = metric.evidence(row, prepared, features)
+    if metric.lists_differences:
+        from nlgauge.faithfulness.listing import with_differences  # only the gate and this evidence read the rules
+
+        evidence = with_differences(evidence, row)
+    return evidence.record() or None
 
 
 def _distinct(asked: Asked, wanted: Iterable[int]) -> dict[AnyRequest, None]:

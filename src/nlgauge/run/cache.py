@@ -12,10 +12,10 @@ from importlib.metadata import distribution, version
 from typing import TYPE_CHECKING
 
 from nlgauge._version import __version__
+from nlgauge.contract.base import QUESTION, Metric, Prepared
+from nlgauge.contract.parameters import literal
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.source_digest import readable, source_digest
-from nlgauge.metrics.base import QUESTION, Metric, Prepared
-from nlgauge.metrics.parameters import literal
 from nlgauge.run.block import PreparedMetric
 from nlgauge.run.results import RowResult, Scores, packed, texts_of, unpacked
 

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from nlgauge._version import __version__
+from nlgauge.contract.base import Metric, Value
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.opening import FilePath
 from nlgauge.data.evidence import wrong_evidence
@@ -17,7 +18,6 @@ from nlgauge.data.jsonable import plain
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.folder import Dataset, block_name, fault, types_of
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Metric, Value
 from nlgauge.options import Repeats
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import RowResult, Scores

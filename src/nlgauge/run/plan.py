@@ -10,11 +10,11 @@ from contextlib import ExitStack
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from nlgauge.contract.base import Metric, RowMetric, Setup, model_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.records import column_for
 from nlgauge.data.signature import Signature
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Metric, RowMetric, Setup, model_of
 from nlgauge.options import RunOptions
 from nlgauge.run.block import BlockScorer, CacheLookup, PreparedMetric, ScoredBlock
 from nlgauge.run.cache import RowCache, can_be_cached, facts_of, metric_key

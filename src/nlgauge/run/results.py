@@ -14,12 +14,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import Metric, Value
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.evidence import Json, wrong_evidence
 from nlgauge.data.table import Sums
 from nlgauge.errors import MetricError
-from nlgauge.metrics.base import Metric, Value
 
 _NUMBERS = (int, float, np.number)
 _PLAIN, _FULL = b"\x00", b"\x01"
@@ -84,7 +84,7 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
         raise MetricError(f"{metric} gave {len(values)} values for {count} texts; it has to give one for each")
     for value in values:
         if not isinstance(value, Value):
-            wrong = f"{shown(value)}, which is no nlgauge.metrics.base.Value"
+            wrong = f"{shown(value)}, which is no nlgauge.contract.base.Value"
         elif len(value.parts) != len(metric.parts):
             wrong = f"{len(value.parts)} numbers for its sub-scores {', '.join(metric.parts)}"
         elif {*map(type, value.parts)} != {float} and not all(isinstance(one, _NUMBERS) for one in value.parts):

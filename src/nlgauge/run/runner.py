@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from typing import Any, TypeVar
 
+from nlgauge.contract.base import Metric
 from nlgauge.data.corpus import Corpus
-from nlgauge.metrics.base import Metric
 from nlgauge.options import ROWS_PER_BLOCK, RunOptions
 from nlgauge.run.block import CacheLookup, Executor, Rows, Task, score_here
 from nlgauge.run.plan import Plan, plans_of

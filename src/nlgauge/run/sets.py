@@ -11,9 +11,9 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import Value
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import AnyRequest, Features
-from nlgauge.metrics.base import Value
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText
 from nlgauge.run.results import MOST_UNKNOWN, UNKNOWN, Distinct, RowResult, checked, unpacked
 

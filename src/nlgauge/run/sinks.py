@@ -11,11 +11,11 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 
 from nlgauge._version import __version__
+from nlgauge.contract.base import Metric, RowMetric, Value
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.errors import MetricError
-from nlgauge.metrics.base import Metric, RowMetric, Value
 from nlgauge.options import Repeats
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import RowResult, Scores

@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from typing import Any
 
+from nlgauge import registry
 from nlgauge._version import __version__
+from nlgauge.contract.base import POCKET, Metric, model_of
+from nlgauge.contract.parameters import parameters_of
 from nlgauge.errors import SpecError
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import POCKET, Metric, model_of
-from nlgauge.metrics.parameters import parameters_of
 from nlgauge.stats.gate.thresholds import METRIC, PART
 
 LONGEST_SPEC = 500

@@ -15,10 +15,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from nlgauge._version import __version__
+from nlgauge.contract.base import RowMetric
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
-from nlgauge.metrics.base import RowMetric
 from nlgauge.serve import answers, openapi, page
 from nlgauge.serve.admission import CONTENT_TYPE, Admission, Keys, Measures
 from nlgauge.serve.allow_list import AllowList, listing

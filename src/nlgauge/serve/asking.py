@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nlgauge.contract.base import Metric
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.place import InputPlace, kind, refuse_repeats
 from nlgauge.errors import InputError
-from nlgauge.metrics.base import Metric
 from nlgauge.run.results import texts_of
 from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.answers import Refused

@@ -10,11 +10,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from nlgauge.contract.base import Metric, Value
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Metric, Value
 from nlgauge.options import RunOptions
 from nlgauge.run.block import BLOCK_WEIGHT, ScoredBlock
 from nlgauge.run.plan import Plan

@@ -61,7 +61,7 @@ class CheckBody(Body):
     grounded: Annotated[
         bool, Field(description="Whether the source supports each row, by the thresholds of the metric's model.")
     ] = False
-    part: Annotated[str, Field(description="Which sub-score; the first by default.")] | None = None
+    part: Annotated[str, Field(description="Which sub-score; the deciding one by default.")] | None = None
     at_least: float | None = None
     at_most: float | None = None
     allow_missing: bool = False
@@ -133,7 +133,7 @@ SCORE = _route(
     ScoreBody,
     {
         "one row by all metrics": {"rows": [_EXAMPLE]},
-        "two metrics": {"rows": [_EXAMPLE], "metrics": ["TokenF1", "Consistency(aligner='D')"]},
+        "two metrics": {"rows": [_EXAMPLE], "metrics": ["TokenF1", "Faithfulness"]},
     },
     _ALL,
 )
@@ -141,7 +141,7 @@ EXPLAIN = _route(
     "Show why each row has its score.",
     "What `nlgauge explain --format json` prints.",
     ExplainBody,
-    {"which words are not supported": {"rows": [_EXAMPLE], "metric": "Consistency(aligner='D')"}},
+    {"which words are not supported": {"rows": [_EXAMPLE], "metric": "Faithfulness"}},
     _ALL,
 )
 CHECK = _route(
@@ -150,7 +150,7 @@ CHECK = _route(
     CheckBody,
     {
         "does the source support it": {"rows": [_EXAMPLE], "grounded": True},
-        "a threshold": {"rows": [_EXAMPLE], "metric": "Consistency(aligner='D')", "at_least": 0.95},
+        "a threshold": {"rows": [_EXAMPLE], "metric": "Faithfulness", "at_least": 0.95},
     },
     _ALL,
 )

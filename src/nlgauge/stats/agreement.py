@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,7 +16,8 @@ from nlgauge.stats.coefficients import soft_accuracy, superiority
 from nlgauge.stats.correlation import coefficient as coefficient_of
 from nlgauge.stats.correlation import estimate
 from nlgauge.stats.join import Key, Source
-from nlgauge.stats.rated import Measurement, by_row, joined, rated_items, rated_part
+from nlgauge.stats.of_items import of_items
+from nlgauge.stats.rated import Measurement, by_row, fewest_rated, joined, rated_items, rated_part
 from nlgauge.stats.resampling import bootstrap, crossed, drawn, interval, p_value, permuted, shuffled
 
 _OF_SETS = "a corpus-level metric has one number a system: level='system'"
@@ -85,14 +86,24 @@ def correlate(
 ) -> Agreements:
     """Return how each metric of the table agrees with people.
 
-    ratings: a Corpus (its rows' `scores`), a ScoreTable, a column of this table, {(system, item): rating} or {aspect:
-    {(system, item): rating}}; rows join by system and item. level: 'item' (mean over items of the correlation over an
-    item's systems), 'system' (of the systems' means) or 'pooled' (of all rows). coefficient: 'pearson', 'spearman',
-    'kendall' (tau-b), or another of `nlgauge.stats.coefficients`. Interval: percentile bootstrap of items, systems or
-    both (`resample`); p: permutation; each with `replicates` draws from `seed`. 0 replicates: neither. Details of a
-    metric, which have no better direction, are left out; `nlgauge.stats.selection.selected` takes them by name.
+    Args:
+        table: the scores. Details of a metric, which have no better direction, are left out;
+            `nlgauge.stats.selection.selected` takes them by name.
+        ratings: a Corpus (its rows' `scores`), a ScoreTable, a column of this table, {(system, item): rating} or
+            {aspect: {(system, item): rating}}; rows join by system and item.
+        level: 'item' (mean over items of the correlation over an item's systems), 'system' (of the systems' means) or
+            'pooled' (of all rows).
+        coefficient: 'pearson', 'spearman', 'kendall' (tau-b), or another of `nlgauge.stats.coefficients`.
+        aspects: those of the ratings; by default all.
+        resample: what the interval speaks about: other 'items', other 'systems' or 'both'. For items, interval and p
+            are of one Student's t (`nlgauge.stats.of_items`); else the interval is the percentiles of a bootstrap, and
+            p is that of a permutation test. p of a coefficient whose chance level is not known is always of that test.
+        confidence: that of the intervals.
+        replicates: how many resamples and permutations; with 0 there is neither interval nor p.
+        seed: of the draws.
 
-    Raises InputError for duplicates, for ratings that belong to no row, and for an unknown level or coefficient.
+    Raises:
+        InputError: for duplicates, for ratings that belong to no row, and for an unknown level or coefficient.
     """
     table = table.per_item()
     how = Measurement(level, coefficient, resample, confidence, replicates, seed)
@@ -106,23 +117,38 @@ def correlate(
                 turned = not column.higher_is_better
                 one = Agreement(spec, part, aspect, how.level, how.coefficient, turned=turned)
                 records.append(_measured(one, column.level, x, y, how, place.clusters))
-                if level == "item" and records[-1].rows and not crossed(*rated_part(x, y)):
+                if level == "item" and resample != "items" and records[-1].rows and not crossed(*rated_part(x, y)):
                     notes.append(f"{aspect}: few items have several systems; no p at item level")
     if level == "item" and len(table.systems) == 2:
         notes.append(
             "with two systems, the correlation within an item is one of two points: 1 or -1; take level pooled"
         )
-    if coefficient == "soft_accuracy" and resample != "systems":
-        notes.append("intervals of soft_accuracy resample systems only")
-    if resample != "items" and (told := [one for one in records if one.p < 0.05 and one.low <= 0 <= one.high]):
-        what = "; ".join(f"{one.metric} {one.part}, {one.aspect}" for one in told[:3])
-        more = f" and {len(told) - 3} more" if len(told) > 3 else ""
-        notes.append(
-            f"p is below 0.05 where the interval holds 0 ({what}{more}): the interval also speaks about other systems,"
-            " which it draws, and p about these systems alone"
-        )
+    notes.extend(_on_intervals(records, how, *fewest_rated(place, rated, chosen)))
     unrated = {aspect: int(np.isnan(rated.values[aspect]).sum()) for aspect in chosen}
     return Agreements(records, unrated, rated.unscored, list(dict.fromkeys(notes)))
+
+
+def _on_intervals(records: Sequence[Agreement], how: Measurement, items: int, systems: int) -> Iterator[str]:
+    """Yield what is to be said of the intervals of so many rated items and systems."""
+    told = [one for one in records if not math.isnan(one.value)]
+    if not told or not how.replicates:
+        return
+    if how.coefficient == "soft_accuracy" and how.resample != "systems":
+        yield "intervals of soft_accuracy resample systems only"
+    if bare := [one for one in told if math.isnan(one.low)]:
+        yield f"no interval ({_named(bare)}): there are too few items or systems, or all resamples agree alike"
+    if how.resample != "items" and (more := [one for one in told if one.p < 0.05 and one.low <= 0 <= one.high]):
+        yield (
+            f"p is below 0.05 where the interval holds 0 ({_named(more)}): the interval also speaks about other"
+            " systems, which it draws, and p about these systems alone"
+        )
+    yield from how.too_few(items, systems)
+
+
+def _named(records: Sequence[Agreement]) -> str:
+    """Return the first three, and how many more there are."""
+    what = "; ".join(f"{one.metric} {one.part}, {one.aspect}" for one in records[:3])
+    return what + (f" and {len(records) - 3} more" if len(records) > 3 else "")
 
 
 def _measured(one: Agreement, of: str, x: Float, y: Float, how: Measurement, clusters: Integers | None) -> Agreement:
@@ -142,11 +168,18 @@ def _measured(one: Agreement, of: str, x: Float, y: Float, how: Measurement, clu
     one = replace(one, rows=rows, threshold=threshold, **found._asdict())
     if math.isnan(found.value):
         return one
-    drawn_again = bootstrap(
-        x, y, kind, how.level, resample=how.resample, replicates=how.replicates, seed=how.seed, clusters=clusters
-    )
+    if not how.replicates:
+        return one
+    if how.resample == "items":
+        low, high, p = of_items(x, y, kind, how.level, clusters, how.confidence)
+        if kind.chance == 0:
+            return replace(one, low=low, high=high, p=p)
+    else:
+        drawn_again = bootstrap(
+            x, y, kind, how.level, resample=how.resample, replicates=how.replicates, seed=how.seed, clusters=clusters
+        )
+        low, high = interval(drawn_again, how.percentiles(x.shape[1]))
     null = shuffled(x, y, kind, how.level, replicates=how.replicates, seed=how.seed, clusters=clusters)
-    low, high = interval(drawn_again, how.confidence)
     return replace(one, low=low, high=high, p=p_value(found.value, null, kind.chance))
 
 
@@ -157,11 +190,12 @@ def _softly(one: Agreement, x: Float, y: Float, rows: int, how: Measurement, clu
     if math.isnan(value):
         reason = "no two systems have an item in common" if rows else "no row has both a score and a rating"
         return replace(one, reason=reason)
+    how = replace(how, resample="systems")
     drawn_again, null = [np.empty(0)], [np.empty(0)]
     for _, index in drawn((1, systems), how.replicates, how.seed, "systems"):
         first, second = index[:, :, None], index[:, None, :]
         drawn_again.append(soft_accuracy(p[first, second], q[first, second], index.astype(np.int32)))
     for _, index in permuted((1, systems), how.replicates, how.seed):
         null.append(soft_accuracy(p[index[:, :, None], index[:, None, :]], q))
-    low, high = interval(np.concatenate(drawn_again), how.confidence)
+    low, high = interval(np.concatenate(drawn_again), how.percentiles(systems))
     return replace(one, low=low, high=high, p=p_value(value, np.concatenate(null), None))

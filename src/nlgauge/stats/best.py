@@ -19,9 +19,10 @@ import numpy as np
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable, SystemScore
 from nlgauge.errors import InputError
+from nlgauge.render.tables import Number, words
 from nlgauge.stats.comparison import Difference, compare
 from nlgauge.stats.corrections import holm
-from nlgauge.stats.estimate import Estimate, estimate
+from nlgauge.stats.estimate import Estimate, estimate, worst_cases
 from nlgauge.stats.join import Source, ratings
 from nlgauge.stats.selection import label
 
@@ -109,8 +110,8 @@ def best(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests, sig
     # The same sum in another order differs in its last digits.
     rounding = 1e-12 * max(abs(score.mean) for score in there)
     ahead = [one.ahead if abs(one.ahead) > rounding else 0.0 for one in tested]
-    equal = [score.mean == top and not gain for score, gain in zip(others, ahead, strict=True)]
-    if any(gain < 0 or (gain and score.mean == top) for score, gain in zip(others, ahead, strict=True)):
+    equal = [score.mean == top for score in others]
+    if any(gain < 0 or (gain and same) for same, gain in zip(equal, ahead, strict=True)):
         return Best((), (), (), OTHER_ITEMS)
     adjusted = holm([math.nan if same else one.p for one, same in zip(tested, equal, strict=True)]).tolist()
     names = [score.system for score in others]
@@ -214,14 +215,14 @@ def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tup
         found = {one.system: one for one in every if one.metric == every[-1].metric}
         of = [found[system] for system in table.systems]
         if not (reasons := [one.reason for one in of if one.reason]):
-            return found, "; ".join([_made(of), *every.notes])
+            return found, "; ".join([_made(of), *worst_cases(of), *every.notes])
         why = reasons[0]
     return {}, f"ratings alone, and no estimate for all rows: {why}"
 
 
 def _made(of: list[Estimate]) -> str:
     rated, rows = sum(one.ratings for one in of), sum(one.rows for one in of)
-    alone = ", ".join(f"{one.system} {one.alone:.4f} [{one.alone_low:.4f}, {one.alone_high:.4f}]" for one in of)
+    alone = ", ".join(f"{one.system} {words(Number(one.alone, one.alone_low, one.alone_high))}" for one in of)
     made = f"estimated for all {rows:,} rows from {rated:,} ratings and the scores by {of[0].metric}"
     return f"{made}; the ratings alone: {alone}"
 

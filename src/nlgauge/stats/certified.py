@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,9 +18,10 @@ from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.fitting import folds_of
 from nlgauge.stats.gate.thresholds import RatedThreshold
+from nlgauge.stats.interrater import RaterAgreement
 from nlgauge.stats.join import Source, turned
 from nlgauge.stats.rated import Rated, rated_rows
-from nlgauge.stats.refusing import LEAST, chosen_by_score, unanswered
+from nlgauge.stats.refusing import LEAST, alike, chosen_by_score, unanswered
 from nlgauge.stats.sampling import Draw
 from nlgauge.stats.selection import label, meant
 
@@ -50,6 +51,9 @@ class Chosen:
     """Whether the last three are of rows that the threshold was not chosen on"""
     reason: str | None = None
     """Why there is no threshold, and what to do"""
+    tipping: int | None = None
+    """Where raters passed rows by: how many of these have to be bad until no threshold can be certified any more. None
+    where a threshold is certified even if all of them are bad, and where none is although all of them are good"""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,8 @@ class Calibration:
     n: int
     clusters: int
     bad: int
+    blank: int
+    """Rows that raters passed by. They count as bad in the tests of a promise, and in nothing else"""
     chosen: tuple[Chosen, ...]
     """Those with a promise first, then those without one"""
     reliability: tuple[Bin, ...]
@@ -83,6 +89,8 @@ class Calibration:
     """What was left out of the tests, and what is to be known of the ratings"""
     thresholds: tuple[RatedThreshold, ...] = field(repr=False)
     """Those that there are, as files"""
+    agreement: tuple[RaterAgreement, ...] = ()
+    """Of the raters, where there are several"""
 
     def bar(self, by: str = "risk") -> RatedThreshold:
         """Return what `threshold` returns: the name before 0.2, for one version more."""
@@ -124,7 +132,8 @@ def calibrate(
     the risk were seen, by exact binomial tests, and the last that is certified is taken (learn then test; see
     `nlgauge.maths.intervals`). Rated rows have to be drawn at random from the scored ones; where some were drawn with a
     larger probability than others, as many of these are left out at random. Where rows of a cluster were rated (rows of
-    one item are a cluster where there are several), the tests take at most one of them, at random.
+    one item are a cluster where there are several), the tests take at most one of them, at random. Rows that raters
+    passed by (`nlgauge.stats.refusing.blank`) count as bad in the tests.
 
     Args:
         table: the scores of all rows.
@@ -144,7 +153,8 @@ def calibrate(
 
     Raises:
         InputError: for what does not exist or does not go together, with fewer ratings than `nlgauge.estimate` needs,
-            and where the rated rows were not drawn at random from all.
+            where the rated rows were not drawn at random from all, and where raters passed rows by and all others are
+            good, or all bad.
     """
     for what, value in (
         ("risk", risk), ("confidence", confidence), ("precision", precision), ("recall", recall),
@@ -183,8 +193,10 @@ def calibrate(
     ]  # fmt: skip
     shown = [Chosen(**{**vars(one), "threshold": sign * one.threshold}) for one in chosen]
     return Calibration(
-        label(table, spec, part), aspect, n, rows.units, int(rows.bad.sum()), tuple(shown),
-        tuple(rows.reliability(sign)), (*rated.notes, *task.notes, *apart), tuple(thresholds),
+        metric=label(table, spec, part), aspect=aspect, n=n, clusters=rows.units, bad=int(rows.bad.sum()),
+        blank=rows.blanks, chosen=tuple(shown), reliability=tuple(rows.reliability(sign)),
+        notes=(*rated.notes, *task.notes, *apart), thresholds=tuple(thresholds),
+        agreement=rated.agreement,
     )  # fmt: skip
 
 
@@ -243,16 +255,22 @@ class RatedTask:
     def of(cls, rated: Rated, aspect: str, scores: Float, below: float | None, within: Mask, seed: int) -> RatedTask:
         """Return the task of scores [rows], larger ones being better; of the rows `within`. Raises InputError."""
         given = rated.values[aspect]
-        known = ~np.isnan(given) & within
+        known, blank = ~np.isnan(given) & within, rated.blank_of(aspect) & within
         below = good_from(given[known], aspect, below)
         scores = np.where(np.isnan(scores), -math.inf, scores)[within]
         clusters = rated.clusters if rated.clusters is not None else rated.items
         clusters = np.unique(clusters[within], return_inverse=True)[1]
         rng = np.random.default_rng([seed, len(given), int(known.sum())])
-        alike, left = equally_drawn(rated, known, within, rng)
-        rows = RatedScores(scores, known[within], ((given < below) & known)[within], clusters, alike[within])
+        equal, notes = equally_drawn(rated, known | blank, within, rng)
+        rows = RatedScores(
+            scores=scores, rated=known[within], bad=((given < below) & known)[within], clusters=clusters,
+            tested=equal[within], blank=blank[within],
+        )  # fmt: skip
         rows.refuse(rated.at_random, None if rated.asked is None else rated.asked[within])
-        return cls(rows, below, tuple(left), rng)
+        if rows.blanks:
+            of = f"{rows.blanks} blank rows, which raters passed by," if rows.blanks > 1 else "the blank row"
+            notes = [*notes, f"in the tests of a promise {of} count as bad; all else is of rated rows"]
+        return cls(rows, below, tuple(notes), rng)
 
 
 @dataclass(frozen=True)
@@ -264,7 +282,14 @@ class RatedScores:
     bad: Mask
     clusters: Integers
     tested: Mask
-    """The rated rows that the tests of a promise take"""
+    """The rows that the tests of a promise take: rated ones, and those that are blank"""
+    blank: Mask | None = None
+    """The rows that raters passed by, which are bad in the tests; None for none"""
+
+    @property
+    def blanks(self) -> int:
+        """How many rows are blank."""
+        return 0 if self.blank is None else int(self.blank.sum())
 
     @property
     def units(self) -> int:
@@ -283,8 +308,12 @@ class RatedScores:
         if at_random and chosen_by_score(finite[:, None], design):
             problem = "the rated rows' scores are not like those of the others, so they were not drawn at random"
             raise InputError(problem, remedy="rate rows that nlgauge sample drew, and give its folder")
-        if asked is not None and (problems := unanswered(finite[:, None], self.rated, asked, self.clusters).problem):
-            raise InputError(problems)
+        if said := alike(np.where(self.bad, 0.0, 1.0)[self.rated], self.blanks):
+            raise InputError(said)
+        if asked is not None:
+            said = unanswered(finite[:, None], self.rated, asked, self.clusters, self.blank).problem
+            if said:
+                raise InputError(said)
 
     def independent(self, rng: np.random.Generator) -> tuple[RatedScores, list[str]]:
         """The same, of whose rated rows the tests take at most one a cluster, and what to say of it.
@@ -312,43 +341,56 @@ class RatedScores:
 
     def certified(self, risk: float, error: float) -> Chosen:
         """The threshold that lets most rows pass, of those whose risk is surely small enough."""
-        thresholds, scores, bad = self._tried()
-        passed = [int((scores >= one).sum()) for one in thresholds]
-        wrong = [int((bad & (scores >= one)).sum()) for one in thresholds]
+        tests = _Tests.of(self)
         # No rating has a part in where the sequence begins: where half the risk, if it were seen, would be enough; with
         # too few rows for this, where no bad row would be.
+        passed = tests.passed
         hoped = [binomial_p(n // round(2 / risk), n, risk) for n in passed] + [binomial_p(0, n, risk) for n in passed]
-        start = next((place % len(passed) for place, p in enumerate(hoped) if p <= error), len(thresholds))
-        found = certified([binomial_p(k, n, risk) for k, n in zip(wrong, passed, strict=True)], start, error)
-        if found:
-            return self._promised("risk", thresholds[found[-1]])
+        start = next((place % len(passed) for place, p in enumerate(hoped) if p <= error), len(passed))
+
+        def found(blanks: int) -> list[int]:
+            wrong = tests.bad + np.minimum(tests.blank, blanks)
+            return certified(
+                [binomial_p(k, n, risk) for k, n in zip(wrong.tolist(), passed, strict=True)], start, error
+            )
+
+        if places := found(tests.blanks):
+            return self._promised("risk", tests.thresholds[places[-1]])
         reason = f"no threshold can be certified at a risk of {risk:g} with confidence {1 - error:g}: "
-        if start == len(thresholds):
-            reason += f"{len(scores)} rated rows are too few to show so small a risk; rate more"
+        if found(0) and tests.blanks:
+            return tests.undone("risk", reason, found)
+        if start == len(passed):
+            reason += f"{tests.rows} rated rows are too few to show so small a risk; rate more"
         else:
-            best = f"{wrong[start]} of the {passed[start]} rated rows with the best scores"
+            wrong, blanks = int(tests.bad[start]), int(tests.blank[start])
+            best = f"{wrong} of the {passed[start] - blanks} rated rows with the best scores"
             reason += f"{best} are bad; rate more, allow a larger risk, or take a metric that tells them better apart"
         return Chosen("risk", reason=reason)
 
     def recalled(self, recall: float, error: float) -> Chosen:
         """The threshold that lets most rows pass, of those that surely stop enough of the bad rows."""
-        thresholds, scores, bad = self._tried()
-        n, missed = int(bad.sum()), [int((bad & (scores >= one)).sum()) for one in thresholds]
-        found = certified([binomial_p(k, n, 1 - recall) for k in missed], 0, error)
-        if found:
-            return self._promised("recall", thresholds[found[-1]])
+        tests, n = _Tests.of(self), int((self.bad & self.tested).sum())
+
+        def found(blanks: int) -> list[int]:
+            # A blank row that is stopped does not count as bad: this would only help.
+            missed = np.minimum(tests.blank, blanks)
+            p = [
+                binomial_p(k, of, 1 - recall)
+                for k, of in zip((tests.bad + missed).tolist(), (n + missed).tolist(), strict=True)
+            ]
+            return certified(p, 0, error)
+
+        if places := found(tests.blanks):
+            return self._promised("recall", tests.thresholds[places[-1]])
         reason = f"no threshold can be certified at a recall of {recall:g} with confidence {1 - error:g}: "
+        if found(0) and tests.blanks:
+            return tests.undone("recall", reason, found)
         if binomial_p(0, n, 1 - recall) > error:
             needed = math.ceil(math.log(error) / math.log(recall))
             reason += f"{n} bad rows are rated, and at least {needed} are needed; rate more"
         else:
-            reason += f"{missed[0]} of {n} bad rows have the best scores; rate more, or take another metric"
+            reason += f"{int(tests.bad[0])} of {n} bad rows have the best scores; rate more, or take another metric"
         return Chosen("recall", reason=reason)
-
-    def _tried(self) -> tuple[list[float], Float, Mask]:
-        """The thresholds in the order in which they are tested, which no rating has a part in, and the tested rows."""
-        thresholds = dict.fromkeys(np.quantile(self.scores, 1 - SHARES, method="lower").tolist())
-        return [one for one in thresholds if math.isfinite(one)], self.scores[self.tested], self.bad[self.tested]
 
     def _promised(self, by: str, threshold: float) -> Chosen:
         return self._chosen(by, threshold, np.full(len(self.scores), threshold), False)
@@ -405,6 +447,52 @@ class RatedScores:
             known = sign * self.scores[some][np.isfinite(self.scores[some])]
             scores = (float(known.min()), float(known.max()), float(known.mean())) if len(known) else (math.nan,) * 3
             yield Bin(*scores, len(some), good / len(some), *proportion(good, len(some)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Tests:
+    """The thresholds in the order in which they are tested, which no rating has a part in, and who passes them."""
+
+    thresholds: list[float]
+    rows: int
+    """Tested rows that are rated"""
+    passed: list[int]
+    """By threshold: tested rows that pass"""
+    bad: Integers
+    """Rated ones of these that are bad [thresholds]"""
+    blank: Integers
+    """Those of them that are blank [thresholds]"""
+    blanks: int
+    """Tested rows that are blank"""
+
+    @classmethod
+    def of(cls, rows: RatedScores) -> _Tests:
+        """Return the tests of some rows."""
+        tried = dict.fromkeys(np.quantile(rows.scores, 1 - SHARES, method="lower").tolist())
+        thresholds = [one for one in tried if math.isfinite(one)]
+        blank = rows.tested & (np.zeros(len(rows.tested), bool) if rows.blank is None else rows.blank)
+        passed, bad, blanks = (
+            np.array([int((kind & (rows.scores >= one)).sum()) for one in thresholds], np.intp)
+            for kind in (rows.tested, rows.tested & rows.bad, blank)
+        )
+        return cls(
+            thresholds=thresholds, rows=int((rows.tested & rows.rated).sum()), passed=passed.tolist(), bad=bad,
+            blank=blanks, blanks=int(blank.sum()),
+        )  # fmt: skip
+
+    def undone(self, by: str, reason: str, found: Callable[[int], list[int]]) -> Chosen:
+        """Return that there is no threshold because of blank rows, and how many bad ones are one too many.
+
+        found: the certified thresholds if so many blank rows are bad, those with the best scores, and the others good.
+        """
+        least, most = 0, self.blanks
+        while most - least > 1:
+            middle = (least + most) // 2
+            least, most = (middle, most) if found(middle) else (least, middle)
+        these = (
+            "the blank row is" if self.blanks == 1 else f"{most} of the {self.blanks} blank rows that are tested are"
+        )
+        return Chosen(by, reason=f"{reason}none holds if {these} bad, at worst; rate them too", tipping=most)
 
 
 def _share(some: Mask, of: Mask) -> float:

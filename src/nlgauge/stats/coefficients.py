@@ -161,6 +161,8 @@ class Coefficient(NamedTuple):
     """Reads codes: the order of the values alone"""
     chance: float | None = 0.0
     """What no agreement gives; None where that depends on the data"""
+    least: float = -1.0
+    """What perfect disagreement gives; perfect agreement gives 1"""
     epsilon: float = 0.0
     """Metrics' differences that are ties"""
     counts_copies: bool = False
@@ -192,8 +194,8 @@ def mean_known(x: Float) -> Float:
     return share(np.where(known, x, 0).sum(-1), known.sum(-1))
 
 
-def _direction(x: Float, known: Mask) -> Float:
-    """x centred and of length 1, 0 where it is not known; NaN where all that is known is one value."""
+def direction(x: Float, known: Mask) -> Float:
+    """Return x [samples, n] centred and of length 1: 0 where it is not known, NaN where all known values are equal."""
     whole = bool(known.all())
 
     def filled(a: Float, value: float) -> Float:
@@ -212,7 +214,7 @@ def _direction(x: Float, known: Mask) -> Float:
 
 def _pearson(x: Float, y: Float, ids: Codes | None) -> Float:
     known = ~(np.isnan(x) | np.isnan(y))
-    products = np.einsum("ij,ij->i", _direction(x, known), _direction(y, known))
+    products = np.einsum("ij,ij->i", direction(x, known), direction(y, known))
     return np.asarray(np.clip(products, -1, 1))
 
 
@@ -281,7 +283,9 @@ COEFFICIENTS: dict[str, Coefficient] = {
         chance=None,
         counts_copies=True,
     ),
-    "accuracy": Coefficient(_of_pairs(lambda p: (p.concordant + p.both_tied, p.all)), chance=None, counts_copies=True),
+    "accuracy": Coefficient(
+        _of_pairs(lambda p: (p.concordant + p.both_tied, p.all)), chance=None, least=0.0, counts_copies=True
+    ),
     "pairwise_difference": Coefficient(_pearson, by_order=False, together=_differences),
 }
 SPECIAL = ("accuracy_calibrated", "soft_accuracy")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.data.table import Column, ScoreTable, Sums
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.data.table.intervals import formula_of, without_draws
 from nlgauge.errors import InputError
@@ -92,53 +93,71 @@ class Comparison(Records[Difference]):
 
     @property
     def answer(self) -> str:
-        """One sentence that says which system is better, by each metric's first score that has a direction."""
+        """Return which system is better, by each metric's deciding score, in a sentence; of several with a second one.
+
+        The second sentence has the numbers of the first metric, because a count of metrics has no interval.
+        """
         first: dict[str, Difference] = {}
         for one in self.records:
             if not math.isnan(one.adjusted):
                 first.setdefault(one.metric, one)
         if not first:
             return f"No metric can tell whether {self.a} is better than {self.b}."
-        if self.margin is not None and len(first) > 1:
-            count = sum(one.no_worse < SIGNIFICANCE for one in first.values())
-            return f"{self.a} is shown to be no worse than {self.b} by {count} of {len(first)} metrics."
-        better: dict[str, list[Difference]] = {self.a: [], self.b: [], "": []}
-        for one in first.values():
-            better[(one.better or "") if one.adjusted < SIGNIFICANCE else ""].append(one)
-        if len(first) == 1:
-            (one,) = first.values()
-            return self._of_one(one)
-        said = [
-            f"{name} is better than {self.b if name == self.a else self.a} by {len(own)} of {len(first)} metrics"
-            for name, own in better.items()
-            if name and own
-        ]
-        rest = len(better[""])
+        (one, *others) = first.values()
+        if not others:
+            return f"{self._verdict(one)}: {self._numbers(one)}."
+        name = _name(one)
+        return f"{self._counted(list(first.values()))}. By {name}, the first of them: {self._numbers(one, named=True)}."
+
+    def _counted(self, first: Sequence[Difference]) -> str:
+        """How many metrics say what, by their deciding scores."""
+        if self.margin is not None:
+            count = sum(one.no_worse < SIGNIFICANCE for one in first)
+            shown = f"{self.a} is shown to be no worse than {self.b}, up to {self.margin:g},"
+            return f"{shown} by {count} of {len(first)} metrics"
+        better: dict[str, int] = {self.a: 0, self.b: 0, "": 0}
+        for one in first:
+            better[(one.better or "") if one.adjusted < SIGNIFICANCE else ""] += 1
+        rest = better.pop("")
         if rest == len(first):
-            return f"No metric of {rest} shows a significant difference between {self.a} and {self.b}."
+            return f"No metric of {rest} shows a significant difference between {self.a} and {self.b}"
+        said = [
+            f"{name} is better than {self.b if name == self.a else self.a} by {count} of {len(first)} metrics"
+            for name, count in better.items()
+            if count
+        ]
         if rest:
             said.append(f"{rest} show{'s' * (rest == 1)} no significant difference")
-        return "; ".join(said) + "."
+        return "; ".join(said)
 
-    def _of_one(self, one: Difference) -> str:
-        name = one.metric if one.part == "score" else f"{one.metric} {one.part}"
-        first, second = (self.b, self.a) if one.better == self.b and self.margin is None else (self.a, self.b)
-        values, difference = (one.a, one.b), replace(one)
-        if first == self.b:
-            values = (one.b, one.a)
-            difference = replace(one, difference=-one.difference, low=-one.high, high=-one.low)
-        means = f"{number(values[0])} against {number(values[1])} on {one.n:,} items"
-        means += f" (difference {number(difference.difference)}{difference.interval(self.confidence)}"
+    def _verdict(self, one: Difference) -> str:
+        """What one metric says of the two."""
+        a, b = (self.b, self.a) if self._turned(one) else (self.a, self.b)
         if self.margin is not None:
             shown = "is no worse than" if one.no_worse < SIGNIFICANCE else "is not shown to be no worse than"
-            return f"{first} {shown} {second} by {name}, up to {self.margin:g}: {means}; p {p_value(one.no_worse)})."
+            return f"{a} {shown} {b} by {_name(one)}, up to {self.margin:g}"
         if not one.difference:
-            return f"{first} and {second} are equal by {name}: {means})."
+            return f"{a} and {b} are equal by {_name(one)}"
         if one.better is None or one.adjusted >= SIGNIFICANCE:
-            said = f"{first} and {second} do not differ significantly by {name}"
-        else:
-            said = f"{first} is better than {second} by {name}"
-        return f"{said}: {means}; p {p_value(one.adjusted)})."
+            return f"{a} and {b} do not differ significantly by {_name(one)}"
+        return f"{a} is better than {b} by {_name(one)}"
+
+    def _numbers(self, one: Difference, *, named: bool = False) -> str:
+        """Both values, and their difference with its interval and p; of the better system first."""
+        values, difference, p = [(self.a, one.a), (self.b, one.b)], one, one.adjusted
+        if self.margin is not None:
+            p = one.no_worse
+        if self._turned(one):
+            values.reverse()
+            difference = replace(one, difference=-one.difference, low=-one.high, high=-one.low)
+        first, second = (f"{name} {number(value)}" if named else number(value) for name, value in values)
+        means = f"{first} against {second} on {one.n:,} items"
+        p_said = f"; p {p_value(p)}" if one.difference else ""
+        return f"{means} (difference {number(difference.difference)}{difference.interval(self.confidence)}{p_said})"
+
+    def _turned(self, one: Difference) -> bool:
+        """Whether the second system is named first, because it is the better one."""
+        return one.better == self.b and self.margin is None
 
     def __repr__(self) -> str:
         return "\n".join([self.answer, *terminal([self._head, *map(_cells, self.records)]), *self.notes])
@@ -149,6 +168,10 @@ class Comparison(Records[Difference]):
     @property
     def _head(self) -> list[str]:
         return ["metric", self.a, self.b, "difference", "p", "better"]
+
+
+def _name(one: Difference) -> str:
+    return one.metric if one.part == "score" else f"{one.metric} {one.part}"
 
 
 class _Plan(NamedTuple):
@@ -222,7 +245,7 @@ def compare(
 
 def _cells(one: Difference) -> list[str]:
     """For a notebook."""
-    name = one.metric if one.part == "score" else f"{one.metric} {one.part}"
+    name = _name(one)
     interval = "" if math.isnan(one.low) else f" [{number(one.low)}, {number(one.high)}]"
     difference = number(one.difference) + interval
     return [name, number(one.a), number(one.b), difference, p_value(one.p), one.better or one.reason or "–"]
@@ -264,7 +287,7 @@ def _difference(two: _Two, spec: str, part: str, shared: int, plan: _Plan) -> Di
         found = _of_sets(column, at, two.numbers)
     elif column.sums is not None:
         counts = np.stack([two.of(count) for count in column.sums.counts.T], -1)
-        found = _of_totals(counts, column.sums, at, two.clusters)
+        found = _of_totals(counts, formula_of(column.sums, at), column.range(part), two.clusters)
     else:
         found = _of_means(two.of(column.values[:, at]), column.range(part), two.clusters)
     said = found.said
@@ -307,21 +330,21 @@ def _of_means(values: Float, limits: Limits, clusters: Integers | None) -> _Comp
     return _Compared(said, a, b, _why(differences, said), math.nan if even else said.value / spread)
 
 
-def _of_totals(counts: Float, sums: Sums, part: int, clusters: Integers | None) -> _Compared:
+def _of_totals(counts: Float, value: Callable[[Float], Float], limits: Limits, clusters: Integers | None) -> _Compared:
     """For counts [items, 2, counts]."""
     known = ~np.isnan(counts).any((1, 2))
-    counts = counts[known]
-    value, width = formula_of(sums, part), counts.shape[2]
+    if not known.any():
+        return _Compared(Inference(math.nan, 0), math.nan, math.nan, "no item has a number for both")
+    counts, width = counts[known], counts.shape[2]
+    a, b = (float(value(counts[:, at].sum(0))) for at in (0, 1))
     said = statistic_of(
         counts.reshape(len(counts), -1),
         lambda totals: value(totals[..., :width]) - value(totals[..., width:]),
-        (-sums.most, sums.most),
+        (limits[0] - limits[1], limits[1] - limits[0]),
         None if clusters is None else clusters[known],
+        magnitude=max(abs(a), abs(b)),
         alike=(counts[:, 0] == counts[:, 1]).all(1),
     )
-    if not said.n:
-        return _Compared(said, math.nan, math.nan, "no item has a number for both")
-    a, b = (float(value(counts[:, at].sum(0))) for at in (0, 1))
     equal = "the two are equal on every item" if (counts[:, 0] == counts[:, 1]).all() else None
     effect = said.value / (said.error * math.sqrt(said.n)) if said.laws and not equal else math.nan
     return _Compared(said, a, b, _few(said) or equal, effect)

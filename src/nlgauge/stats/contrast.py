@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
@@ -16,10 +16,11 @@ from nlgauge.errors import InputError
 from nlgauge.maths.intervals import student_tail
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL, correlation
-from nlgauge.stats.corrections import CORRECTIONS, clusters
+from nlgauge.stats.corrections import CORRECTIONS, LEAST_DRAWS, clusters, draws_for, too_few_draws
 from nlgauge.stats.correlation import estimate, means
 from nlgauge.stats.join import Source
-from nlgauge.stats.rated import Measurement, by_row, joined, rated_items, rated_part
+from nlgauge.stats.of_items import difference_of_items
+from nlgauge.stats.rated import Measurement, by_row, fewest_rated, joined, rated_items, rated_part
 from nlgauge.stats.resampling import bootstrap, exchanged, interval
 
 
@@ -93,6 +94,9 @@ class Contrasts(Records[Contrast]):
     """By aspect and (metric, part), from 1 for the best: metrics of one cluster do not differ significantly"""
     values: dict[str, dict[Part, float]] = field(default_factory=dict)
     """By aspect and (metric, part): the coefficient, on all rows that this metric and the ratings have"""
+    notes: list[str] = field(default_factory=list)
+    draws: int = 0
+    """How many exchanges a p comes from at most"""
 
 
 def contrast(
@@ -107,20 +111,37 @@ def contrast(
     correction: str = "holm",
     resample: str = "both",
     confidence: float = 0.95,
-    replicates: int = 1000,
+    replicates: int | None = None,
     seed: int = 0,
     intervals: bool = True,
 ) -> Contrasts:
     """Return which metrics agree better with people than which: every pair of scores, and the clusters that follow.
 
-    ratings and the options of both: as `nlgauge.correlate` takes them. test: 'permutation' (Perm-Both of Deutsch et al.
-    2021) or 'williams' (Pearson over systems or pooled rows only, `df` as in `nlgauge.stats.contrast`). correction,
-    over an aspect's pairs: 'holm', 'benjamini_hochberg' or 'none'. Interval: bootstrap of the difference, both metrics
-    on the same resamples; left out without `intervals`. Two metrics differ, for the clusters, where the corrected p is
-    below 1 - confidence. Raises InputError as `correlate`.
+    The interval and p answer two questions. p is about these outputs: how often so large a difference appears where the
+    two metrics are exchanged at random. The interval also speaks about other items, other systems, or both
+    (`resample`), and may hold 0 where p is small; `notes` say so.
+
+    Args:
+        table: the scores; of each metric all scores that have a better direction.
+        ratings, level, coefficient, aspects: as `nlgauge.correlate` takes them.
+        test: 'permutation' (Perm-Both of Deutsch et al. 2021), or 'williams' (Pearson over systems or pooled rows).
+        df: the degrees of freedom of Williams' test, as in `williams`.
+        correction: over an aspect's pairs: 'holm', 'benjamini_hochberg' or 'none'.
+        resample: what the interval draws: 'items', 'systems' or 'both'. Of items it is Student's t of the differences
+            within items, or of a jackknife over items; else the percentiles of a bootstrap of both metrics at once.
+        confidence: that of the intervals. Two metrics differ, for the clusters, where the corrected p is below
+            1 - confidence.
+        replicates: how many exchanges and resamples; by default 1,000 resamples, and as many exchanges as
+            `nlgauge.stats.corrections.draws_for` says for so many pairs. Exchanges end early where p is clearly large.
+        seed: of the draws.
+        intervals: whether to compute them.
+
+    Raises:
+        InputError: as `nlgauge.correlate`, and for a test that does not exist.
     """
     table = table.per_item()
-    how = Measurement(level, coefficient, resample, confidence, replicates, seed)
+    resamples = LEAST_DRAWS if replicates is None else replicates
+    how = Measurement(level, coefficient, resample, confidence, resamples, seed)
     _check(test, correction, how)
     place, rated, chosen = joined(table, ratings, aspects)
     kept = {spec: column for spec, column in table.columns.items() if column.level == "item" or level == "system"}
@@ -130,14 +151,20 @@ def contrast(
         for part in column.shown
     }
     sets = {spec for spec, column in kept.items() if column.level == "system"}
-    found = Contrasts([], {}, {})
     parts = list(scores)
+    pairs = list(combinations(parts, 2))
+    corrected_for = 1 if correction == "none" else len(pairs)
+    draws = 0 if test == "williams" else replicates
+    if draws is None:
+        draws = draws_for(corrected_for, 1 - confidence)
+    few = too_few_draws(draws, corrected_for, 1 - confidence)
+    found = Contrasts([], {}, {}, [few] if few else [], draws)
     for aspect in chosen:
         tests = _Tests(
-            scores, sets, place.of(rated.values[aspect]), how, df if test == "williams" else None, intervals,
+            scores, sets, place.of(rated.values[aspect]), how, draws, df if test == "williams" else None, intervals,
             place.clusters,
         )  # fmt: skip
-        made = [tests.difference(Contrast(*pair, aspect)) for pair in combinations(parts, 2)]
+        made = [tests.difference(Contrast(*pair, aspect)) for pair in pairs]
         corrected = CORRECTIONS[correction]([one.p for one in made]).tolist()
         different: Mask = np.zeros((len(parts), len(parts)), bool)
         for one, adjusted in zip(made, corrected, strict=True):
@@ -147,7 +174,33 @@ def contrast(
         values = [tests.agreement(part) for part in parts]
         found.clusters[aspect] = dict(zip(parts, clusters(values, different), strict=True))
         found.values[aspect] = dict(zip(parts, values, strict=True))
+    found.notes.extend(_on_intervals(found.records, how, *fewest_rated(place, rated, chosen)))
     return found
+
+
+_EXCHANGED = 400_000_000
+"""So many cells are exchanged in a minute at most"""
+
+
+def takes_a_minute(cells: int, tests: int, level: str, coefficient: str, draws: int) -> bool:
+    """Return whether so many tests may take longer than a minute: all draws of all cells."""
+    by_sums = level == "system" or coefficient == "pearson"
+    return cells * tests * draws > _EXCHANGED * (10 if by_sums else 1)
+
+
+def _on_intervals(records: Sequence[Contrast], how: Measurement, items: int, systems: int) -> Iterator[str]:
+    """Yield what is to be said of the intervals of so many rated items and systems."""
+    known = [one for one in records if not math.isnan(one.low)]
+    if known and (bare := sum(math.isnan(one.low) and not math.isnan(one.difference) for one in records)):
+        yield f"{bare} differences have no interval: they are alike in all resamples"
+    if more := sum(one.adjusted < 1 - how.confidence and one.low <= 0 <= one.high for one in known):
+        what = {"items": "items", "systems": "systems", "both": "items and systems"}[how.resample]
+        yield (
+            f"{more} of {len(records)} differences are significant where the interval holds 0: the interval also speaks"
+            f" about other {what}, and p about these outputs alone"
+        )
+    if known:
+        yield from how.too_few(items, systems)
 
 
 def _check(test: str, correction: str, how: Measurement) -> None:
@@ -166,13 +219,13 @@ class _Tests:
     """The tests of one aspect; scores and ratings are [items, systems]."""
 
     def __init__(
-        self, scores: Mapping[Part, Float], sets: set[str], ratings: Float, how: Measurement, df: str | None,
-        intervals: bool, clusters: Integers | None,
+        self, scores: Mapping[Part, Float], sets: set[str], ratings: Float, how: Measurement, draws: int,
+        df: str | None, intervals: bool, clusters: Integers | None,
     ) -> None:  # fmt: skip
         self.scores, self.how, self._clusters = scores, how, clusters
         self._sets, self._ratings, self._df = sets, ratings, df
         self._kind = COEFFICIENTS[how.coefficient]
-        self._draws = how.replicates if intervals else 0
+        self._exchanges, self._intervals = draws, intervals and how.replicates > 0
         # A part is resampled once for all others that have numbers for the same cells.
         self._resampled: dict[tuple[Part, bytes], Float] = {}
 
@@ -190,10 +243,17 @@ class _Tests:
             return one
         clusters = None if self._clusters is None else self._clusters[rated_items(*three)]
         value, p = self._tested(x, other, y, clusters, of_sets=bool(self._sets & {first[0], second[0]}))
-        cells = np.any([np.isnan(a) for a in three], axis=0).tobytes()
-        resampled = self._resample(first, x, y, clusters, cells) - self._resample(second, other, y, clusters, cells)
-        low, high = interval(resampled, self.how.confidence)
-        return replace(one, difference=value, low=low, high=high, p=p)
+        one = replace(one, difference=value, p=p)
+        if not self._intervals or math.isnan(value):
+            return one
+        how = self.how
+        if how.resample == "items":
+            low, high = difference_of_items(x, other, y, self._kind, how.level, clusters, how.confidence)
+        else:
+            cells = np.any([np.isnan(a) for a in three], axis=0).tobytes()
+            resampled = self._resample(first, x, y, clusters, cells) - self._resample(second, other, y, clusters, cells)
+            low, high = interval(resampled, how.percentiles(x.shape[1]))
+        return replace(one, low=low, high=high)
 
     def _tested(
         self, x: Float, other: Float, y: Float, clusters: Integers | None, of_sets: bool
@@ -206,14 +266,14 @@ class _Tests:
             x, other, y, clusters = x[None], other[None], rated[None], None
         how = self.how
         return exchanged(
-            x, other, y, self._kind, how.level, replicates=how.replicates, seed=how.seed, clusters=clusters
+            x, other, y, self._kind, how.level, replicates=self._exchanges, seed=how.seed, clusters=clusters
         )
 
     def _resample(self, part: Part, x: Float, y: Float, clusters: Integers | None, cells: bytes) -> Float:
         if (part, cells) not in self._resampled:
             how = self.how
             self._resampled[part, cells] = bootstrap(
-                x, y, self._kind, how.level, resample=how.resample, replicates=self._draws, seed=how.seed,
+                x, y, self._kind, how.level, resample=how.resample, replicates=how.replicates, seed=how.seed,
                 clusters=clusters,
             )  # fmt: skip
         return self._resampled[part, cells]

@@ -42,6 +42,32 @@ def _placed(values: Float, order: Integers, adjusted: Float) -> Float:
     return out
 
 
+LEAST_DRAWS = 1000
+"""Draws of a random test that stands alone"""
+_CLEAR = 5
+
+
+def draws_for(tests: int, significance: float = 0.05) -> int:
+    """Return how many draws make it possible that some of so many random tests are significant after a correction.
+
+    The smallest p that a test of n draws can have is 1 / (n + 1), and Holm multiplies it by the number of tests. It is
+    then a fifth of the significance, so that a difference needs no luck to be found.
+    """
+    return max(LEAST_DRAWS, math.ceil(_CLEAR * tests / significance))
+
+
+def too_few_draws(draws: int, tests: int, significance: float = 0.05) -> str | None:
+    """Return what to say of draws that cannot make any of so many tests significant; None of others, and of 0 draws."""
+    if not draws or tests / (draws + 1) < significance:
+        return None
+    needed = math.floor(tests / significance)
+    smallest = min(1.0, tests / (draws + 1))
+    return (
+        f"{draws:,} replicates cannot show a difference in {tests:,} test{'s' * (tests != 1)}, where the smallest"
+        f" corrected p is {smallest:.3f}: give at least {needed:,}, or leave the number out"
+    )
+
+
 CORRECTIONS: Mapping[str, Callable[[Sequence[float]], Float]] = {
     "holm": holm,
     "benjamini_hochberg": benjamini_hochberg,

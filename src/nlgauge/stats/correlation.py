@@ -39,12 +39,16 @@ def means(x: Float, y: Float) -> tuple[Float, Float]:
 
     def mean(a: Float) -> Float:
         with np.errstate(invalid="ignore", divide="ignore"):
-            exact: Float = np.where(known, a, 0).sum(-2) / n
-        size = np.abs(np.where(np.isfinite(exact), exact, 0)).max(-1, initial=0, keepdims=True)
-        size[size == 0] = 1
-        return np.asarray(np.round(exact / size, _DIGITS) * size)
+            return rounded(np.where(known, a, 0).sum(-2) / n)
 
     return mean(x), mean(y)
+
+
+def rounded(exact: Float) -> Float:
+    """Return means [..., systems] without the last digits, in which equal means may differ."""
+    size = np.abs(np.where(np.isfinite(exact), exact, 0)).max(-1, initial=0, keepdims=True)
+    size[size == 0] = 1
+    return np.asarray(np.round(exact / size, _DIGITS) * size)
 
 
 def prepared(x: Float, kind: Coefficient, level: str) -> Values:
@@ -114,7 +118,7 @@ def coefficient(name: str, x: Float, y: Float, level: str) -> Coefficient:
         pairs = close_pairs(x, y, ids, epsilon)
         return share(pairs.concordant + pairs.both_tied, pairs.all)
 
-    return Coefficient(accuracy, by_order=False, chance=None, epsilon=epsilon, counts_copies=True)
+    return Coefficient(accuracy, by_order=False, chance=None, least=0.0, epsilon=epsilon, counts_copies=True)
 
 
 def calibrated(x: Float, y: Float) -> float:

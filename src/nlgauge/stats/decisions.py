@@ -2,8 +2,9 @@
 
 AUROC: the share of pairs of a good and a bad row in which the good one has the higher score, ties counting half. Its
 error is the jackknife's over clusters, as of DeLong, DeLong and Clarke-Pearson (1988) and, for clusters, of Obuchowski
-(1997). Calibration error (ECE): Naeini, Cooper and Hauskrecht (2015), of the fifths of the rows by score, where rows
-of one score are in one group.
+(1997). An error near 0 is not certainty, so it is not taken to be below that of scores without meaning: `NOISE` times
+the rows of the rarer kind give a share the same error (Mann and Whitney 1947). Calibration error (ECE): Naeini, Cooper
+and Hauskrecht (2015), of the fifths of the rows by score, where rows of one score are in one group.
 """
 
 from __future__ import annotations
@@ -56,11 +57,18 @@ def chosen_share(hits: Mask, fitted: Mask, clusters: Integers, level: float = 0.
     return Measured(value, max(0.0, min(value, own - half)), min(1.0, max(value, own + half)))
 
 
+NOISE = 3
+"""1/4 over 1/12: the variance of yes and no at a share of 1/2, over that of a number that may be anywhere from 0 to 1:
+where scores have no meaning, that is the share of the other kind's rows that a row is above"""
+
+
 def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> Measured:
     """Return the AUROC of scores [rows], larger ones being better, for telling good rows from bad ones.
 
-    The interval is a score interval with the effective number of rows. It has as many degrees of freedom as the rarer
-    kind of rows allows. NaN where all rows are of one kind; no interval where all rows of a kind are of one cluster.
+    The interval is a score interval with the effective number of rows, at most `NOISE` times the rows (clusters) of the
+    rarer kind. It has as many degrees of freedom as the rarer kind allows, and it is the exact one of as many rows as
+    the rarer kind has where the AUROC is 0 or 1. NaN where all rows are of one kind; no interval where all rows of a
+    kind are of one cluster.
     """
     found = auroc_without(scores, bad, clusters)
     if found is None:
@@ -70,15 +78,17 @@ def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> 
         return Measured(value)
     error = jackknife(value, without, bads + goods).error
     rarer = min(effective_groups(bads), effective_groups(goods))
-    if error == 0 or not 0 < value < 1:
-        return Measured(value, *share_interval(round(value), rarer, level))
-    return Measured(value, *share_interval(value, value * (1 - value) / error**2, level, max(1.0, rarer - 1)))
+    if not 0 < value < 1:
+        return Measured(value, *share_interval(value, rarer, level))
+    items = min(NOISE * rarer, value * (1 - value) / error**2 if error else math.inf)
+    return Measured(value, *share_interval(value, items, level, max(1.0, rarer - 1)))
 
 
 def auroc_without(scores: Float, bad: Mask, clusters: Integers) -> tuple[float, Float, Float, Float] | None:
     """Return the AUROC, that without each cluster, and how many bad and good rows each cluster has: [clusters].
 
-    NaN for a cluster that has all rows of a kind; None where all rows are of one kind.
+    A row without a score (NaN) is as good as every other one, so that it counts as one of which nothing is known. The
+    AUROC without a cluster is NaN for a cluster that has all rows of a kind; None where all rows are of one kind.
     """
     good = ~bad
     if not bad.any() or not good.any():
@@ -103,9 +113,10 @@ def auroc_without(scores: Float, bad: Mask, clusters: Integers) -> tuple[float, 
 
 
 def _beaten(scores: Float, others: Float) -> Float:
-    """Return how many of the others each score is above, a tie counting half."""
-    ordered = np.sort(others)
-    return np.asarray((np.searchsorted(ordered, scores, "left") + np.searchsorted(ordered, scores, "right")) / 2)
+    """Return how many of the others each score is above, a tie counting half, as no score does."""
+    ordered = np.sort(others[~np.isnan(others)])
+    above = (np.searchsorted(ordered, scores, "left") + np.searchsorted(ordered, scores, "right")) / 2
+    return np.asarray(np.where(np.isnan(scores), len(ordered) / 2, above) + (len(others) - len(ordered)) / 2)
 
 
 _DRAWS = 2000

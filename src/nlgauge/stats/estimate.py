@@ -14,13 +14,16 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
-from nlgauge.maths.inference import Measured, mean_of
-from nlgauge.maths.prediction_powered import Integers
-from nlgauge.maths.rated_means import RatedMean, Scale, effective_ratings, inference, more_ratings, rated_means
+from nlgauge.maths.effective import Gain, effective_ratings
+from nlgauge.maths.inference import Inference, Measured, mean_of, two_more
+from nlgauge.maths.rated_means import RatedMean, Scale, helps, inference, more_ratings, rated_means
+from nlgauge.maths.rater_effects import RaterSpread
 from nlgauge.render.environment import p_value
 from nlgauge.render.tables import terminal
-from nlgauge.stats.arrays import Float
+from nlgauge.stats.arrays import Float, Mask
+from nlgauge.stats.blanks import Blanks, WorstCase
 from nlgauge.stats.fitting import combined
+from nlgauge.stats.interrater import RaterAgreement
 from nlgauge.stats.join import Source
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.rated import Rated, rated_rows
@@ -30,6 +33,8 @@ from nlgauge.stats.selection import label, selected
 
 ALL = "all systems"
 """What the rows of all systems are called where they are estimated together"""
+_WIDER = 1.05
+"""From how many times as long on intervals are said to be wider because of raters"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +58,7 @@ class Estimate:
     of ratings times the square of the quotient of the two printed lengths, and at most the number of rows"""
     worth_low: float = math.nan
     worth_high: float = math.nan
-    """The interval of the effective number (`nlgauge.maths.rated_means.effective_ratings`)"""
+    """The interval of the effective number (`nlgauge.maths.effective`); NaN where all rows are rated"""
     weight: float = math.nan
     """That of the metric in the estimate, 0 where it does not help; NaN for a difference"""
     alone: float = math.nan
@@ -74,6 +79,11 @@ class Estimate:
     """Whether the ratings are all 0 or 1, and the mean is a share"""
     effective: float = math.nan
     """Where rows are clustered: how many clusters of equal size say as much as those with ratings"""
+    blank: WorstCase | None = None
+    """The worst case, where raters passed rows by: drawn, before the last rated row of the sheet, and not rated"""
+    wider: float = 1.0
+    """How many times as long the interval is because of the spread of raters (`nlgauge.maths.rater_effects`): 1 where
+    all of them rated the same rows, or one person rated all"""
 
     @property
     def half(self) -> float:
@@ -89,7 +99,9 @@ class Estimates(Records[Estimate]):
     records: list[Estimate]
     notes: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
-    """A sentence for each system, difference and aspect"""
+    """A sentence for each system, difference and aspect, and one more where raters passed rows by"""
+    agreement: tuple[RaterAgreement, ...] = ()
+    """Of the raters of each aspect that several people rated"""
 
     def __repr__(self) -> str:
         heads = ["system", "aspect", "metric", "estimate", "low", "high", "ratings", "worth"]
@@ -133,12 +145,15 @@ def estimate(
 
     Interval and test are those of `nlgauge.maths.rated_means`: a share of ratings alone has Wilson's interval, and the
     exact one where all ratings are equal; all others have Student's t. Scores that do not make the estimate more
-    certain have the weight 0, so that it is that of the ratings alone. The intervals of all differences hold at once.
+    certain have the weight 0, so that it is that of the ratings alone. A difference counts the scores of both systems
+    or of none. The intervals of all differences hold at once.
 
     Where an interval would not be valid there is no number but a reason: with fewer than `LEAST` ratings or clusters,
-    where all ratings are the same and no scale is known, and where the rated rows' scores are not like those of the
-    others (`CHOSEN`), so that they cannot have been drawn at random. Raises InputError where that is so of every
-    system, and for what does not exist or does not go together.
+    where all ratings are the same and no scale is known or raters passed rows by, and where the rated rows' scores are
+    not like those of the others (`CHOSEN`), so that they cannot have been drawn at random. Where raters passed rows by,
+    the worst case stands beside the estimate (`WorstCase`). Where rows were shared out among the raters of a rating
+    project, the interval holds their spread. Raises InputError where nothing can be said of any system, and for what
+    does not exist or does not go together.
     """
     table = table.per_item()
     if scale is not None and not scale[0] < scale[1]:
@@ -166,7 +181,8 @@ def estimate(
                 notes.append(f"{aspect}: all ratings are alike, and are read as 0 or 1; --scale names another scale")
         else:
             _refuse_off_scale(table, y, aspect, ends)
-        task = _Task(table, rated, aspect, y, ends, confidence, margin, seed)
+        raters = _raters(rated, aspect, ends, below)
+        task = _Task(table, rated, aspect, y, ends, confidence, margin, seed, below, raters)
         for metric, x in zip(names, scores, strict=True):
             records += task.records(metric, x[:, None])
         if len(names) > 1:
@@ -174,9 +190,29 @@ def estimate(
             up = 1 if below is None else -1
             signs = [up if column.higher_is_better else -up for column in chosen.columns.values()]
             records += task.records(" + ".join(names), np.stack(scores, 1) * signs)
+        if raters is not None and (wider := max(one.wider for one in records if one.aspect == aspect)) > _WIDER:
+            notes.append(f"{aspect}: {raters.said(wider)}")
     if all(one.reason for one in records):
         raise InputError(records[0].reason or "there is nothing to estimate")
-    return Estimates(records, [*rated.notes, *notes], list(_answers(table, records, below, confidence)))
+    answers = [*_answers(table, records, below, confidence), *worst_cases(records)]
+    return Estimates(records, [*rated.notes, *notes], answers, rated.agreement)
+
+
+def _half(said: Inference, confidence: float) -> float:
+    """Return half the length of an interval; NaN where there is none, or of the length 0."""
+    low, high = said.interval(confidence)
+    return (high - low) / 2 or math.nan
+
+
+def _raters(rated: Rated, aspect: str, scale: Scale | None, below: float | None) -> RaterSpread | None:
+    """Return the raters of an aspect; None where fewer than two are known."""
+    given = rated.raters.get(aspect, np.zeros((0, 0)))
+    given = given[~np.isnan(given).all(1)]
+    if len(given) < 2:
+        return None
+    given = given if below is None else np.where(np.isnan(given), np.nan, given < below)
+    low, high = scale or (float(np.nanmin(given)), float(np.nanmax(given)))
+    return RaterSpread(given=given, length=high - low)
 
 
 def _pooled(table: ScoreTable, rated: Rated) -> tuple[ScoreTable, Rated]:
@@ -201,11 +237,23 @@ def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None
             of = f"all {one.rows:,} rows are rated, so scores had nothing left to save"
         if one.share:
             rated = f"rated below {below:g}" if below is not None else "rated 1"
-            what = f"about {value} of 100 outputs are {rated}" if single else f"{value} of 100 outputs more are {rated}"
+            what = f"about {value} of 100 outputs are {rated}"
+            if not single:
+                more = f"{abs(100 * one.estimate):.3g} {'fewer' if one.estimate < 0 else 'more'}"
+                what = f"of 100 outputs, about {more} are {rated}"
         else:
             what = f"the mean rating is about {value}" if single else f"the mean ratings differ by about {value}"
         p = "" if single else f"; p {p_value(one.p)}"
         yield f"{one.system}, {one.aspect}: {what} ({level} {low} to {high}; {of}{p})."
+
+
+def worst_cases(records: Sequence[Estimate]) -> Iterator[str]:
+    """Yield a sentence for each system, difference and aspect with blank rows, by all metrics together."""
+    last = {(one.system, one.aspect): one for one in records if not one.reason}
+    for one in last.values():
+        if one.blank is not None:
+            found = Measured(one.estimate, one.low, one.high)
+            yield f"{one.system}, {one.aspect}: {one.blank.sentence(found, 100 if one.share else 1, one.p == one.p)}."
 
 
 def _refuse_off_scale(table: ScoreTable, y: Float, aspect: str, scale: Scale) -> None:
@@ -237,15 +285,17 @@ def _scores(table: ScoreTable) -> tuple[list[str], list[Float], list[str]]:
 
 
 class _Part(NamedTuple):
-    """A system's mean: by its metric, and by ratings alone; or why there is none."""
+    """A system's mean, by ratings alone, by its metric, and the one of the two that is taken; or why there is none."""
 
     system: str
     ratings: int
     rows: int
     reason: str | None = None
-    by_metric: RatedMean | None = None
+    taken: RatedMean | None = None
     alone: RatedMean | None = None
+    helped: RatedMean | None = None
     bare: Measured = Measured()
+    gain: Gain | None = None
 
 
 @dataclass(frozen=True)
@@ -260,15 +310,27 @@ class _Task:
     confidence: float
     margin: float | None
     seed: int
+    below: float | None
+    raters: RaterSpread | None
 
     def records(self, metric: str, x: Float) -> Iterator[Estimate]:
         """By the scores [rows, metrics]: every system, then every two systems' difference."""
-        parts = [self._part(system, x) for system in self.table.systems]
-        clusters = [] if self.rated.clusters is None else [self.rated.clusters]
-        for part in parts:
-            yield self._record(metric, [part], [*clusters, None])
-        for pair in combinations(parts, 2):
-            yield self._record(metric, list(pair), [*clusters, self.rated.items])
+        parts = {system: self._part(system, x) for system in self.table.systems}
+        blanks = Blanks.of(self.rated.blank_of(self.aspect), self.values, self.scale, self.below)
+        for systems in (*((system,) for system in parts), *combinations(parts, 2)):
+
+            def again(values: Float, systems: Sequence[str] = systems) -> Measured:
+                task = replace(self, values=values, margin=None)
+                of = task._record(metric, [task._part(system, x) for system in systems])
+                return Measured(of.estimate, of.low, of.high)
+
+            found = self._record(metric, [parts[system] for system in systems])
+            ends = Measured(found.estimate, found.low, found.high)
+            case = blanks.worst_case(ends, again, [self.table.rows_of(system) for system in systems])
+            reason = found.reason
+            if case is not None and reason and len(systems) == 1 and not math.isnan(case.worst.value):
+                reason = f"{reason}; {case.sentence(ends, 100 if self._shares else 1, False)}"
+            yield replace(found, blank=case, reason=reason)
 
     @property
     def _shares(self) -> bool:
@@ -286,21 +348,45 @@ class _Task:
         n = int(design.rated.sum())
         known = np.isfinite(x)
         filled = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0)) if known.any(0).all() else None
-        reason = refusal(y, filled, design, self.rated.at_random, self.rated.asked_of(rows), self.scale)
+        left_out = self.rated.blank_of(self.aspect)[rows] & np.isnan(y)
+        reason = refusal(y, filled, design, self.rated.at_random, self.rated.asked_of(rows), self.scale, left_out)
         if reason or filled is None:
             return _Part(system=system, ratings=n, rows=len(rows), reason=reason)
         single = filled.shape[1] == 1
         units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
         scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
-        means = rated_means(y, scores, design, self.scale, -math.inf if single else 0.0, self._yes_no)
-        by_metric, alone = (one.placed(rows, len(self.table.rows)) for one in means)
+        least = -math.inf if single else 0.0
+        means = rated_means(y, scores, design, self.scale, least, self._yes_no)
+        taken, alone, helped = means.placed(rows, len(self.table.rows))
         bare = mean_of(scores, clusters=design.clusters).measured(self.confidence) if single else Measured()
         return _Part(
-            system=system, ratings=n, rows=len(rows), by_metric=alone if means[0] is means[1] else by_metric,
-            alone=alone, bare=bare,
+            system=system, ratings=n, rows=len(rows), taken=taken, alone=alone, helped=helped, bare=bare,
+            gain=Gain.of(y, scores, design, least).placed(rows, len(self.table.rows)),
         )  # fmt: skip
 
-    def _record(self, metric: str, parts: Sequence[_Part], levels: Sequence[Integers | None]) -> Estimate:
+    def _paired(self, parts: Sequence[_Part]) -> tuple[bool, Inference | None]:
+        """Return what the ratings alone say of a difference where people rated the same items of both systems.
+
+        Before it stands whether at least half of the differences are alike on a longer scale than yes and no: what
+        people call alike, the errors of scores would only blur.
+        """
+        known = ~np.isnan(self.values)
+        rows = [of[known[of]] for of in (self.table.rows_of(part.system) for part in parts)]
+        first, second = (of[np.argsort(self.rated.items[of], kind="stable")] for of in rows)
+        unequal = self.rated.strata.any() or self.rated.probabilities is not None
+        if unequal or not np.array_equal(self.rated.items[first], self.rated.items[second]):
+            return False, None
+        differences = self.values[first] - self.values[second]
+        most = math.inf if self.scale is None else self.scale[1] - self.scale[0]
+        clusters = None if self.rated.clusters is None else self.rated.clusters[first]
+        magnitude = float(np.abs(self.values[known]).max())
+        said = mean_of(differences, (-most, most), clusters, magnitude=magnitude, ends=self._yes_no)
+        alike = two_more(differences, (-most, most), ends=False) is not None
+        return alike and not self._yes_no, said
+
+    def _record(self, metric: str, parts: Sequence[_Part]) -> Estimate:
+        clusters = [] if self.rated.clusters is None else [self.rated.clusters]
+        levels = [*clusters, None if len(parts) == 1 else self.rated.items]
         n, rows = sum(part.ratings for part in parts), sum(part.rows for part in parts)
         name = " - ".join(part.system for part in parts)
         for part in parts:
@@ -315,24 +401,53 @@ class _Task:
         rated = within & ~np.isnan(self.values)
         many = len(self.table.systems) * (len(self.table.systems) - 1) // 2 if len(parts) > 1 else 1
         confidence = 1 - (1 - self.confidence) / many
-        means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in ("by_metric", "alone")]
-        helped, alone = (inference(of, levels, rated, self.scale) for of in means)
+        single = len(parts) == 1
+        kinds = ("taken" if single else "helped", "alone")  # scores count for both systems, or for none
+        means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in kinds]
+        taken, alone = (inference(of, levels, rated, self.scale) for of in means)
+        if not single:
+            alike, paired = self._paired(parts)
+            alone = paired or alone
+            if alike or not helps(alone, taken):
+                means[0], taken = means[1], alone
+        of_these = [taken, alone]
+        taken, alone = (self._with_raters(said, of, parts) for said, of in zip(of_these, means, strict=True))
         more = math.nan
         if self.margin is not None:
-            of_both = zip(means, (helped, alone), strict=True)
-            more = min(more_ratings(of, said, confidence, self.margin, rated, n, rows) for of, said in of_both)
-        (low, high), (alone_low, alone_high) = (said.interval(confidence) for said in (helped, alone))
+            of_both = zip(means, of_these, (taken, alone), strict=True)
+            more = min(self._more(of, said, whole, confidence, rated, n, rows) for of, said, whole in of_both)
+        (low, high), (alone_low, alone_high) = (said.interval(confidence) for said in (taken, alone))
         worth = Measured()
         if high > low:
-            value = n * ((alone_high - alone_low) / (high - low)) ** 2
-            worth = effective_ratings(means[1], means[0], value, levels[0], rated, within, self.confidence)
-        single = len(parts) == 1
+            value = min(float(rows), n * ((alone_high - alone_low) / (high - low)) ** 2)
+            gains = [part.gain for part in parts if part.gain is not None]
+            ends = effective_ratings(gains, rated, rows, levels[0], self.confidence)
+            worth = Measured(value, min(ends[0], value), max(ends[1], value))  # NaN stays NaN
         bare = parts[0].bare if single else Measured()
         return Estimate(
-            system=name, aspect=self.aspect, metric=metric, estimate=helped.value, low=low, high=high, ratings=n,
-            rows=rows, clusters=helped.groups, worth=worth.value, worth_low=worth.low, worth_high=worth.high,
+            system=name, aspect=self.aspect, metric=metric, estimate=taken.value, low=low, high=high, ratings=n,
+            rows=rows, clusters=taken.groups, worth=worth.value, worth_low=worth.low, worth_high=worth.high,
             weight=means[0][0].weight if single else math.nan, alone=alone.value, alone_low=alone_low,
             alone_high=alone_high, bare=bare.value, bare_low=bare.low, bare_high=bare.high, more=more,
-            p=math.nan if single else helped.p(), share=self._shares,
-            effective=math.nan if levels[0] is None else helped.effective,
+            p=math.nan if single else taken.p(), share=self._shares,
+            effective=math.nan if levels[0] is None else taken.effective,
+            wider=_half(taken, confidence) / _half(of_these[0], confidence),
         )  # fmt: skip
+
+    def _more(
+        self, means: Sequence[RatedMean], said: Inference, whole: Inference, confidence: float, rated: Mask, n: int,
+        rows: int,
+    ) -> float:  # fmt: skip
+        """Return how many further ratings make an interval plus or minus the margin; raters have their part in it."""
+        left = (self.margin or 0.0) ** 2 - _half(whole, confidence) ** 2 + _half(said, confidence) ** 2
+        return more_ratings(means, said, confidence, math.sqrt(left), rated, n, rows) if left > 0 else math.inf
+
+    def _with_raters(self, said: Inference, means: Sequence[RatedMean], parts: Sequence[_Part]) -> Inference:
+        """Return what means say with the spread of raters."""
+        if self.raters is None:
+            return said
+        shares = np.zeros(len(self.values))
+        for sign, part in zip((1, -1), parts, strict=False):
+            rows = self.table.rows_of(part.system)
+            shares[rows] = sign * self.rated.design(rows, ~np.isnan(self.values[rows])).weights / len(rows)
+        return self.raters.widened(said, means, shares)

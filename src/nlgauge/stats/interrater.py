@@ -2,19 +2,32 @@
 
 Cohen, "A coefficient of agreement for nominal scales", 1960, and "Weighted kappa", 1968. Krippendorff, "Computing
 Krippendorff's alpha-reliability", 2011: coincidences of the ratings of a row, of rows that two raters or more rated.
+
+Their intervals are Student's t by the jackknife over rows, with two rows more in which every pair of the ratings that
+occur stands equally often. Without these rows an interval of raters who never disagree would have the length 0, and
+those of skewed labels would hold far too seldom. `tests/stats/test_interrater.py` says how often they hold.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
+from nlgauge.maths.inference import Measured
+from nlgauge.maths.intervals import student_quantile
 from nlgauge.stats.arrays import Float
 
 LEVELS = ("nominal", "ordinal", "interval")
+_MORE = 2.0
+"""The rows that an interval counts more than there are, in which every pair of ratings stands equally often"""
+_PAIRED = 10
+"""The most values of which these rows have every pair; of more values, so many from the least to the greatest"""
+ALIKE = 30
+"""Ratings from which on two raters who never differ count as one, where not all these ratings are equal"""
 
 
 @dataclass(frozen=True)
@@ -27,9 +40,9 @@ class RaterAgreement:
     """Rows that two raters or more rated"""
     level: str
     """The level of measurement: 'nominal' (two labels), 'ordinal' (whole numbers, a longer scale), else 'interval'"""
-    alpha: float
+    alpha: Measured
     """Krippendorff's; NaN where all ratings are alike"""
-    kappa: float
+    kappa: Measured
     """Cohen's, with quadratic weights unless the level is nominal; NaN for more than two raters"""
 
     def __str__(self) -> str:
@@ -38,6 +51,8 @@ class RaterAgreement:
             weights = "" if self.level == "nominal" else " with quadratic weights"
             numbers.insert(0, f"Cohen's kappa{weights} {_shown(self.kappa)}")
         raters = ", ".join(self.raters)
+        if not self.rows:
+            return f"{self.aspect}: raters {raters}; no row is rated by two, so their agreement is not known"
         return f"{self.aspect}: raters {raters}; {self.rows} rows rated by two or more: {', '.join(numbers)}"
 
 
@@ -54,61 +69,140 @@ def rater_agreement(aspect: str, ratings: Mapping[str, Mapping[str, float]], lab
     whole = bool((given[~np.isnan(given)] % 1 == 0).all())
     level = "interval" if not whole else "nominal" if labels == 2 else "ordinal"
     shared = int(((~np.isnan(given)).sum(0) >= 2).sum())
-    kappa = math.nan
+    kappa = Measured()
     if len(given) == 2:
         both = ~np.isnan(given).any(0)
-        kappa = cohen_kappa(given[0, both], given[1, both], quadratic=level != "nominal")
-    return RaterAgreement(aspect, tuple(ratings), shared, level, krippendorff_alpha(given, level), kappa)
+        kappa = kappa_interval(given[0, both], given[1, both], quadratic=level != "nominal")
+    return RaterAgreement(
+        aspect=aspect, raters=tuple(ratings), rows=shared, level=level, alpha=alpha_interval(given, level), kappa=kappa
+    )
+
+
+def are_copies(pairs: Sequence[tuple[float, float]]) -> bool:
+    """Return whether the ratings that two raters gave to the same rows are so alike that one was copied."""
+    return len(pairs) >= ALIKE and all(one == other for one, other in pairs) and len(set(pairs)) > 1
 
 
 def cohen_kappa(one: Float, other: Float, *, quadratic: bool = False) -> float:
-    """Return Cohen's kappa of two raters' ratings [rows].
+    """Return Cohen's kappa of two raters' ratings.
 
-    quadratic: disagreements count by the square of their distance, else all alike. NaN where chance alone explains no
-    disagreement, as where both gave one label to every row.
+    Args:
+        one, other: the ratings of each rater [rows].
+        quadratic: whether disagreements count by the square of their distance, else all alike.
+
+    Returns:
+        NaN where chance alone explains no disagreement, as where both gave one label to every row.
     """
+    values = np.unique(np.concatenate([one, other]))
+    return _kappa(_crossed(one, other, values).sum(0), _squares(values) if quadratic else _unlike(values))
 
-    def disagreement(x: Float, y: Float) -> Float:
-        return np.asarray((x - y) ** 2 if quadratic else x != y, float)
 
-    if not len(one):
-        return math.nan
-    (a, of_a), (b, of_b) = np.unique(one, return_counts=True), np.unique(other, return_counts=True)
-    expected = float(of_a @ disagreement(a[:, None], b[None, :]) @ of_b) / len(one) ** 2
-    return 1 - float(disagreement(one, other).mean()) / expected if expected else math.nan
+def kappa_interval(one: Float, other: Float, *, quadratic: bool = False, confidence: float = 0.95) -> Measured:
+    """Return Cohen's kappa with its interval, as if rows were independent; see `cohen_kappa`."""
+    values = np.unique(np.concatenate([one, other]))
+    away = _squares(values) if quadratic else _unlike(values)
+    more = _crossed(*_pairs(values), values)
+    return _with_interval(lambda total: _kappa(total, away), _crossed(one, other, values), more, confidence)
+
+
+def _crossed(one: Float, other: Float, values: Float) -> Float:
+    """Return which two of the values each row has: [rows, values, values]."""
+    return np.asarray((one[:, None, None] == values[:, None]) & (other[:, None, None] == values), float)
+
+
+def _kappa(crossed: Float, away: Float) -> float:
+    """Return kappa of how often the raters gave every two values, whose distances are `away`: [values, values]."""
+    rows = float(crossed.sum())
+    expected = float(crossed.sum(1) @ away @ crossed.sum(0))
+    return 1 - float((crossed * away).sum()) * rows / expected if expected else math.nan
 
 
 def krippendorff_alpha(ratings: Float, level: str) -> float:
-    """Return Krippendorff's alpha of ratings [raters, rows], NaN for a missing one.
+    """Return Krippendorff's alpha.
 
-    Rows with fewer than two ratings do not count. NaN where no ratings differ, or where no row has two.
+    Args:
+        ratings: [raters, rows], NaN for a missing one. Rows with fewer than two ratings do not count.
+        level: of `LEVELS`.
+
+    Returns:
+        NaN where no ratings differ, or where no row has two.
     """
     values = np.unique(ratings[~np.isnan(ratings)])
+    return _alpha(_coincidences(ratings, values).sum(0), values, level)
+
+
+def alpha_interval(ratings: Float, level: str, confidence: float = 0.95) -> Measured:
+    """Return Krippendorff's alpha with its interval, as if rows were independent; see `krippendorff_alpha`."""
+    values = np.unique(ratings[~np.isnan(ratings)])
+    more = _coincidences(np.array(_pairs(values)), values)
+    return _with_interval(lambda total: _alpha(total, values, level), _coincidences(ratings, values), more, confidence)
+
+
+def _coincidences(ratings: Float, values: Float) -> Float:
+    """Return how often each row that counts has every two values: [rows, values, values].
+
+    Each pair of ratings of a row counts 1 / (ratings of the row - 1), so that each rating counts once.
+    """
     counts = (ratings[:, :, None] == values).sum(0).astype(float)  # [rows, values]
-    of_row = counts.sum(1)
-    counts, of_row = counts[of_row >= 2], of_row[of_row >= 2]
-    if not len(counts):
-        return math.nan
-    # Each pair of ratings of a row counts 1 / (ratings of the row - 1), so that each rating counts once.
-    pairs = np.einsum("rv,rw,r->vw", counts, counts, 1 / (of_row - 1)) - np.diag(
-        (counts / (of_row[:, None] - 1)).sum(0)
-    )
-    totals = counts.sum(0)
+    counts = counts[counts.sum(1) >= 2]
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(len(values))
+    return np.asarray(pairs / (counts.sum(1) - 1)[:, None, None])
+
+
+def _alpha(coincidences: Float, values: Float, level: str) -> float:
+    """Return alpha of how often every two values coincide: [values, values]."""
+    totals = coincidences.sum(1)
     away = _distances(values, totals, level)
-    expected = float(totals @ away @ totals) / (totals.sum() - 1)
-    return 1 - float((pairs * away).sum()) / expected if expected else math.nan
+    expected = float(totals @ away @ totals)
+    return 1 - float((coincidences * away).sum()) * (float(totals.sum()) - 1) / expected if expected else math.nan
 
 
 def _distances(values: Float, totals: Float, level: str) -> Float:
-    """The squared distance of every two values."""
+    """Return the squared distance of every two values: [values, values]."""
     if level == "nominal":
-        return np.asarray(values[:, None] != values, float)
-    if level == "interval":
-        return np.asarray((values[:, None] - values) ** 2)
+        return _unlike(values)
     # Ordinal: the number of ratings from the one to the other, the two ends counting half.
-    middle = np.cumsum(totals) - totals / 2
-    return np.asarray((middle[:, None] - middle) ** 2)
+    return _squares(values if level == "interval" else np.cumsum(totals) - totals / 2)
 
 
-def _shown(value: float) -> str:
-    return "undefined, as all ratings are alike" if math.isnan(value) else f"{value:.3f}"
+def _unlike(values: Float) -> Float:
+    return np.asarray(values[:, None] != values, float)
+
+
+def _squares(places: Float) -> Float:
+    return np.asarray((places[:, None] - places) ** 2)
+
+
+def _pairs(values: Float) -> tuple[Float, Float]:
+    """Return every pair of the values, or of at most `_PAIRED` of them: the first and the second of each pair."""
+    some = values[np.unique(np.linspace(0, max(0, len(values) - 1), min(len(values), _PAIRED)).round().astype(int))]
+    pairs = np.array(list(product(some, some))).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _with_interval(value_of: Callable[[Float], float], rows: Float, more: Float, confidence: float) -> Measured:
+    """Return a coefficient with the interval that the head of this file describes; NaN where it is undefined.
+
+    Args:
+        value_of: the coefficient of a sum over rows [values, values].
+        rows: what each row adds to the sum [rows, values, values].
+        more: the same of the pairs of values, which are `_MORE` rows together.
+        confidence: of the interval.
+    """
+    value = value_of(rows.sum(0))
+    if math.isnan(value):
+        return Measured()
+    kinds, counts = np.unique(rows, axis=0, return_counts=True)
+    kinds, weights = np.concatenate([kinds, more]), np.concatenate([counts, np.full(len(more), _MORE / len(more))])
+    total, n = np.tensordot(weights, kinds, 1), float(weights.sum())
+    middle, out = value_of(total), np.minimum(weights, 1.0)
+    away = np.array([value_of(total - part * kind) - middle for kind, part in zip(kinds, out, strict=True)]) / out
+    error = math.sqrt((n - 1) / n * float(weights @ away**2))
+    half = student_quantile((1 + confidence) / 2, n - 1) * error
+    return Measured(value, max(-1.0, min(value, middle - half)), min(1.0, max(value, middle + half)))
+
+
+def _shown(found: Measured) -> str:
+    if math.isnan(found.value):
+        return "undefined, as all ratings are alike"
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"

@@ -61,6 +61,23 @@ def matched(table: ScoreTable, outputs: C) -> C:
     return replace(outputs, rows=tuple(rows))
 
 
+def of_ratings(table: ScoreTable, ratings: Corpus) -> ScoreTable:
+    """Return the table that ratings are of: its anchors where none of the rated rows is among its rows."""
+    anchors = table.anchors
+    if anchors is None or _joins(table, ratings) or not _joins(anchors, ratings):
+        return table
+    return anchors
+
+
+def _joins(table: ScoreTable, ratings: Corpus) -> bool:
+    """Whether some rated row is a row of a table."""
+    try:
+        rows = {(row.system, row.item) for row in matched(table, ratings) if row.scores}
+    except InputError:
+        return False
+    return not rows.isdisjoint(table.rows)
+
+
 def _by_texts(
     table: ScoreTable, known: Sequence[str], mine: Mapping[int, Row], texts: Mapping[int, str], why: str
 ) -> dict[int, int]:

@@ -17,18 +17,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus.labels import plain
 from nlgauge.errors import InputError
-from nlgauge.stats.interrater import RaterAgreement, rater_agreement
+from nlgauge.stats.interrater import RaterAgreement, are_copies, rater_agreement
 from nlgauge.stats.join import Key
 from nlgauge.stats.labels import Aspect, labelled
+from nlgauge.stats.refusing import drift
 from nlgauge.stats.sampling import Draw, DrawnRow
 from nlgauge.stats.sheets import DIGEST, RATER, RATING, ROW, SUFFIXES, TEXTS, Sheet, read_sheet
 
 FILE = "project.json"
 _FORMAT = 1
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
+_COPY = re.compile(
+    r"\s*\(\d+\)$|[\s_-]+(?:copy|kopie|copie|copia)(?:\s*\d+)?$|^(?:copy of|kopie von|copi[ea] de)\s+", re.I
+)
+"""What a file system or a browser adds to the name of a copy"""
 _REMEDY = "give the folder that nlgauge sample -o made, with its project.json as it was written"
 
 
@@ -127,18 +135,27 @@ class RatingProject:
 
         Raises:
             InputError: with file, row and column, for a sheet of another draw, a text that was changed, a label that
-                nobody knows, and two ratings of a row by one rater; and where nothing is rated.
+                nobody knows, two ratings of a row by one rater and ratings that are sorted; and where nothing is rated.
         """
         aspects = labelled(self.aspects, labels)
         sheets = [read_sheet(path) for path in _sheets(self.folder)]
         notes = [note for sheet in sheets for note in sheet.notes]
         given: dict[str, dict[str, dict[str, _Given]]] = {aspect.name: {} for aspect in aspects}
+        names = dict[str, dict[str, str]]()
+        refused: dict[str, set[str]] = {aspect.name: set() for aspect in aspects}
         for sheet in sheets:
-            notes += self._read(sheet, {aspect.name: aspect for aspect in aspects}, given)
+            notes += self._read(sheet, {aspect.name: aspect for aspect in aspects}, given, names, refused)
+        notes += [f"{', '.join(of)}: read as one rater" for of in names.values() if len(of) > 1]
         values = {
-            aspect: {rater: {row: one.value for row, one in of.items()} for rater, of in by_rater.items() if of}
+            aspect: {
+                next(iter(names[rater].values())): {row: one.value for row, one in of.items()}
+                for rater, of in by_rater.items()
+                if of
+            }
             for aspect, by_rater in given.items()
         }
+        notes += _without_copies(values)
+        notes += self._changed(values)
         if not any(by_rater for by_rater in values.values()):
             remedy = "fill sheet.csv, or save the ratings of sheet.html in this folder"
             raise InputError("no row is rated yet", file=self.folder, remedy=remedy)
@@ -159,17 +176,22 @@ class RatingProject:
         raters = {
             aspect: {rater: {keys[name]: value for name, value in of.items()} for rater, of in by_rater.items()}
             for aspect, by_rater in values.items()
-            if len(by_rater) > 1
         }
         return ProjectRatings(
             rows, raters=raters, draw=self.draw, sampled=self.outputs, agreement=tuple(agreement), notes=tuple(notes),
             scales={aspect.name: (float(aspect.low), float(aspect.high)) for aspect in aspects},
+            refused={aspect: frozenset(keys[name] for name in of) for aspect, of in refused.items()},
         )  # fmt: skip
 
     def _read(
-        self, sheet: Sheet, aspects: Mapping[str, Aspect], given: dict[str, dict[str, dict[str, _Given]]]
-    ) -> Iterator[str]:
-        """Sort the ratings of one sheet by aspect, rater and row; yield what has to be told."""
+        self, sheet: Sheet, aspects: Mapping[str, Aspect], given: dict[str, dict[str, dict[str, _Given]]],
+        names: dict[str, dict[str, str]], refused: Mapping[str, set[str]],
+    ) -> Iterator[str]:  # fmt: skip
+        """Sort the ratings of one sheet by aspect, rater and row; yield what has to be told.
+
+        A rater stands in `given` under the folded name. `names` has by folded name what was folded to it, each with
+        the rater's name, and `refused` gets by aspect the rows of which a cell says that they are not rated.
+        """
         columns = dict(_rating_columns(sheet, aspects))
         lacking = [name for name in self.columns if name not in sheet.columns]
         if lacking and sheet.exact:
@@ -188,17 +210,29 @@ class RatingProject:
                     continue
                 if math.isnan(value):
                     unrated += 1
+                    refused[aspect].add(name)
                     continue
-                rater = own or cells.get(RATER, "").strip() or _called(sheet.path)
-                known = given[aspect].setdefault(rater, {})
+                written = own or cells.get(RATER, "").strip()
+                rater = written or _called(sheet.path)
+                names.setdefault(folded(rater), {})[written or sheet.path.name] = rater
+                known = given[aspect].setdefault(folded(rater), {})
                 if name in known and known[name].value != value:
                     places = f"{known[name].place} and {sheet.path.name} (line {line})"
-                    problem = f"row {name}, {aspect}: {rater} rates it {known[name].value:g} and {value:g}, in {places}"
+                    who = rater if known[name].rater == rater else f"{known[name].rater}, who is read as {rater},"
+                    problem = f"row {name}, {aspect}: {who} rates it {known[name].value:g} and {value:g}, in {places}"
                     remedy = "delete one of the two, or name the files after their raters, as sheet-anna.csv"
                     raise InputError(problem, file=self.folder, remedy=remedy)
-                known[name] = _Given(value, f"{sheet.path.name} (line {line})")
+                known[name] = _Given(value, f"{sheet.path.name} (line {line})", rater)
         if unrated:
             yield f"{sheet.path.name}: {unrated} cells say that a row is not rated (n/a, -, ?)"
+
+    def _changed(self, values: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[str]:
+        """Yield whose ratings changed along the sheet. Raises InputError for ratings that are sorted."""
+        for aspect, by_rater in values.items():
+            for rater, of in by_rater.items():
+                in_order = np.array([of[name] for row in self.draw.sheet if (name := row.name or "") in of])
+                if said := drift(in_order, f"{aspect}, {rater}", self.folder):
+                    yield said
 
     def _row(self, sheet: Sheet, line: int, cells: Mapping[str, str]) -> str:
         """The name of a row, whose digest has to be this project's. Raises InputError."""
@@ -241,7 +275,9 @@ class ProjectRatings(Corpus):
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """By aspect, the least and the greatest rating that there can be"""
     raters: Mapping[str, Mapping[str, Mapping[Key, float]]] = field(default_factory=dict)
-    """By aspect that several people rated: the ratings of each, by (system, item)"""
+    """By aspect, the ratings of each rater, by (system, item)"""
+    refused: Mapping[str, frozenset[Key]] = field(default_factory=dict)
+    """By aspect, the rows of which somebody says that they are not rated (n/a)"""
 
     def told(self, aspects: Iterable[str] | None = None) -> list[str]:
         """Return what has to be known of the ratings of some aspects, all by default, as sentences."""
@@ -265,12 +301,18 @@ class ProjectRatings(Corpus):
             }
             for aspect, by_rater in self.raters.items()
         }
-        return replace(self, rows=rows, draw=Draw(drawn), raters=raters)
+        refused = {
+            aspect: frozenset((labels.get(system, system), item) for system, item in of)
+            for aspect, of in self.refused.items()
+        }
+        return replace(self, rows=rows, draw=Draw(drawn), raters=raters, refused=refused)
 
 
 class _Given(NamedTuple):
     value: float
     place: str
+    rater: str
+    """As the name is written there"""
 
 
 def is_project(path: Path) -> bool:
@@ -301,9 +343,46 @@ def _sheets(folder: Path) -> list[Path]:
 
 
 def _called(path: Path) -> str:
-    """The rater that a file is named after, as sheet-anna.csv; a browser numbers copies of one file."""
-    stem = re.sub(r" ?\(\d+\)$", "", path.stem)
-    return re.sub(r"^(?:sheet|ratings)[-_ ]", "", stem)
+    """Return the rater that a file is named after, as sheet-anna.csv; copies of a file are named after the same."""
+    return re.sub(r"^(?:sheet|ratings)[-_ ]", "", _no_copy(path.stem), flags=re.IGNORECASE)
+
+
+def folded(rater: str) -> str:
+    """Return a rater's name without what two ways to write it differ in: capitals, blanks, hyphens, marks of a copy."""
+    return re.sub(r"[\s_.-]+", " ", plain(_no_copy(rater))).strip()
+
+
+def _no_copy(name: str) -> str:
+    """Return the name of a file, or of a rater, without the marks of a copy: "anna - Copy (2)" is "anna"."""
+    while (shorter := _COPY.sub("", name).strip(" -_")) not in ("", name):
+        name = shorter
+    return name
+
+
+def _without_copies(values: Mapping[str, dict[str, dict[str, float]]]) -> Iterator[str]:
+    """Put the ratings of raters who never differ together, and yield what has to be told.
+
+    Args:
+        values: by aspect, rater and row. What a copy has beside the ratings that both have goes to the first rater.
+    """
+    raters = list(dict.fromkeys(rater for by_rater in values.values() for rater in by_rater))
+    for place, rater in enumerate(raters):
+        for other in raters[:place]:
+            pairs = [
+                (by_rater[other][row], value)
+                for by_rater in values.values()
+                for row, value in by_rater.get(rater, {}).items()
+                if row in by_rater.get(other, {})
+            ]
+            if are_copies(pairs):
+                for by_rater in values.values():
+                    if rater in by_rater:
+                        by_rater[other] = by_rater.pop(rater) | by_rater.get(other, {})
+                yield (
+                    f"{other} and {rater}: no difference in the {len(pairs)} ratings that both gave, which is rare of "
+                    "two people: read as copies of one rater's ratings"
+                )
+                break
 
 
 def _rating_columns(sheet: Sheet, aspects: Mapping[str, Aspect]) -> Iterator[tuple[str, tuple[str, str]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,21 @@ import numpy as np
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
+from nlgauge.maths.intervals import expanded
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL
 from nlgauge.stats.correlation import LEVELS
+from nlgauge.stats.interrater import RaterAgreement
 from nlgauge.stats.join import Grid, Ratings, Source, aspects_of, column_of, grid, number, ratings, turned
 from nlgauge.stats.matching import matched
 from nlgauge.stats.project import ProjectRatings
-from nlgauge.stats.refusing import unanswered
+from nlgauge.stats.refusing import blank, drift, unanswered
 from nlgauge.stats.resampling import RESAMPLED
 from nlgauge.stats.sampling import Draw
+
+_FEW_SYSTEMS, _FEW_ITEMS = 5, 20
+"""Below so many, intervals hold the truth too seldom: of other systems, and of other items at system level"""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,23 @@ class Measurement:
         if not 0 < self.confidence < 1:
             raise InputError(f"the confidence {self.confidence!r} is not between 0 and 1", remedy="0.95, for one")
 
+    def percentiles(self, systems: int) -> float:
+        """Return which share of resamples an interval holds: of systems alone, more than the confidence (`expanded`).
+
+        Resamples of items and systems together vary more than the coefficient does, and hold the truth often enough.
+        """
+        return expanded(self.confidence, systems) if self.resample == "systems" else self.confidence
+
+    def too_few(self, items: int, systems: int) -> Iterator[str]:
+        """Yield why intervals of so many rated items and systems hold the truth less often than they say."""
+        if self.resample == "systems" and systems < _FEW_SYSTEMS:
+            yield f"{systems} systems say little about others: intervals hold the truth far less often than they say"
+        if self.resample == "items" and self.level == "system" and items < _FEW_ITEMS:
+            yield (
+                f"the systems' means of {items} items are inexact, which makes correlations of systems smaller:"
+                " intervals may hold that of exact means less often than they say"
+            )
+
 
 def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> tuple[Grid, Ratings, list[str]]:
     """The table's places, its ratings, and the aspects that are asked for, all where none is. Raises InputError."""
@@ -60,6 +82,13 @@ def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> 
     if unknown := [aspect for aspect in chosen if aspect not in rated.values]:
         raise InputError(f"nothing is rated for {unknown[0]!r}", remedy=f"rated are {', '.join(rated.values)}")
     return place, rated, chosen
+
+
+def fewest_rated(place: Grid, rated: Ratings, aspects: Sequence[str]) -> tuple[int, int]:
+    """Return how many items, and how many systems, have a rating by the aspect that has the fewest."""
+    known = [~np.isnan(place.of(rated.values[aspect])) for aspect in aspects]
+    items, systems = (min((int(one.any(axis).sum()) for one in known), default=0) for axis in (1, 0))
+    return items, systems
 
 
 def by_row(table: ScoreTable, column: Column, part: int) -> Float:
@@ -103,10 +132,20 @@ class Rated:
     """The probability with which each row was to be drawn, where the draw says it"""
     asked: Integers | None = None
     """The place of each row on the sheet, 0 where it was not drawn; None where that is not known"""
+    blank: Mapping[str, Mask] = field(default_factory=dict)
+    """By aspect, which rows raters passed by [rows], as `nlgauge.stats.refusing.blank` says"""
+    raters: Mapping[str, Float] = field(default_factory=dict)
+    """By aspect, the ratings of each rater [raters, rows], NaN where there is none; nothing where they are not known"""
+    agreement: tuple[RaterAgreement, ...] = ()
+    """That of the raters of each aspect with several"""
 
     def asked_of(self, rows: Integers) -> Integers | None:
         """The places of some rows."""
         return None if self.asked is None else self.asked[rows]
+
+    def blank_of(self, aspect: str) -> Mask:
+        """Return which rows are blank [rows]; none where no sheet is known."""
+        return self.blank.get(aspect, np.zeros(len(self.items), bool))
 
     def probability(self, rated: Mask) -> Float | None:
         """With which probability each row was drawn; None where all had the same."""
@@ -180,25 +219,44 @@ def rated_rows(
     elif labels is None and table.clusters is not None:
         labels = list(table.clusters)
     clusters = None if labels is None else codes(labels)
+    passed = dict[str, Mask]()
     if asked is not None:
-        notes += _unanswered(table, values, asked, clusters)
+        for aspect, of_rows in values.items():
+            refused = source.refused.get(aspect, frozenset()) if isinstance(source, ProjectRatings) else frozenset()
+            passed[aspect] = blank(asked, ~np.isnan(of_rows), np.array([key in refused for key in table.rows], bool))
+        notes += _unanswered(table, values, asked, clusters, passed)
+        if not isinstance(source, ProjectRatings):  # whose raters were looked at one by one
+            order = np.argsort(asked, kind="stable")
+            in_order = {aspect: given[order][~np.isnan(given[order])] for aspect, given in values.items()}
+            notes += [said for aspect, given in in_order.items() if (said := drift(given, aspect))]
+    raters, agreement = dict[str, Float](), list[RaterAgreement]()
     if isinstance(source, ProjectRatings):
+        for aspect in chosen:
+            by_rater = source.raters.get(aspect, {}).values()
+            raters[aspect] = np.array([[of.get(key, np.nan) for key in table.rows] for of in by_rater])
+        agreement = [one for one in source.agreement if one.aspect in chosen]
         notes += source.told(chosen)
         if table.run.get("corpus") not in (None, source.sampled):
             notes.append(
                 "the scores are not of the very outputs that were sampled: ratings hold for the same texts only"
             )
-    return Rated(values, items, clusters, strata, probabilities, at_random, notes, drawn_with, asked)
+    return Rated(
+        values=values, items=items, clusters=clusters, strata=strata, probabilities=probabilities, at_random=at_random,
+        notes=notes, drawn_with=drawn_with, asked=asked, blank=passed, raters=raters,
+        agreement=tuple(agreement),
+    )  # fmt: skip
 
 
 def _unanswered(
-    table: ScoreTable, values: Mapping[str, Float], asked: Integers, clusters: Integers | None
-) -> Iterator[str]:
+    table: ScoreTable, values: Mapping[str, Float], asked: Integers, clusters: Integers | None,
+    passed: Mapping[str, Mask],
+) -> Iterator[str]:  # fmt: skip
     """Yield what is to be said of drawn rows that nobody rated, by aspect."""
     columns = [column.values[:, 0] for column in table.columns.values() if column.level == "item"]
     scores = [np.where(np.isfinite(x), x, x[np.isfinite(x)].mean()) for x in columns if np.isfinite(x).any()]
     for aspect, given in values.items():
-        found = unanswered(np.array(scores).reshape(len(scores), -1).T, ~np.isnan(given), asked, clusters)
+        of = np.array(scores).reshape(len(scores), -1).T
+        found = unanswered(of, ~np.isnan(given), asked, clusters, passed[aspect])
         if found.missing:
             yield f"{aspect}: {found}"
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from nlgauge.stats.corrections import benjamini_yekutieli
 from nlgauge.stats.correlation import coefficient as coefficient_of
 from nlgauge.stats.correlation import estimate
 from nlgauge.stats.fitting import cross_fitted
+from nlgauge.stats.interrater import are_copies
 from nlgauge.stats.join import Grid, Source
 from nlgauge.stats.rated import Measurement, by_row, joined
 from nlgauge.stats.resampling import bootstrap, interval
@@ -74,7 +76,7 @@ def raters(
     `nlgauge train combination` fits; so are the constant's, which are the mean of other items. Where all ratings are 0
     or 1, they are the nearer of the two. A constant that passes says that the test asks for little here. Where the
     table is `clustered`, clusters are drawn, and the t-test is robust to them. Raises InputError for fewer than two
-    raters, or where none has 30 rows.
+    raters, for two whose ratings are copies (`are_copies`), and where none has 30 rows.
     """
     table = table.per_item()
     if len(set(names)) < 2:
@@ -84,6 +86,11 @@ def raters(
     how = Measurement(level, coefficient, resample, confidence, replicates, seed)
     place, rated, chosen = joined(table, ratings, list(dict.fromkeys(names)))
     given = np.stack([rated.values[name] for name in chosen])
+    for one, other in combinations(range(len(chosen)), 2):
+        both = ~np.isnan(given[[one, other]]).any(0)
+        if are_copies(list(zip(given[one, both].tolist(), given[other, both].tolist(), strict=True))):
+            problem = f"{chosen[one]} and {chosen[other]} give the same rating to each of {int(both.sum())} rows"
+            raise InputError(f"{problem}, which is rare of two people", remedy="name one of the two")
     people = _Raters(given, place, how, epsilon)
     lines = [StandIn("", "", *people.ceiling(), math.nan, 0, 0, ())]
     for spec, column in table.columns.items():

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from nlgauge.errors import InputError
 from nlgauge.maths.intervals import effective_groups
+from nlgauge.maths.order import halves_p, high, runs, runs_p
 from nlgauge.maths.prediction_powered import Design, Integers, selection_p
 from nlgauge.stats.arrays import Float, Mask
 
@@ -19,8 +22,15 @@ LEAST_TOGETHER = 30
 """The same where several metrics are fitted to the ratings"""
 CHOSEN = 0.001
 """p under which rated rows count as chosen by their score"""
+SORTED = 1e-4
+"""p under which ratings with less than a third of the runs that random order brings count as sorted"""
+DRIFT = 0.01
+"""p under which ratings count as changed along the sheet"""
 LEFT_OUT = 0.5
 """The share of rows that raters may leave out, of those up to the last that is rated"""
+UNREACHED = 0.05
+"""Rows behind the last rated one count as not reached where they are so many that raters who leave out rows as often as
+before it would leave out all of them with at most this probability"""
 
 
 @dataclass(frozen=True)
@@ -30,8 +40,9 @@ class Unanswered:
     drawn: int
     missing: int
     left_out: int
-    """Those before the last rated row of the sheet; the others may only not be reached yet, in random order"""
+    """Those that are `blank`; the others are only not reached yet, in random order"""
     reached: int
+    """Rows that are rated or left out"""
     p: float
     """The smallest p, over the metrics, that their scores are like those of the rated rows; NaN where none is tested"""
 
@@ -49,13 +60,30 @@ class Unanswered:
         return None
 
     def __str__(self) -> str:
-        like = "" if math.isnan(self.p) else f"; their scores are like those of the rated rows (p {self.p:.2g})"
-        like = like if self.problem is None else f"; {self.problem}"
-        where = f", {self.left_out} of these before the last rated row" if self.left_out else ""
-        return f"{self.missing} of {self.drawn} rows that were drawn are not rated{where}{like}"
+        where = f"; blank, because raters passed them by: {self.left_out}" if self.left_out else ""
+        problem = "" if self.problem is None else f"; {self.problem}"
+        return f"{self.missing} of {self.drawn} rows that were drawn are not rated{where}{problem}"
 
 
-def unanswered(scores: Float, rated: Mask, asked: Integers, clusters: Integers | None) -> Unanswered:
+def blank(asked: Integers, rated: Mask, refused: Mask | None = None) -> Mask:
+    """Return which rows raters passed by: drawn, and not rated although a later row of the sheet is.
+
+    Args:
+        asked: the place of each row on the sheet, from 1; 0 where it was not drawn: [rows].
+        rated: which rows are rated: [rows].
+        refused: for which rows a rater says that they are not rated (n/a): [rows].
+    """
+    drawn = asked > 0
+    seen = rated if refused is None else rated | refused
+    before = drawn & (asked <= asked[seen & drawn].max(initial=0))
+    passed, rest = before & ~rated, drawn & ~before
+    share = float(passed.sum()) / max(1, int(before.sum()))
+    return np.asarray(passed | rest if share ** int(rest.sum()) > UNREACHED else passed)
+
+
+def unanswered(
+    scores: Float, rated: Mask, asked: Integers, clusters: Integers | None, left_out: Mask | None = None
+) -> Unanswered:
     """Return how rows that were drawn and not rated compare with the rated ones.
 
     Args:
@@ -63,23 +91,69 @@ def unanswered(scores: Float, rated: Mask, asked: Integers, clusters: Integers |
         rated: which rows are rated: [rows]
         asked: the place of each row on the sheet, from 1; 0 where it was not drawn: [rows]
         clusters: what rows share: [rows]
+        left_out: which rows are blank: [rows]; by default as `blank` says.
     """
     drawn = asked > 0
-    missing, reached = drawn & ~rated, drawn & (asked <= asked[rated & drawn].max(initial=0))
+    left_out = blank(asked, rated) if left_out is None else left_out
     of = None if clusters is None else np.unique(clusters[drawn], return_inverse=True)[1]
     p = [selection_p(x[drawn], rated[drawn], of) for x in scores.T]
     smallest = min((one for one in p if not math.isnan(one)), default=math.nan)
-    left_out = int((missing & reached).sum())
-    return Unanswered(int(drawn.sum()), int(missing.sum()), left_out, int(reached.sum()), smallest)
+    passed, known = int(left_out.sum()), int((drawn & rated).sum())
+    return Unanswered(
+        drawn=int(drawn.sum()), missing=int((drawn & ~rated).sum()), left_out=passed, reached=known + passed, p=smallest
+    )
+
+
+def alike(ratings: Float, blanks: int) -> str | None:
+    """Return why ratings that are all alike say nothing where raters passed rows by, and what to do.
+
+    Args:
+        ratings: of the rated rows.
+        blanks: how many rows are blank.
+    """
+    if not blanks or not len(ratings) or np.ptp(ratings) > 0:
+        return None
+    problem = f"all {len(ratings)} ratings are {ratings[0]:g}, and {blanks} of the {len(ratings) + blanks} rows"
+    return f"{problem} up to the last rated one are blank: rate them too"
+
+
+def drift(ratings: Float, whose: str, folder: Path | None = None) -> str | None:
+    """Return what is to be said of ratings that changed along the sheet, whose rows are in random order.
+
+    Args:
+        ratings: of one rater, in the order of the sheet [rows].
+        whose: the aspect and the rater.
+        folder: that of the rating project, for the error.
+
+    Raises:
+        InputError: where the ratings are sorted, as those of a column are that a spreadsheet sorted alone.
+    """
+    labels = high(ratings)
+    n, ones, few = len(labels), int(labels.sum()), runs_p(labels)
+    expected = 1 + 2 * ones * (n - ones) / n if n else 0.0
+    if few < SORTED and 3 * runs(labels) < expected:
+        problem = f"{whose}: the {n} ratings are sorted, and the rows of the sheet are not: {runs(labels)} runs of like"
+        problem = f"{problem} ratings, where random order has about {expected:.0f} (p {few:.1g})"
+        raise InputError(problem, file=folder, remedy="put each rating beside its row again, as before it was sorted")
+    halves = halves_p(labels)
+    if (p := min(1.0, 2 * min(few, halves))) >= DRIFT:
+        return None
+    if halves <= few:
+        means = [float(part.mean()) for part in (ratings[: n // 2], ratings[n // 2 :])]
+        how = f"their mean is {means[0]:.3g} in the first half and {means[1]:.3g} in the second"
+    else:
+        how = f"{runs(labels)} runs of like ratings, where random order has about {expected:.0f}"
+    return f"{whose}: the ratings change along the sheet, whose rows are in random order (p {p:.1g}): {how}"
 
 
 def refusal(
     y: Float, scores: Float | None, design: Design, at_random: bool, asked: Integers | None = None,
-    bounds: tuple[float, float] | None = None,
+    bounds: tuple[float, float] | None = None, left_out: Mask | None = None,
 ) -> str | None:  # fmt: skip
     """Return why no interval would be valid, and what to do.
 
     asked: the place of each row on the sheet, 0 for none. bounds: the ends of the scale of y, where it is known.
+    left_out: which rows are `blank`.
     """
     n, units = int(design.rated.sum()), design.units
     rate = "rate more, drawn by nlgauge sample"
@@ -95,6 +169,8 @@ def refusal(
         return "a metric has no score on any row: name others"
     if not np.isfinite(y[design.rated]).all():
         return "a rating is infinite, and so would the mean be: leave it out"
+    if left_out is not None and (problem := alike(y[design.rated], int(left_out.sum()))):
+        return problem
     if bounds is None and np.ptp(y[design.rated]) == 0:
         return (
             f"all {n} ratings are {y[design.rated][0]:g}, which does not say how often others occur: say from where to "
@@ -110,7 +186,7 @@ def refusal(
         of_rated, of_all = np.bincount(design.strata, design.rated), np.bincount(design.strata)
         if (of_rated[of_all > 0] < 2).any():
             return f"a stratum has fewer than 2 rated rows: {rate}"
-    if asked is not None and (problem := unanswered(scores, design.rated, asked, design.clusters).problem):
+    if asked is not None and (problem := unanswered(scores, design.rated, asked, design.clusters, left_out).problem):
         return problem
     if at_random and chosen_by_score(scores, design):
         problem = "the rated rows' scores are not like those of the others, so they were not drawn at random"

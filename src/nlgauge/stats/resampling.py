@@ -8,13 +8,14 @@ drawn, and change place, as wholes.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 import numpy as np
 
 from nlgauge.stats.arrays import Codes, Float, Integers, Mask, Values
-from nlgauge.stats.coefficients import Coefficient, dense
-from nlgauge.stats.correlation import means, measured, prepared
+from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, dense, direction, mean_known
+from nlgauge.stats.correlation import means, measured, prepared, rounded
 
 RESAMPLED = ("both", "items", "systems")
 _CELLS_AT_ONCE = 2_000_000
@@ -131,9 +132,12 @@ def bootstrap(
 
 
 def interval(values: Float, confidence: float = 0.95) -> tuple[float, float]:
-    """The middle `confidence` of bootstrap values (percentile method); NaN where less than half of them are defined."""
+    """Return the middle `confidence` of bootstrap values (percentile method).
+
+    NaN where less than half of them are defined, and where all are alike: then they do not say how sure they are.
+    """
     values = values[~np.isnan(values)] if 2 * np.isnan(values).sum() <= len(values) else values[:0]
-    if not len(values):
+    if not len(values) or np.ptp(values) <= 1e-12:
         return math.nan, math.nan
     low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)
@@ -191,6 +195,35 @@ def p_value(value: float, null: Float, chance: float | None = 0.0, rounding: flo
     return float((1 + (far >= -rounding).sum()) / (1 + len(null)))
 
 
+STAGE, ENOUGH = 1000, 50
+"""The draws of the first stage, and how many draws that are as far as the value say that p is clearly large"""
+
+
+def sequential_p(value: float, draw: Callable[[int], Float], replicates: int, rounding: float = 1e-12) -> float:
+    """Return the `p_value` of up to so many draws: of fewer where it is clearly large.
+
+    The draws come in stages: 1,000, 1,000, 2,000, 4,000 and so on. They end with the stage after which `ENOUGH` of all
+    draws are at least as far as the value, and p is that of the draws so far. This p is valid, as that of Besag and
+    Clifford, *Sequential Monte Carlo p-values*, Biometrika 1991, whose draws end one by one. Let u be a level, and k
+    the first stage after which (ENOUGH + 1) / (draws + 1) is at most u. Draws that end before k have a p above u. Draws
+    that go on after k have fewer than ENOUGH as far, so the p after k is below u. So p is at most u only where the p
+    after k is, which is that of a number of draws that was set before: its chance is at most u.
+
+    Args:
+        value: what is tested.
+        draw: gives so many further values of its kind under the hypothesis that there is nothing.
+        replicates: the most draws.
+        rounding: as `p_value` takes it.
+    """
+    null, p = np.empty(0), math.nan
+    while len(null) < replicates:
+        null = np.concatenate([null, draw(min(max(len(null), STAGE), replicates - len(null)))])
+        p = p_value(value, null, rounding=rounding)
+        if not p * (1 + len(null)) <= ENOUGH:
+            break
+    return p
+
+
 def exchanged(
     x: Float, other: Float, y: Float, kind: Coefficient, level: str, *, replicates: int = 1000, seed: int = 0,
     clusters: Integers | None = None,
@@ -199,17 +232,49 @@ def exchanged(
 
     Perm-Both of Deutsch, Dror and Roth 2021: both metrics are brought to mean 0 and variance 1 over the cells that all
     three have, and exchanged in every cell with probability 1/2; with clusters of items, in all cells of a system and a
-    cluster at once.
+    cluster at once. p comes from up to `replicates` exchanges (`sequential_p`).
     """
     known = ~(np.isnan(x) | np.isnan(other) | np.isnan(y))
+    x, other = (np.where(known, _standardised(a, known), np.nan) for a in (x, other))
     y = np.where(known, y, np.nan)
-    pair: Values = np.stack(
-        [np.where(known, _standardised(a, known), np.nan) for a in (x, other)], axis=-1
-    )  # [N, S, 2]
     rows, columns = known.shape
+    of_cells = by_cells(x, other, y, kind, level)
+    if level == "system":
+        differences = by_means(x, other, y, kind)
+    else:
+        differences = by_moments(x, other, y, level) if kind == COEFFICIENTS["pearson"] else of_cells
+    observed = float(of_cells(np.zeros((1, rows, columns), bool))[0])
+    generator = np.random.default_rng([seed, rows, columns, 2])
+    of = np.arange(rows) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    groups = int(of.max(initial=-1)) + 1
+
+    def draw(count: int) -> Float:
+        null = [np.empty(0)]
+        for some in batches(count, rows * columns):
+            swap = _coins(generator, some, groups * columns).reshape(some, groups, columns)
+            null.append(differences(swap if clusters is None else swap[:, of]))
+        return np.concatenate(null)
+
+    # Moments and cells give the same numbers but for their last digits.
+    return observed, sequential_p(observed, draw, replicates, rounding=1e-9)
+
+
+def _coins(generator: np.random.Generator, count: int, n: int) -> Mask:
+    """Fair coins: [count, n]. Each draw begins with a new word, so that it does not depend on how many are made."""
+    words = generator.integers(0, 2**64, (count, -(-n // 64)), np.uint64)
+    return np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=n).view(bool)
+
+
+_Differences: TypeAlias = Callable[[Mask], Float]
+"""Which cells are exchanged [draws, items, systems] -> by how much the first metric's coefficient is larger [draws]"""
+
+
+def by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) -> _Differences:
+    """Any coefficient, from the cells themselves."""
+    pair: Values = np.stack([x, other], axis=-1)  # [items, systems, 2]
     if kind.by_order and level != "system":
-        # One scale of codes for both, because their cells change place.
-        flat = pair.reshape(1, -1) if level == "pooled" else pair.reshape(rows, -1)
+        # The two have codes of the same scale, because their cells change place.
+        flat = pair.reshape(1, -1) if level == "pooled" else pair.reshape(len(pair), -1)
         pair = dense(flat).reshape(pair.shape)
     b = prepared(y, kind, level)
 
@@ -218,14 +283,48 @@ def exchanged(
         one, two = (measured(np.where(s, pair[..., 1], pair[..., 0]), rated, kind, level) for s in (swap, ~swap))
         return one - two
 
-    observed = float(differences(np.zeros((1, rows, columns), bool))[0])
-    generator = np.random.default_rng([seed, rows, columns, 2])
-    null = [np.empty(0)]
-    of = np.arange(rows) if clusters is None else np.unique(clusters, return_inverse=True)[1]
-    groups = int(of.max(initial=-1)) + 1
-    for count in batches(replicates, rows * columns):
-        null.append(differences(generator.random((count, groups, columns))[:, of] < 0.5))
-    return observed, p_value(observed, np.concatenate(null))
+    return differences
+
+
+def by_means(x: Float, other: Float, y: Float, kind: Coefficient) -> _Differences:
+    """Any coefficient of the systems' means, to each of which an exchanged cell adds its share."""
+    n = np.where(np.isnan(x).all(0), np.nan, (~np.isnan(x)).sum(0))
+    begin, end, step = np.nansum(x, 0), np.nansum(other, 0), np.nan_to_num(other - x)
+    _, rated = means(x, y)
+
+    def differences(swap: Mask) -> Float:
+        moved = np.einsum("ris,is->rs", swap.astype(float), step)
+        people = np.broadcast_to(rated, moved.shape)
+        one, two = (kind.of_numbers(rounded(sums / n), people) for sums in (begin + moved, end - moved))
+        return one - two
+
+    return differences
+
+
+def by_moments(x: Float, other: Float, y: Float, level: str) -> _Differences:
+    """Pearson's correlation, from sums over a sample's cells, to each of which an exchanged cell adds its share."""
+    shape = (1, -1) if level == "pooled" else x.shape
+    first, second, people = (a.reshape(shape) for a in (x, other, y))
+    known = ~np.isnan(people)
+    n = known.sum(-1)
+    middle = np.where(known, first + second, 0).sum(-1) / (2 * np.maximum(n, 1))
+    first, second = (np.where(known, a - middle[:, None], 0) for a in (first, second))
+    away = direction(people, known)
+    one, two = (np.stack([away * a, a, a * a], -1) for a in (first, second))  # [samples, n, 3]
+    begin, end, step = one.sum(1)[:, None], two.sum(1)[:, None], two - one
+
+    def correlations(sums: Float) -> Float:
+        product, total, squares = np.moveaxis(sums, -1, 0)  # [samples, draws]
+        spread = squares - total**2 / np.maximum(n, 1)[:, None]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            # What rounding leaves of equal values is no spread.
+            return mean_known(np.where(spread > 1e-12 * squares, product / np.sqrt(spread), np.nan).T)
+
+    def differences(swap: Mask) -> Float:
+        moved = swap.reshape(len(swap), *first.shape).transpose(1, 0, 2).astype(float) @ step
+        return correlations(begin + moved) - correlations(end - moved)
+
+    return differences
 
 
 def _standardised(x: Float, known: Mask) -> Float:

@@ -3,6 +3,10 @@
 A card holds no text and no rating. For each set it holds a number for each item, whose mean is the agreement: the
 correlation within the item, or the jackknife's pseudo-value (Tukey 1958) of a correlation or an area over all rows. So
 two cards can be tested against each other, item by item, where nobody has the sets at hand.
+
+Scorers are compared on all rated rows. A row to which a scorer gave no score counts as one of which it knows nothing,
+so that nobody gains by leaving out the rows on which it would err: in the AUROC it is as good as every other row, and
+in a correlation it has the mean score (within items that of the item, and where the item has none, the item counts 0).
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -22,9 +26,9 @@ from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.jsonable import Number, jsonable, read_record
 from nlgauge.data.probes import KINDS, Probed
-from nlgauge.data.table import ScoreTable
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.maths.inference import mean_of
+from nlgauge.maths.inference import Measured, mean_of
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.coefficients import correlation
@@ -33,7 +37,8 @@ from nlgauge.stats.decisions import auroc, auroc_without, share_of
 from nlgauge.stats.join import turned
 from nlgauge.stats.rated import joined
 
-FORMAT = "nlgauge-card-1"
+FORMAT, _EARLIER = "nlgauge-card-2", "nlgauge-card-1"
+"""The earlier one left out the rows that had no score"""
 MEASURES = ("AUROC", "item", "pooled")
 _LEAST_SYSTEMS = 3
 """Rated outputs for an item from which a correlation within items is taken"""
@@ -56,6 +61,7 @@ class SetAgreement:
     value: Number = math.nan
     low: Number = math.nan
     high: Number = math.nan
+    """Of all rated rows: one without a score counts as a row of which nothing is known. The next three leave it out"""
     pooled: Number = math.nan
     """Pearson over all rows, as `nlgauge.correlate` has it"""
     item: Number = math.nan
@@ -107,7 +113,7 @@ class Card:
         """Read what `save` wrote. Raises InputError for anything else."""
         what, remedy = "a card", "give what nlgauge rate -o wrote"
         made = read_record(cls, path, what, remedy)
-        if made.format != FORMAT or any(one.measure not in MEASURES for one in made.sets):
+        if made.format not in (FORMAT, _EARLIER) or any(one.measure not in MEASURES for one in made.sets):
             raise InputError(f"is not {what}", file=path, remedy=remedy)
         return made
 
@@ -119,8 +125,9 @@ def agreements(
     table = table.per_item()
     ((spec, column),) = table.columns.items()
     place, rated, aspects = joined(table, outputs, None)
-    x = turned(column, 0)
-    items = np.array(place.place[0])
+    scores = turned(column, 0)
+    x = np.where(np.isfinite(scores), scores, np.nan)
+    items, count = np.array(place.place[0]), len(place.items)
     digest = hashlib.sha256(outputs.digest.encode())
     for aspect in aspects:
         digest.update(aspect.encode() + rated.values[aspect].tobytes())
@@ -128,36 +135,49 @@ def agreements(
     made = []
     for aspect in aspects:
         y = rated.values[aspect]
-        known = ~np.isnan(y) & np.isfinite(x)
-        one: dict[str, Any] = {"rows": int(known.sum()), "unscored": int((~np.isnan(y) & ~np.isfinite(x)).sum())}
+        known = ~np.isnan(y)
+        unscored = int((known & np.isnan(x)).sum())
+        one: dict[str, Any] = {"rows": int(known.sum()) - unscored, "unscored": unscored}
         source = {aspect: dict(zip(table.rows, y.tolist(), strict=True))}
         for level in ("pooled", "item", "system"):
             one[level] = correlate(table, source, level=level, replicates=0).get(spec, aspect).value
         bad = y[known] == 0
-        counts = np.bincount(items[known], minlength=len(place.items))
+        outputs_of = np.bincount(items[known], minlength=count)
         if bad.any() and np.isin(y[known], (0, 1)).all():
-            found = auroc(x[known], bad, items[known])
-            one |= {"measure": "AUROC", "value": found.value, "low": found.low, "high": found.high}
-            units = _of_area(x[known], bad, items[known], len(place.items))
+            measure, found = "AUROC", auroc(x[known], bad, items[known])
+            units = _of_area(x[known], bad, items[known], count)
+        elif known.any() and float(np.median(outputs_of[outputs_of > 0])) >= _LEAST_SYSTEMS:
+            measure, units = "item", _within(x, y, known, items, count)
+            found = mean_of(units[~np.isnan(units)], (-1.0, 1.0)).measured()
         else:
-            within = bool(known.any()) and float(np.median(counts[counts > 0])) >= _LEAST_SYSTEMS
-            level = "item" if within else "pooled"
-            of = correlate(table, source, level=level, resample="items", replicates=replicates, seed=seed)
+            measure, filled = "pooled", np.where(np.isnan(x) & known, _mean(x[known]), x)
+            whole = replace(table, columns={spec: Column(("score",), filled[:, None])})
+            of = correlate(whole, source, level=measure, resample="items", replicates=replicates, seed=seed)
             line = of.get(spec, aspect)
-            one |= {"measure": level, "value": line.value, "low": line.low, "high": line.high}
-            units = (_within if within else _of_rows)(x, y, known, items, len(place.items))
+            found, units = Measured(line.value, line.low, line.high), _of_rows(filled, y, known, items, count)
+        one |= {"measure": measure, "value": found.value, "low": found.low, "high": found.high}
         rounded = tuple(round(unit, _DIGITS) for unit in units.tolist())
-        made.append(SetAgreement(name, named, aspect, **one, units=rounded))
+        made.append(SetAgreement(set=name, digest=named, aspect=aspect, **one, units=rounded))
     return made
 
 
+def _mean(values: Float) -> float:
+    """The mean of the values that there are; 0 where there is none."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else 0.0
+
+
 def _within(x: Float, y: Float, known: Mask, items: Any, count: int) -> Float:
-    """The correlation within each item."""
+    """The correlation within each item; 0 where it has no other score than that of rows without one."""
     units = np.full(count, np.nan)
     for item in range(count):
         rows = known & (items == item)
         if rows.sum() > 1:
-            units[item] = float(correlation(x[rows], y[rows]))
+            own, given = x[rows], y[rows]
+            missing = np.isnan(own)
+            filled = np.where(missing, _mean(own), own)
+            alike = bool(missing.any() and np.ptp(filled) == 0 < np.ptp(given))
+            units[item] = 0.0 if alike else float(correlation(filled, given))
     return units
 
 
@@ -236,7 +256,7 @@ def _above(one: float, other: float) -> float:
     return math.nan if math.isnan(one + other) else 1.0 if one > other else 0.5 if one == other else 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BoardLine:
     """A scorer's place on one aspect of one set."""
 
@@ -245,6 +265,9 @@ class BoardLine:
     measure: str
     scorer: str
     rows: int
+    """Rated rows with a score"""
+    unscored: int
+    """Rated rows without one, of which the scorer is taken to know nothing"""
     value: float
     low: float
     high: float
@@ -272,9 +295,9 @@ class Board:
 def board(cards: Iterable[Card], significance: float = 0.05) -> Board:
     """Return several cards as one board, with clusters of significance for each aspect of each set.
 
-    Two scorers are tested on the items that both have a number for, by Student's t of the differences of these numbers,
-    corrected by Holm for all pairs of the aspect. Raises InputError for fewer than two cards, two cards of one scorer,
-    and cards without a set in common.
+    Two scorers are tested by Student's t of the differences of their numbers for each item, corrected by Holm for all
+    pairs of the aspect. Raises InputError for fewer than two cards, two cards of one scorer, and cards without a set in
+    common.
     """
     cards = tuple(cards)
     names = [card.scorer for card in cards]
@@ -282,10 +305,14 @@ def board(cards: Iterable[Card], significance: float = 0.05) -> Board:
         problem = "a board needs two cards" if len(cards) < 2 else "two cards are of one scorer"
         raise InputError(problem, remedy="rate several scorers, each with a card of its own")
     by_set: dict[tuple[str, str, str], list[tuple[Card, SetAgreement]]] = {}
+    notes = []
     for card in cards:
         for one in card.sets:
+            if one.unscored and card.format == _EARLIER:
+                left = f"an earlier version left {one.unscored} rows without a score out of the card of {card.scorer}"
+                notes.append(f"{one.set}, {one.aspect}: {left}, which is not compared: rate it again")
+                continue
             by_set.setdefault((one.set, one.digest, one.aspect), []).append((card, one))
-    notes = []
     digests: dict[str, set[str]] = {}
     for name, digest, _ in by_set:
         digests.setdefault(name, set()).add(digest)
@@ -298,16 +325,23 @@ def board(cards: Iterable[Card], significance: float = 0.05) -> Board:
         if len({(one.measure, len(one.units)) for _, one in found}) > 1:
             notes.append(f"{name}, {aspect}: the cards have different measures, which are not compared")
             continue
+        for card, one in found:
+            if one.unscored:
+                of = f"{one.unscored} of {one.rows + one.unscored} rated rows have no score by {card.scorer}"
+                notes.append(f"{name}, {aspect}: {of}, and count as rows of which it knows nothing")
         pairs = list(combinations(range(len(found)), 2))
-        p = [mean_of(np.array(found[a][1].units) - np.array(found[b][1].units)).p() for a, b in pairs]
+        units = np.array([one.units for _, one in found])
+        gaps = [units[a] - units[b] for a, b in pairs]
+        p = [mean_of(gap[~np.isnan(gap)]).p() for gap in gaps]
         different = np.zeros((len(found), len(found)), bool)
         for (a, b), adjusted in zip(pairs, holm(p).tolist(), strict=True):
             different[a, b] = different[b, a] = adjusted < significance
         values = [one.value for _, one in found]
         made = [
             BoardLine(
-                name, aspect, one.measure, card.scorer, one.rows, one.value, one.low, one.high, cluster,
-                any(name.casefold() in text.casefold() for text in card.trained_on or ()),
+                set=name, aspect=aspect, measure=one.measure, scorer=card.scorer, rows=one.rows, unscored=one.unscored,
+                value=one.value, low=one.low, high=one.high, cluster=cluster,
+                trained=any(name.casefold() in text.casefold() for text in card.trained_on or ()),
             )
             for (card, one), cluster in zip(found, clusters(values, different), strict=True)
         ]  # fmt: skip

@@ -15,8 +15,8 @@ def label(table: ScoreTable, metric: str, part: str) -> str:
 
 
 def meant(table: ScoreTable, metric: object) -> tuple[str, tuple[str, ...]]:
-    """The spec and the sub-scores that a name means, or those of the table's one metric. Raises
-    InputError for several.
+    """The spec and the sub-scores that a name means, or those of the table's one metric; the deciding one is the first.
+    Raises InputError for several.
     """
     if metric is None and len(table.columns) != 1:
         raise InputError("the table has several metrics", remedy=f"name one of {', '.join(table.columns) or 'none'}")
@@ -24,7 +24,7 @@ def meant(table: ScoreTable, metric: object) -> tuple[str, tuple[str, ...]]:
 
 
 def selected(table: ScoreTable, metrics: Sequence[str] | None = None, every_part: bool = False) -> ScoreTable:
-    """The table with some of its metrics only: of each its first score, or all its scores (`every_part`).
+    """The table with some of its metrics only: of each its deciding score, or all its scores (`every_part`).
 
     metrics: specs, names, or either with a sub-score ("BERTScore recall"), which is then the sub-score taken; all where
     none is given. In the order given. An informational sub-score, which has no better direction, is taken where its

@@ -19,8 +19,8 @@ from nlgauge.data.table import Column, ScoreTable
 from nlgauge.maths.text import words
 from nlgauge.stats.agreement import Agreements
 from nlgauge.stats.coefficients import SPECIAL
-from nlgauge.stats.contrast import contrast
-from nlgauge.stats.corrections import holm
+from nlgauge.stats.contrast import contrast, takes_a_minute
+from nlgauge.stats.corrections import draws_for, holm, too_few_draws
 from nlgauge.stats.join import Key, Source
 from nlgauge.stats.matching import matched
 from nlgauge.stats.selection import selected
@@ -28,8 +28,6 @@ from nlgauge.stats.selection import selected
 SENTINELS = ("Length", "CopyRate", "Constant")
 OF_TIES = ("accuracy", "accuracy_calibrated", "soft_accuracy", "kendall_eq")
 """Coefficients that say something of one number for all, because ties count"""
-MOST_TESTED = 150_000_000
-"""Rows times pairs and draws: up to so many are tested, in under a minute; beyond, values alone are compared"""
 
 
 class Unbeaten(NamedTuple):
@@ -88,20 +86,39 @@ def is_sentinel(spec: str) -> bool:
 
 
 def unbeaten(
-    table: ScoreTable, ratings: Source, found: Agreements, *, level: str, coefficient: str, replicates: int, seed: int
+    table: ScoreTable,
+    ratings: Source,
+    found: Agreements,
+    *,
+    level: str,
+    coefficient: str,
+    notes: list[str],
+    replicates: int | None = None,
+    seed: int = 0,
 ) -> list[Unbeaten]:
-    """Return which metrics do not beat which sentinels of the table (`beside`): by their first scores, aspect by
+    """Return which metrics do not beat which sentinels of the table (`beside`): by their deciding scores, aspect by
     aspect.
 
-    found: what `nlgauge.correlate` says of the table. A metric beats a sentinel where it agrees better and p of their
-    difference (`nlgauge.stats.contrast`), corrected by Holm, is below 0.05. A sentinel of which less is better by an
-    aspect is turned: short outputs are as easily told as long ones.
+    A metric beats a sentinel where it agrees better and p of their difference (`nlgauge.stats.contrast`), corrected by
+    Holm, is below 0.05. A sentinel of which less is better by an aspect is turned: short outputs are as easily told as
+    long ones.
+
+    Args:
+        table: the scores, with the sentinels.
+        ratings: as `nlgauge.correlate` takes them.
+        found: what `nlgauge.correlate` says of the table.
+        level, coefficient: those of `found`.
+        notes: gets what is to be said of the tests.
+        replicates: how many exchanges each test draws; by default as many as the number of tests needs.
+        seed: of the draws.
     """
     table = table.per_item()
     sentinels = [spec for spec in table.columns if is_sentinel(spec)]
     metrics = [spec for spec in table.columns if spec not in sentinels]
-    pairs = len(metrics) * len(sentinels) * len(found.unrated)
-    test = coefficient not in SPECIAL and len(table.rows) * pairs * replicates <= MOST_TESTED
+    tests = len(metrics) * len(sentinels)
+    draws = draws_for(tests) if replicates is None else replicates
+    cells = len(table.rows) * len(found.unrated)
+    test = coefficient not in SPECIAL and not takes_a_minute(cells, tests, level, coefficient, draws)
     unshown: list[Unbeaten] = []
     for aspect in found.unrated:
         values = {spec: found.get(spec, aspect).value for spec in table.columns}
@@ -112,13 +129,23 @@ def unbeaten(
         p = [math.nan] * len(tried)
         for number, two in enumerate(tried if test else ()):
             (one,) = contrast(
-                selected(with_turned, two), ratings, level=level, coefficient=coefficient, aspects=[aspect],
-                replicates=replicates, seed=seed, intervals=False,
-            )  # fmt: skip
+                selected(with_turned, two),
+                ratings,
+                level=level,
+                coefficient=coefficient,
+                aspects=[aspect],
+                replicates=draws,
+                seed=seed,
+                intervals=False,
+            )
             p[number] = one.p
         for (metric, sentinel), chance in zip(tried, holm(p).tolist(), strict=True):
             bound = -values[sentinel] if sentinel in turned else values[sentinel]
             if values[metric] <= bound or chance >= 0.05:
                 part = table.columns[metric].shown[0]
                 unshown.append(Unbeaten(metric, part, aspect, sentinel, values[metric], bound, chance))
+    if tests and not test:
+        notes.append("metrics and sentinels were compared by value alone: there is no test, or it would take long")
+    elif few := too_few_draws(draws, tests):
+        notes.append(f"metrics and sentinels: {few}")
     return unshown

@@ -18,12 +18,12 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.join import Source
-from nlgauge.stats.matching import matched
+from nlgauge.stats.matching import matched, of_ratings
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.rated import fitted, rated_rows
 from nlgauge.stats.trust_lines import Lines, scorers_of, stand_ins
 from nlgauge.stats.trust_records import Dispute, Trust, Trusts
-from nlgauge.stats.trust_runs import moved, repeats
+from nlgauge.stats.trust_runs import moved, repeats, scorers_again
 
 __all__ = ["Dispute", "Trust", "Trusts", "trust"]
 
@@ -60,7 +60,7 @@ def trust(
         table: the scores of all rows; several scores of one row (`repeats='mean'`) say how often a scorer changes its
             mind, and their mean is what is measured.
         ratings: as `nlgauge.estimate` takes them.
-        metrics: which scorers, with their sub-scores; all by default, each by its probability or its first score.
+        metrics: which scorers, with their sub-scores; all by default, each by its deciding sub-score.
         aspects: of the ratings; all by default.
         below: a row is bad that is rated below this. Ratings of 0 and 1 need none; of a rating project of yes and no a
             row is good that half of its raters call so. Without it, others are a scale.
@@ -71,7 +71,9 @@ def trust(
         risk, confidence: of the certified threshold.
         rater_aspects: aspects that hold one rater each, of the same question. A rating project knows its raters.
         epsilon: by how much a scorer may be worse than a rater whom it stands in for.
-        before: scores of an earlier run, of some of the same rows (anchors): whether a scorer moved.
+        before: scores of an earlier run, of some of the same rows (anchors): whether a scorer moved. Where this run has
+            scored anchors again (`nlgauge.evaluate(anchors=...)`), they are compared. Where the ratings are of these
+            anchors and of no other row, all numbers are of the anchors.
         cluster, outputs: as `nlgauge.estimate` takes them; texts of the outputs make the sentinels.
         replicates, seed: of all that is drawn.
 
@@ -81,6 +83,11 @@ def trust(
     for what, value in (("risk", risk), ("confidence", confidence)):
         if not 0 < value < 1:
             raise InputError(f"the {what} {value!r} is not between 0 and 1", remedy="0.1 or 0.9, for two")
+    again = table.anchors
+    if isinstance(ratings, Corpus) and (theirs := of_ratings(table, ratings)) is not table:
+        if outputs is not None:
+            raise InputError("the ratings are of the anchors, and the outputs are not", remedy="leave the outputs out")
+        table, again = theirs, None
     whole = scorers_of(table, metrics)
     named = {name: whole.find(name) for name in (*(thresholds or {}), *probabilities)}
     scorers = whole.per_item()
@@ -96,6 +103,10 @@ def trust(
         {named[name] for name in probabilities}, risk, confidence, replicates, seed,
     )  # fmt: skip
     notes = list(rated.notes)
+    if again is None and "ratings" in table.run:
+        notes.append(f"all numbers are of the {len(table)} anchors, which this run scored again")
+    if before is None and again is not None:
+        notes.append("this run scored anchors again; --before compares them with an earlier run")
     for aspect in (aspect for aspect, limit in limits.items() if limit == _HALF != below):
         notes.append(f"{aspect}: a row is good where at least half of its raters say so; --below takes another share")
     if len(table.systems) > 1:
@@ -112,12 +123,20 @@ def trust(
         records += found
         disputes += lines.disputes(aspect)
     records = repeats(whole, records)
-    records = records if before is None else moved(scorers, before, records, replicates, seed, notes)
+    if lines.scored > 1 and any(one.certified_at_once for one in records):
+        each = 1 - (1 - confidence) / lines.scored
+        notes.append(
+            f"{lines.scored} scorers are certified at once, each with a confidence of {each:.4g}, so that all promises "
+            f"of an aspect hold together with {confidence:g} (Bonferroni)"
+        )
+    if before is not None:
+        anchors = None if again is None else scorers_again(scorers, again)
+        records = moved(lines, anchors, before, records, notes)
     if all(one.reason for one in records):
         raise InputError(records[0].reason or "nothing can be measured")
     single = len({one.aspect for one in records}) == 1
     answers = [one.answer if single else f"{one.aspect}: {one.answer}" for one in records if " + " not in one.metric]
-    return Trusts(records, list(dict.fromkeys(notes)), answers, disputes)
+    return Trusts(records, list(dict.fromkeys(notes)), answers, disputes, rated.agreement)
 
 
 def _limit(ratings: Source, aspect: str, values: Float, below: float | None) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,18 +16,19 @@ from nlgauge.errors import InputError
 from nlgauge.maths.inference import Measured
 from nlgauge.stats.agreement import Agreement, correlate
 from nlgauge.stats.arrays import Float, Mask
-from nlgauge.stats.certified import RatedTask, equally_drawn
+from nlgauge.stats.certified import RatedScores, RatedTask, equally_drawn
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
 from nlgauge.stats.estimate import ALL, Estimate, estimate
 from nlgauge.stats.fitting import combined
-from nlgauge.stats.gate.thresholds import PART
+from nlgauge.stats.gate.thresholds import DECIDED, PART
 from nlgauge.stats.interrater import cohen_kappa
 from nlgauge.stats.join import Key, Source, turned
 from nlgauge.stats.rated import Rated
 from nlgauge.stats.raters import StandIn, raters
 from nlgauge.stats.selection import label, selected
 from nlgauge.stats.sentinels import beside, is_sentinel, unbeaten
-from nlgauge.stats.trust_records import CHOSEN, Dispute, Trust
+from nlgauge.stats.trust_decisions import CHOSEN, Rule, from_0_to_1, models_of, rule_of
+from nlgauge.stats.trust_records import Dispute, Trust
 
 _JUDGES = ("Column", "Judge")
 """Scorers whose numbers from 0 to 1 are read as probabilities"""
@@ -42,7 +44,7 @@ def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
     for name in metrics if metrics is not None else table.columns:
         spec, parts = table.named(name)
         column = table.columns[spec]
-        part = PART if PART in parts else parts[0]
+        part = parts[0]
         if column.level == "item" and part not in column.details:
             chosen[label(table, spec, part)] = (spec, part)
         elif metrics is not None:
@@ -53,7 +55,7 @@ def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
     columns = {}
     for name, (spec, part) in chosen.items():
         column = table.columns[spec]
-        columns[name] = column.cut((part, FLIPS))
+        columns[name] = column.cut((part, FLIPS, DECIDED))
     signatures = {name: table.signatures[spec] for name, (spec, _) in chosen.items() if spec in table.signatures}
     known = {
         **{spec: name for name, (spec, _) in chosen.items()},
@@ -65,19 +67,6 @@ def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
 def asked(table: ScoreTable) -> Mapping[str, str]:
     found: Mapping[str, str] = table.run.get("asked", {})
     return found
-
-
-@dataclass(frozen=True)
-class _Decision:
-    """A scorer's threshold, and what it decides of each row."""
-
-    threshold: float
-    """Larger scores being better; infinite where every row passes"""
-    origin: str
-    passed: Mask
-    """By the threshold [rows]"""
-    fitted: Mask
-    """By the thresholds that were chosen on other rows, or by the same one [rows]"""
 
 
 class _Of(NamedTuple):
@@ -109,7 +98,8 @@ class Lines:
         given = self.rated.values[aspect]
         known = ~np.isnan(given)
         rng = np.random.default_rng([self.seed, len(given), int(known.sum())])
-        rows, _ = equally_drawn(self.rated, known, np.ones(len(given), bool), rng)
+        rows, _ = equally_drawn(self.rated, known | self.rated.blank_of(aspect), np.ones(len(given), bool), rng)
+        rows &= known
         limit = self.limits[aspect]
         if limit is None:
             return _Of(rows, given, False)
@@ -129,7 +119,8 @@ class Lines:
             records.append(self._together(everything, fine, aspect, of))
         return [
             replace(
-                one, effective=found.worth, mean=found.estimate, mean_low=found.low, mean_high=found.high
+                one, effective=Measured(found.worth, found.worth_low, found.worth_high),
+                mean=Measured(found.estimate, found.low, found.high),
             ) if (found := estimates.get(one.metric)) is not None and not found.reason else one
             for one in records
         ]  # fmt: skip
@@ -138,13 +129,34 @@ class Lines:
         """The ratings that numbers are of, by row."""
         return {key: float(of.y[row]) for row, key in enumerate(self.table.rows) if of.rows[row]}
 
+    @cached_property
+    def scored(self) -> int:
+        """How many scorers have a score of some row: so many are certified at once."""
+        return sum(bool(np.isfinite(column.values[:, 0]).any()) for column in self.table.columns.values())
+
+    def rule(self, name: str, table: ScoreTable | None = None) -> Rule | None:
+        """Return the rule of a scorer that was given or is its own, by its scores in a table, by default this one."""
+        table = self.table if table is None else table
+        facts = table.signatures[name].facts if name in table.signatures else {}
+        column = table.columns[name]
+        return rule_of(column, facts, self.thresholds.get(name), self._probable(name, column))
+
+    def _probable(self, name: str, column: Column) -> bool:
+        """Whether the scores of a scorer are read as probabilities that a row is good, if they are from 0 to 1."""
+        if name in self.probabilities or column.parts[0] == PART:
+            return True
+        given = name.partition("(")[0] in _JUDGES or name in self.table.run.get("joined", {})
+        return given and from_0_to_1(column)
+
     def _line(self, name: str, aspect: str, of: _Of, notes: list[str]) -> Trust:
         column = self.table.columns[name]
         scores = turned(column, 0)
         n, unscored = int(of.rows.sum()), int(np.isnan(scores[of.rows]).sum())
-        line = Trust(name, aspect, rated=n, unscored=unscored)
-        if np.isnan(scores).all():
+        line = Trust(metric=name, aspect=aspect, rated=n, rows=len(scores), unscored=unscored)
+        values = np.unique(column.values[np.isfinite(column.values[:, 0]), 0])
+        if not len(values):
             return replace(line, reason="no row has a score")
+        line = replace(line, single=float(values[0]) if len(values) == 1 else math.nan)
         if not of.yes_no:
             return line
         everything = np.ones(len(scores), bool)
@@ -154,48 +166,47 @@ class Lines:
             return replace(line, reason=f"{error.problem}: {error.remedy}" if error.remedy else error.problem)
         notes += task.notes
         sign = 1 if column.higher_is_better else -1
-        tested = replace(task.rows, rated=task.rows.tested, bad=task.rows.bad & task.rows.tested)
+        rated = task.rows.tested & task.rows.rated
+        tested = replace(task.rows, rated=rated, bad=task.rows.bad & rated)
         clusters, bad, rows = tested.clusters, tested.bad, tested.rated
-        good = rows & ~bad
-        decided = self._decided(name, column, tested.scores, tested)
-        chosen = decided.origin == CHOSEN
-        tpr, tnr = (
-            chosen_share(hits[kind], fitted[kind], clusters[kind]) if chosen else share_of(hits[kind], clusters[kind])
-            for kind, hits, fitted in (
-                (bad, ~decided.passed, ~decided.fitted), (good, decided.passed, decided.fitted),
-            )
-        )  # fmt: skip
         brier, ece = self._calibration(name, column, scores, tested)
         apart, _ = task.rows.independent(task.rng)
-        promised = apart.certified(self.risk, 1 - self.confidence)
-        measured = auroc(tested.scores[rows], bad[rows], clusters[rows])
-        return replace(
-            line, bad=int(bad.sum()),
-            threshold=sign * decided.threshold if math.isfinite(decided.threshold) else math.nan,
-            threshold_from=decided.origin,
-            kappa=cohen_kappa(decided.fitted[rows].astype(float), good[rows].astype(float)),
-            brier=brier, certified=sign * promised.threshold, certified_passing=promised.passing,
-            not_certified=promised.reason, reliability=tuple(tested.reliability(sign)),
-            **three("tpr", tpr), **three("tnr", tnr), **three("auroc", measured), **three("ece", ece),
+        promised = apart.certified(self.risk, (1 - self.confidence) / self.scored)
+        line = replace(
+            line, bad=int(bad.sum()), auroc=auroc(tested.scores[rows], bad[rows], clusters[rows]), brier=brier, ece=ece,
+            certified=sign * promised.threshold, certified_passing=promised.passing, certified_at_once=self.scored,
+            not_certified=promised.reason, blank=task.rows.blanks, tipping=promised.tipping,
+            reliability=tuple(tested.reliability(sign)),
         )  # fmt: skip
+        line = self._decided(line, column, tested, sign)
+        if line.threshold_from == CHOSEN and DECIDED in column.parts:
+            notes.append(f"{name}: not both of its models have measured thresholds, so the ratings choose one for all")
+        return line
 
-    def _decided(self, name: str, column: Column, scores: Float, tested: Any) -> _Decision:
-        sign = 1 if column.higher_is_better else -1
-        own = self.thresholds.get(name)
-        origin = "given" if own is not None else "its own"
-        facts = self.table.signatures[name].facts if name in self.table.signatures else {}
-        # With a second model there are thresholds of both, and no single one.
-        grounded = facts.get("grounded") if "then_grounded" not in facts else None
-        if own is None and column.parts[0] == PART and isinstance(grounded, Sequence) and len(grounded) == 2:
-            own = float(grounded[0])
-        if own is None and len(values := np.unique(scores[np.isfinite(scores)])) == 2:
-            own = sign * float(values[1])
-        if own is not None:
-            passed = scores >= sign * own
-            return _Decision(sign * own, origin, passed, passed)
-        threshold, of_row = tested.cross_fitted("balanced", 1.0, 0.9, self.seed)
-        with np.errstate(invalid="ignore"):
-            return _Decision(threshold, CHOSEN, scores >= threshold, scores >= of_row)
+    def _decided(self, line: Trust, column: Column, tested: RatedScores, sign: int) -> Trust:
+        """The line with the scorer's decisions; without them where all scores are one whose meaning is not known."""
+        rule, scores, rows = self.rule(line.metric), tested.scores, tested.rated
+        if rule is None and not math.isnan(line.single):
+            return line
+        models = models_of(column)
+        if rule is None:
+            threshold, of_row = tested.cross_fitted("balanced", 1.0, 0.9, self.seed)
+            rule = Rule(threshold, CHOSEN)
+            with np.errstate(invalid="ignore"):
+                fitted = scores >= of_row
+            passed = rule.passes(scores)
+        else:
+            passed = fitted = rule.passes(scores, models)
+        shares = []
+        for kind, hits, of_fold in ((tested.bad, ~passed, ~fitted), (rows & ~tested.bad, passed, fitted)):
+            of = tested.clusters[kind]
+            chosen = rule.origin == CHOSEN
+            shares.append(chosen_share(hits[kind], of_fold[kind], of) if chosen else share_of(hits[kind], of))
+        return replace(
+            line, threshold=sign * rule.threshold if math.isfinite(rule.threshold) else math.nan,
+            second_threshold=sign * rule.second, threshold_from=rule.origin, tpr=shares[0], tnr=shares[1],
+            kappa=cohen_kappa(fitted[rows].astype(float), (~tested.bad)[rows].astype(float)),
+        )  # fmt: skip
 
     def _calibration(self, name: str, column: Column, scores: Float, tested: Any) -> tuple[float, Measured]:
         """Brier score and ECE of a probability; NaN for other scores. Raises InputError where one was named wrongly."""
@@ -204,8 +215,7 @@ class Lines:
         within = bool(((likely >= 0) & (likely <= 1)).all())
         if name in self.probabilities and not within:
             raise InputError(f"{name} is no probability: it has scores that are not from 0 to 1")
-        read = name in self.probabilities or column.parts[0] == PART or name.partition("(")[0] in _JUDGES
-        if not within or not (read or name in self.table.run.get("joined", {})):
+        if not within or not self._probable(name, column):
             return math.nan, Measured()
         probability = scores if column.higher_is_better else 1 + scores
         rows = replace(tested, rated=tested.rated & np.isfinite(scores))
@@ -227,7 +237,9 @@ class Lines:
             notes.append("Length and CopyRate need the texts of the outputs: give them too (--outputs)")
         of_scale = {**how, "replicates": 0 if of.yes_no else self.replicates}
         pooled = correlate(known, source, level="pooled", resample="items", **of_scale)
-        behind = unbeaten(known, source, pooled, level="pooled", coefficient="pearson", **how) if tested else []
+        behind = []
+        if tested:
+            behind = unbeaten(known, source, pooled, level="pooled", coefficient="pearson", notes=notes, seed=self.seed)
         more: dict[str, dict[str, Any]] = {name: {} for name in fine}
         if not of.yes_no:
             notes += pooled.notes
@@ -239,10 +251,10 @@ class Lines:
             if len(self.table.systems) > 1:
                 pairs = correlate(table, source, coefficient="pairwise_difference", resample="items", **how)
             for name in fine:
-                more[name] = three("pearson", pooled.get(name, aspect))
+                more[name] = {"pearson": _measured(pooled.get(name, aspect))}
                 more[name] |= {kind: found.get(name, aspect).value for kind, found in others.items()}
                 if pairs is not None:
-                    more[name] |= three("pdp", pairs.get(name, aspect))
+                    more[name] |= {"pdp": _measured(pairs.get(name, aspect))}
         by_name: dict[str, list[str]] = {}
         for lost in behind:
             by_name.setdefault(lost.metric, []).append(lost.sentinel)
@@ -274,13 +286,13 @@ class Lines:
         known = np.isfinite(x)
         x = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0))
         clusters = self.rated.clusters if self.rated.clusters is not None else self.rated.items
-        line = Trust(name, aspect, rated=int(of.rows.sum()))
+        line = Trust(metric=name, aspect=aspect, rated=int(of.rows.sum()), rows=len(of.rows))
         if len(np.unique(clusters[of.rows])) < 2:
             return line
         one = combined(x, np.where(of.rows, of.y, 0.0), of.rows, clusters, self.seed)
         if of.yes_no:
             bad = of.y[of.rows] == 0
-            return replace(line, bad=int(bad.sum()), **three("auroc", auroc(one[of.rows], bad, clusters[of.rows])))
+            return replace(line, bad=int(bad.sum()), auroc=auroc(one[of.rows], bad, clusters[of.rows]))
         table = replace(self.table, columns={name: Column(("score",), one[:, None])})
         (found,) = correlate(
             table,
@@ -290,7 +302,7 @@ class Lines:
             replicates=self.replicates,
             seed=self.seed,
         )
-        return replace(line, **three("pearson", found))
+        return replace(line, pearson=_measured(found))
 
     def disputes(self, aspect: str) -> list[Dispute]:
         """Return the rows of an aspect on which some scorer and people differ most, the farthest first."""
@@ -313,9 +325,8 @@ class Lines:
         return made
 
 
-def three(name: str, found: Measured | Agreement) -> dict[str, Any]:
-    """Return a number and its interval as the fields of a record."""
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+def _measured(found: Agreement) -> Measured:
+    return Measured(found.value, found.low, found.high)
 
 
 def _ranks(values: Float) -> Float:

@@ -1,25 +1,37 @@
-"""Whether a scorer changes its mind: about one row within a run, and from an earlier run to this one."""
+"""Whether a scorer changes its mind: about one row within a run, and from an earlier run to this one.
+
+An earlier run is compared on anchors, rows that both runs scored. Where this run has scored rows again past the cache
+(`nlgauge.evaluate(anchors=...)`), they alone are its anchors. One threshold decides both runs: the given one, the
+scorer's own by its earlier scores, or the best on these scores and the anchors' ratings.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from nlgauge.data.corpus.place import first_repeat
 from nlgauge.data.corpus.row import same_texts
-from nlgauge.data.table import ScoreTable
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError, SpecError
-from nlgauge.maths.inference import Measured, mean_of
+from nlgauge.maths.inference import Inference, Measured, mean_of
 from nlgauge.stats.arrays import Float, Integers
+from nlgauge.stats.certified import RatedScores
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.decisions import share_of
 from nlgauge.stats.gate.baseline import told_apart
+from nlgauge.stats.join import turned
 from nlgauge.stats.matching import fingerprints
-from nlgauge.stats.trust_lines import FLIPS, asked, scorers_of, three
+from nlgauge.stats.trust_decisions import CHOSEN, GIVEN, Rule, models_of, passing
+from nlgauge.stats.trust_lines import FLIPS, Lines, asked, scorers_of
 from nlgauge.stats.trust_records import Trust
+
+NOT_REPEATABLE = "not repeatable"
+"""What the signature of a judge says of its numbers"""
 
 
 def repeats(table: ScoreTable, records: Sequence[Trust]) -> list[Trust]:
@@ -27,8 +39,7 @@ def repeats(table: ScoreTable, records: Sequence[Trust]) -> list[Trust]:
     repeated = first_repeat(table.rows) is not None
     keys: dict[tuple[str, str], int] = {}
     of = np.array([keys.setdefault(row, len(keys)) for row in table.rows], np.intp)
-    items: dict[str, int] = {}
-    clusters = np.array([items.setdefault(item, len(items)) for _, item in keys], np.intp)
+    clusters = _numbers([item for _, item in keys])
     made = []
     for one in records:
         column = table.columns.get(one.metric)
@@ -42,91 +53,253 @@ def repeats(table: ScoreTable, records: Sequence[Trust]) -> list[Trust]:
             away = column.values[:, column.parts.index(FLIPS)]
             rows = np.isfinite(away)
         elif repeated and one.threshold_from:
-            through = np.bincount(of, known & one.passes(values, column.higher_is_better), minlength=len(keys))
+            through = np.bincount(of, known & passing(column, one.threshold, one.second_threshold), minlength=len(keys))
             rows = n > 1
             away = np.minimum(through, n - through) / np.maximum(n, 1)
         else:
             made.append(replace(one, repeated=int((n > 1).sum())))
             continue
-        flips = share_of(away[rows], clusters[rows])
-        made.append(replace(one, repeated=int(rows.sum()), **three("flips", flips)))
+        made.append(replace(one, repeated=int(rows.sum()), flips=share_of(away[rows], clusters[rows])))
     return made
 
 
 def moved(
-    table: ScoreTable, before: ScoreTable, records: Sequence[Trust], replicates: int, seed: int, notes: list[str]
+    lines: Lines, again: ScoreTable | None, before: ScoreTable, records: Sequence[Trust], notes: list[str]
 ) -> list[Trust]:
-    """The lines with whether a scorer moved since an earlier run, on the rows that both have (anchors)."""
-    earlier = _Earlier(table, before, notes)
-    items = {item: number for number, item in enumerate(dict.fromkeys(item for _, item in table.rows))}
-    found: dict[str, tuple[int, Any, Measured]] = {}
-    for name, column in table.columns.items():
-        if (anchors := earlier.anchors(name)) is None:
+    """Return the lines with whether a scorer moved since an earlier run.
+
+    Args:
+        lines: the scorers of this run beside the ratings.
+        again: the anchors that this run scored again, with the same scorers; None where there are none.
+        before: the earlier run.
+        records: what is known of each scorer.
+        notes: what has to be told is added here.
+    """
+    runs = _Runs(lines, again, before, notes)
+    found = {name: anchors for name in lines.table.columns if (anchors := runs.anchors(name)) is not None}
+    compared = [_compared(one, found[one.metric], lines, notes) if one.metric in found else None for one in records]
+    means = {name: anchors.mean() for name, anchors in found.items()}
+    tests = [*means.values(), *(one.righter for one in compared if one is not None and one.righter is not None)]
+    adjusted = iter(holm([test.p() for test in tests]).tolist())
+    of_means = {name: next(adjusted) for name in means}
+    made = []
+    for line, one in zip(records, compared, strict=True):
+        if one is None:
+            made.append(line)
             continue
-        now, new, old = anchors
-        clusters = np.array([items[table.rows[row][1]] for row in now.tolist()])
-        single = len(np.unique(clusters)) == len(clusters)
-        low, high = column.range(column.parts[0])
-        test = mean_of(new - old, (low - high, high - low), None if single else clusters,
-                       magnitude=float(np.abs([new, old]).max()))  # fmt: skip
-        line = next((one for one in records if one.metric == name and one.threshold_from), None)
-        changed = Measured()
-        if line is not None:
-            passed, did = (line.passes(scores, column.higher_is_better) for scores in (new, old))
-            changed = share_of(passed != did, clusters)
-        found[name] = (len(new), test, changed)
-    adjusted = dict(zip(found, holm([test.p() for _, test, _ in found.values()]).tolist(), strict=True))
-    return [
-        replace(
-            one, anchors=found[one.metric][0], moved_p=adjusted[one.metric],
-            **three("moved", found[one.metric][1].measured()), **three("changed", found[one.metric][2]),
-        ) if one.metric in found else one
-        for one in records
-    ]  # fmt: skip
+        righter = {} if one.righter is None else {"righter": one.righter.measured(), "righter_p": next(adjusted)}
+        made.append(
+            replace(
+                line, anchors=len(found[line.metric].rows), moved=means[line.metric].measured(),
+                moved_p=of_means[line.metric], frozen=one.threshold, changed=one.changed, **righter,
+            )
+        )  # fmt: skip
+    return made
 
 
-class _Earlier:
-    """The scores of an earlier run. Rows whose texts are known to be others are no anchors."""
+def scorers_again(scorers: ScoreTable, anchors: ScoreTable) -> ScoreTable:
+    """Return the anchors' scores by the scorers of a table, under the names that these have there."""
+    columns: dict[str, Column] = {}
+    signatures: dict[str, Signature] = {}
+    for name, column in scorers.columns.items():
+        specs = [was for was, now in asked(scorers).items() if now == name]
+        if (one := _of(anchors, [*specs, name], column.parts[0])) is not None:
+            columns[name] = next(iter(one.columns.values()))
+            signatures |= _signed(name, one)
+    return replace(anchors, columns=columns, signatures=signatures)
 
-    def __init__(self, table: ScoreTable, before: ScoreTable, notes: list[str]) -> None:
-        self._table, self._before, self._notes = table, before, notes
-        texts, others = (
-            dict(zip(one.rows, fingerprints(one), strict=True)) if fingerprints(one) else {} for one in (table, before)
+
+@dataclass(frozen=True)
+class _Anchors:
+    """The rows of which both runs have a score of a scorer: each [anchors]."""
+
+    now: Column
+    before: Column
+    earlier: ScoreTable
+    """All that the earlier run scored by it"""
+    rows: Integers
+    """Their rows in the table that has the scores of now"""
+    clusters: Integers
+    """Their items"""
+    ratings: Mapping[str, Float]
+    """By aspect; NaN where there is none"""
+
+    def mean(self) -> Inference:
+        """Return what they say of the mean difference of the scores, in the scorer's own direction."""
+        new, old = self.now.values[:, 0], self.before.values[:, 0]
+        (low, high), (least, most) = (one.range(one.parts[0]) for one in (self.now, self.before))
+        length = max(high, most) - min(low, least)
+        return mean_of(new - old, (-length, length), self.clusters, magnitude=float(np.abs([new, old]).max()))
+
+
+class _Compared(NamedTuple):
+    """The decisions of two runs by one threshold."""
+
+    threshold: float
+    changed: Measured
+    righter: Inference | None
+    """What rated anchors say of the share of right decisions now, less that before; cross-fitted where they chose the
+    threshold"""
+
+
+_NONE = _Compared(np.nan, Measured(), None)
+
+
+def _compared(line: Trust, anchors: _Anchors, lines: Lines, notes: list[str]) -> _Compared:
+    """Return the decisions of both runs about the anchors; without them where nothing decides."""
+    limit, ratings = lines.limits[line.aspect], anchors.ratings.get(line.aspect)
+    if limit is None:
+        return _NONE
+    known = np.zeros(len(anchors.rows), bool) if ratings is None else ~np.isnan(ratings)
+    bad = known.copy() if ratings is None else known & (ratings < limit)
+    both = (anchors.now, anchors.before)
+    new, old = (turned(one, 0) for one in both)
+    rule = lines.rule(line.metric, anchors.earlier)
+    if rule is not None:
+        rule = _apart(rule, turned(anchors.earlier.columns[line.metric], 0))
+        passed, did = (rule.passes(turned(one, 0), models_of(one)) for one in both)
+        through, earlier = passed[known], did[known]
+    elif len(np.unique(anchors.clusters[known])) > 1 and bad.any() and not bad[known].all():
+        # Chosen on the very rows that it decides, a threshold would be better for the earlier scores than for new ones.
+        rows = RatedScores(old, known, bad, anchors.clusters, known)
+        threshold, of_row = rows.cross_fitted("balanced", 1.0, 0.9, lines.seed)
+        rule = _apart(Rule(threshold, CHOSEN), old)
+        passed, did = rule.passes(new), rule.passes(old)
+        through, earlier = new[known] >= of_row[known], old[known] >= of_row[known]
+    else:
+        notes.append(
+            f"{line.metric}, {line.aspect}: without rated anchors, some good and some bad, no threshold can be chosen "
+            "on the earlier scores, so that decisions are not compared; --threshold gives one"
         )
-        self._other = {key for key, text in texts.items() if key in others and not same_texts(text, others[key])}
-        if self._other:
-            notes.append(f"{len(self._other)} rows of the earlier scores have other texts, and do not count as anchors")
-        elif not (texts and others) and table.run.get("corpus") != before.run.get("corpus"):
-            notes.append("the two runs are not of the same outputs: rows count as anchors by system and item alone")
+        return _NONE
+    righter = None
+    if known.any():
+        right = (through != bad[known]).astype(float) - (earlier != bad[known])
+        righter = mean_of(right, (-1.0, 1.0), anchors.clusters[known])
+    sign = 1 if anchors.before.higher_is_better else -1
+    return _Compared(sign * rule.threshold, share_of(passed != did, anchors.clusters), righter)
 
-    def anchors(self, name: str) -> tuple[Integers, Float, Float] | None:
-        """Return the rows that both runs have a score of, and these scores, now and before; None where there are none.
 
-        What has to be told goes to the notes.
-        """
-        table, notes = self._table, self._notes
-        column = table.columns[name]
-        spec = next((was for was, now in asked(table).items() if now == name and was in self._before.columns), name)
-        try:
-            earlier = scorers_of(self._before, [f"{spec} {column.parts[0]}"]).per_item()
-        except (SpecError, InputError):
+def _apart(rule: Rule, scores: Float) -> Rule:
+    """Return a rule that decides alike about some scores, and whose threshold is none of them.
+
+    Else a score that differs in its last digits would be another decision.
+    """
+    lower = scores[scores < rule.threshold]
+    if rule.origin == GIVEN or rule.threshold not in scores or not len(lower):
+        return rule
+    return rule._replace(threshold=(rule.threshold + float(lower.max())) / 2)
+
+
+class _Runs:
+    """This run beside an earlier one. Rows whose texts are known to be others are no anchors."""
+
+    def __init__(self, lines: Lines, again: ScoreTable | None, before: ScoreTable, notes: list[str]) -> None:
+        self._lines, self._again, self._notes = lines, again, notes
+        self._earlier = [run for run in (before.anchors, before) if run is not None]
+        self._told: set[str] = set()
+
+    def anchors(self, name: str) -> _Anchors | None:
+        """Return the anchors of a scorer; None where there are none. What has to be told goes to the notes."""
+        table = self._lines.table
+        column, notes = table.columns[name], self._notes
+        now = self._again if self._again is not None and name in self._again.columns else table
+        spec = [was for was, other in asked(table).items() if other == name]
+        runs = [run for one in self._earlier if (run := _of(one, [*spec, name], column.parts[0])) is not None]
+        if not runs:
             notes.append(f"{name}: the earlier scores have none of it, so whether it moved is not known")
             return None
-        (old_name,) = earlier.columns
-        now_sign, then_sign = table.signatures.get(name), earlier.signatures.get(old_name)
-        try:
-            notes += told_apart(
-                replace(table, signatures={name: now_sign} if now_sign else {}),
-                replace(earlier, signatures={name: then_sign} if then_sign else {}), name, "earlier run",
-            )  # fmt: skip
-        except InputError as error:
-            notes.append(error.problem)
-        places = {key: row for row, key in enumerate(earlier.rows) if key not in self._other}
-        now = np.array([row for row, key in enumerate(table.rows) if key in places], np.intp)
-        then = np.array([places[key] for key in table.rows if key in places], np.intp)
-        new, old = column.values[now, 0], earlier.columns[old_name].values[then, 0]
-        known = np.isfinite(new) & np.isfinite(old)
+        facts = table.signatures[name].facts if name in table.signatures else {}
+        if now is table and "ratings" not in table.run and facts.get("numbers") == NOT_REPEATABLE:
+            self._tell(
+                f"{name}: its scores may come from the cache, where a change of the judge does not show: score with "
+                "--anchors, whose rows are asked again in each run"
+            )
+        earlier, places = max(((run, self._places(now, run)) for run in runs), key=lambda one: len(one[1]))
+        (then,) = earlier.columns.values()
+        rows, there = (np.array(some, np.intp) for some in (list(places), list(places.values())))
+        new, old = (
+            replace(of, values=of.values[at], reasons={}, evidence={})
+            for of, at in ((now.columns[name], rows), (then, there))
+        )
+        has = np.isfinite(old.values[:, 0])
+        known = has & np.isfinite(new.values[:, 0])
         if not known.any():
             notes.append(f"{name}: no row has a score in both runs, so whether it moved is not known")
             return None
-        return now[known], new[known], old[known]
+        if lost := int((has & ~known).sum()):
+            notes.append(f"{name}: {lost} of {int(has.sum())} anchors have no score now, and had one before")
+        self._compare_signatures(name, now, earlier)
+        at = rows[known]
+        return _Anchors(
+            replace(new, values=new.values[known]), replace(old, values=old.values[known]),
+            replace(earlier, columns={name: then}, signatures=_signed(name, earlier)), at,
+            _numbers([now.rows[row][1] for row in at.tolist()]), self._ratings(now, at),
+        )  # fmt: skip
+
+    def _ratings(self, now: ScoreTable, rows: Integers) -> dict[str, Float]:
+        """The ratings of some rows, by aspect: anchors that were scored again have their own."""
+        given = now.run.get("ratings", {}) if now is self._again else self._lines.rated.values
+        return {aspect: np.array(of, float)[rows] for aspect, of in given.items()}
+
+    def _places(self, now: ScoreTable, earlier: ScoreTable) -> dict[int, int]:
+        """The row of the earlier run that each row is: by system and item, or by its texts where these differ."""
+        mine, theirs = fingerprints(now), fingerprints(earlier)
+        at = {key: row for row, key in enumerate(earlier.rows)}
+        if not (mine and theirs):
+            if now.run.get("corpus") != earlier.run.get("corpus"):
+                self._tell("the two runs are not of the same outputs: rows count as anchors by system and item alone")
+            return {row: at[key] for row, key in enumerate(now.rows) if key in at}
+        by_text: dict[str, list[int]] = {}
+        for row, text in enumerate(theirs):
+            by_text.setdefault(text, []).append(row)
+        found, others = {}, 0
+        for row, key in enumerate(now.rows):
+            if key in at and same_texts(mine[row], theirs[at[key]]):
+                found[row] = at[key]
+            elif len(same := by_text.get(mine[row], [])) == 1:
+                found[row] = same[0]
+            elif key in at:
+                others += 1
+        if others:
+            self._tell(f"{others} rows of the earlier scores have other texts, and do not count as anchors")
+        return found
+
+    def _compare_signatures(self, name: str, now: ScoreTable, earlier: ScoreTable) -> None:
+        """Note how the scores of the two runs were made otherwise."""
+        own = now if name in now.signatures else self._lines.table
+        mine = {name: own.signatures[name]} if name in own.signatures else {}
+        try:
+            self._notes += told_apart(
+                replace(now, signatures=mine), replace(earlier, signatures=_signed(name, earlier)), name, "earlier run"
+            )
+        except InputError as error:
+            self._notes.append(error.problem)
+
+    def _tell(self, note: str) -> None:
+        if note not in self._told:
+            self._told.add(note)
+            self._notes.append(note)
+
+
+def _of(run: ScoreTable, specs: Sequence[str], part: str) -> ScoreTable | None:
+    """Return the scores of a run by one scorer, one for each row; None where it has none."""
+    for spec in specs:
+        if spec in run.columns:
+            try:
+                return scorers_of(run, [f"{spec} {part}"]).per_item()
+            except (SpecError, InputError):
+                return None
+    return None
+
+
+def _signed(name: str, table: ScoreTable) -> dict[str, Signature]:
+    """The signature of the one scorer of a table, under a name."""
+    signatures = list(table.signatures.values())
+    return {name: signatures[0]} if signatures else {}
+
+
+def _numbers(names: Sequence[str]) -> Integers:
+    """The number of each name, from 0."""
+    known: dict[str, int] = {}
+    return np.array([known.setdefault(name, len(known)) for name in names], np.intp)

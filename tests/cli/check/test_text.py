@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from nlgauge import ScoreTable
-from nlgauge.cli.check.text import counted
-from nlgauge.stats.gate import Outcome, Verdict
+from nlgauge.cli.check.text import compared, counted
+from nlgauge.stats.gate import Outcome, Regression, Verdict
 from tests.command import nlgauge, refused, written
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -59,7 +59,7 @@ def test_against_an_earlier_run_that_check_itself_wrote(claims: Path, tmp_path: 
     assert len(ScoreTable.load(saved).rows) == 8
     same = nlgauge("check", before, *RUN, "--against", saved)
     assert same.exit_code == 0, same.output
-    assert same.stdout.splitlines()[0] == f"system system, against {saved}: no worse"
+    assert same.stdout.splitlines()[0] == f"system system, against {saved}: the same mean"
     worse = nlgauge("check", now, *RUN, "--against", saved)
     assert worse.exit_code == 1
     assert worse.stdout.splitlines()[0] == f"system system, against {saved}: worse"
@@ -68,6 +68,24 @@ def test_against_an_earlier_run_that_check_itself_wrote(claims: Path, tmp_path: 
     (suite,) = ElementTree.fromstring(result.stdout)
     assert suite[-1].get("name") == f"system system against {saved}" and suite.get("failures") == "1"
     assert "worse" in str(suite[-1][0].get("message"))
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"difference": -0.2, "worse": True}, "worse"),
+        ({"difference": -0.2}, "no significant difference"),
+        ({"difference": 0.2}, "no significant difference"),
+        ({"difference": 0.2, "adjusted": 0.001}, "better"),
+        ({"difference": 0.0}, "the same mean"),
+        ({"difference": 0.2, "adjusted": 0.001, "no_worse": 0.001}, "no worse, up to the margin"),
+        ({"difference": 0.0, "no_worse": 0.3, "worse": True}, "not shown to be within the margin"),
+    ],
+)
+def test_no_worse_is_said_of_a_margin_that_was_shown_alone(facts: dict[str, float], said: str) -> None:
+    given = {"low": -0.5, "high": 0.01, "p": 0.06, "adjusted": 0.06, "worse": False, **facts}
+    head, _ = compared(Regression(system="a", baseline="a", n=9, now=0.5, before=0.6, reason=None, **given), "old")
+    assert head == f"system a, against old: {said}"
 
 
 def test_json_holds_all_rows(claims: Path) -> None:

@@ -22,7 +22,7 @@ def test_a_value_of_a_whole_system_has_no_item() -> None:
 def test_results_are_frames_too() -> None:
     pytest.importorskip("pandas", reason="needs nlgauge[tables]")
     table = mixed()
-    systems = table.by_system(replicates=0)
+    systems = table.by_system()
     frame = systems.to_pandas()
     names = "system metric part mean low high n undefined whole clusters effective"
     assert " ".join(frame) == names
@@ -30,7 +30,7 @@ def test_results_are_frames_too() -> None:
     ratings = {"good": {key: float(n % 3) for n, key in enumerate(table.rows)}}
     agreements = nlgauge.correlate(table, ratings, level="pooled", replicates=0)
     assert agreements.to_pandas()["value"].tolist() == pytest.approx([one.value for one in agreements], nan_ok=True)
-    compared = nlgauge.compare(table, *table.systems, replicates=0)
+    compared = nlgauge.compare(table, *table.systems)
     assert compared.to_pandas()["n"].tolist() == [one.n for one in compared]
     assert len(ScoreTable([], {}, {}).by_system().to_pandas()) == 0
 

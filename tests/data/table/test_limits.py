@@ -12,11 +12,11 @@ import pytest
 
 import nlgauge
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.errors import InputError
 from nlgauge.stats.join import join
 from nlgauge.stats.selection import selected
-from tests.score_tables import column, one, saved
+from tests.score_tables import column, counted, one, saved
 
 SPECS = ["TokenF1", "WER", "Length"]
 
@@ -115,3 +115,9 @@ def test_edited_limits_are_refused(limits: Any, wrong: str, tmp_path: Path) -> N
     path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
     with pytest.raises(InputError, match=wrong):
         ScoreTable.load(path)
+
+
+def test_summed_counts_have_the_limits_of_their_formula() -> None:
+    assert counted().columns["TER"].range("score") == (0.0, math.inf)
+    bleu = column(0.5, sums=Sums({"name": "bleu"}, np.ones((1, 10))))
+    assert bleu.range("score") == (0.0, 100.0)

@@ -46,8 +46,8 @@ def named(tmp_path_factory):
 
 def probabilities(name, claims=CLAIMS, **more):
     rows = [{"candidate": claim, "source": SOURCE} for claim in claims]
-    table = nlgauge.evaluate(rows, metrics="Consistency(aligner='D')", model=name, cache=False, **more)
-    return next(iter(table.columns.values())).values[:, 3]
+    table = nlgauge.evaluate(rows, metrics="Faithfulness", model=name, cache=False, **more)
+    return next(iter(table.columns.values())).values[:, 0]
 
 
 def published(kind, folder):
@@ -109,20 +109,18 @@ def test_lettuce_labels_the_words_of_the_answer(named):
     own = len(splitter(answer, add_special_tokens=False)["input_ids"])
     supported = torch.softmax(logits, -1)[-own - 1 : -1, 0].numpy()
     rows = [{"candidate": answer, "source": SOURCE, "question": QUESTION}]
-    one = nlgauge.explain(rows, "Consistency(aligner='D')", model=name, cache=False)[0]
+    one = nlgauge.explain(rows, "Faithfulness", model=name, cache=False)[0]
     assert one.values["probability"] == pytest.approx(supported.min(), abs=1e-6)
     assert 0 < one.values["score"] < 1 and one.reason is None
-    other = nlgauge.evaluate(
-        [{**rows[0], "question": "Why?"}], metrics="Consistency(aligner='D')", model=name, cache=False
-    )
-    assert next(iter(other.columns.values())).values[0, 3] != pytest.approx(one.values["probability"], abs=1e-7)
+    other = nlgauge.evaluate([{**rows[0], "question": "Why?"}], metrics="Faithfulness", model=name, cache=False)
+    assert next(iter(other.columns.values())).values[0, 0] != pytest.approx(one.values["probability"], abs=1e-7)
 
 
 @pytest.mark.parametrize(("window", "size"), [("slide", 900), ("error", 900)])
 def test_a_question_that_is_too_long_is_named_by_its_row(named, window, size):
     rows = [{"candidate": CLAIMS[0], "source": SOURCE, "question": "Why? " * times} for times in (1, 2, size)]
     with pytest.raises(InputError, match=r"row 3: .*question.*\(shorten the question\)"):
-        nlgauge.evaluate(rows, metrics="Consistency(aligner='D')", model=named("lettuce"), cache=False, window=window)
+        nlgauge.evaluate(rows, metrics="Faithfulness", model=named("lettuce"), cache=False, window=window)
 
 
 def test_each_sentence_is_judged_and_marked_as_a_whole(named):
@@ -130,7 +128,7 @@ def test_each_sentence_is_judged_and_marked_as_a_whole(named):
     alone = probabilities(name, ["Rain fell for a week.", "The museum will open."])
     text = "Rain fell for a week. The museum will open."
     rows = [{"candidate": text, "source": SOURCE}]
-    one = nlgauge.explain(rows, "Consistency(aligner='D')", model=name, cache=False)[0]
+    one = nlgauge.explain(rows, "Faithfulness", model=name, cache=False)[0]
     shown = one.evidence["texts"][0]
     assert [part["supported"] for part in shown["stretches"]] == pytest.approx(alone, abs=1e-6)
     assert one.values["probability"] == pytest.approx(min(alone), abs=1e-6)
@@ -146,7 +144,7 @@ def test_a_long_source_is_searched_or_read_in_chunks(named):
     rows = [{"candidate": CLAIMS[0], "source": f"{rest} {SOURCE}"}]
     found = {}
     for reading in ("search", "windows"):
-        metric = f"Consistency(aligner='D', reading='{reading}')"
+        metric = f"Faithfulness(reading='{reading}')"
         one = nlgauge.explain(rows, metric, model=name, cache=False)[0]
         found[reading] = one.values["probability"]
         assert any(quote["text"] == SOURCE for quote in one.evidence["texts"][0]["quotes"]) or reading == "windows"
@@ -225,9 +223,7 @@ def test_the_card_of_a_folder_has_thresholds_with_their_origin(named, tmp_path):
     card = load(f"minicheck:{folder}").card
     assert card.grounded == (0.1, 0.4) and card.origins["grounded"] == "measured on our set"
     rows = [{"candidate": CLAIMS[0], "source": SOURCE}]
-    table = nlgauge.evaluate(
-        rows, metrics="Consistency(aligner='D')", model=f"minicheck:{folder}", cache=False, evidence=True
-    )
+    table = nlgauge.evaluate(rows, metrics="Faithfulness", model=f"minicheck:{folder}", cache=False, evidence=True)
     verdict = nlgauge.check(table, grounded=True)
     assert verdict.at_least == 0.1 and "measured on our set" in verdict.notes[0]
 

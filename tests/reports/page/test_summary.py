@@ -14,6 +14,7 @@ from nlgauge.reports.page.agreement import agreeing
 from nlgauge.reports.page.pairs import Pairings, pair
 from nlgauge.reports.page.scored import Scored
 from nlgauge.reports.page.summary import cards, verdict
+from nlgauge.stats import contrast
 from nlgauge.stats.selection import selected
 from tests.report_tables import DOWN, SETS, UP, corpus, table
 from tests.score_tables import column, one, same
@@ -21,8 +22,8 @@ from tests.score_tables import column, one, same
 TABLE = table(corpus())
 
 
-def made(of: ScoreTable, replicates: int = 1000):
-    return {card.spec: card for card in cards(of, of.by_system(), Pairings(of, replicates, 0).test)}
+def made(of: ScoreTable):
+    return {card.spec: card for card in cards(of, of.by_system(), Pairings(of).test)}
 
 
 def test_the_best_and_those_that_do_not_differ_significantly_from_it() -> None:
@@ -39,7 +40,7 @@ def test_a_column_without_any_number_has_no_bar() -> None:
 
 
 def said(of: ScoreTable) -> str:
-    made = cards(of, of.by_system(), Pairings(of, 1000, 0).test)
+    made = cards(of, of.by_system(), Pairings(of).test)
     return " ".join(f"{system} {sentence}".strip() for system, sentence in verdict(made, of.systems))
 
 
@@ -53,14 +54,14 @@ def test_many_systems_are_counted_and_not_named() -> None:
 
 
 def test_a_pair_holds_the_numbers_of_compare() -> None:
-    found = pair(Pairings(TABLE, 200, 3), "good", "bad")
-    expected = compare(TABLE, "good", "bad", replicates=200, seed=3).records
+    found = pair(Pairings(TABLE), "good", "bad")
+    expected = compare(TABLE, "good", "bad").records
     assert same([line.difference for line in found.lines], expected)
     assert [line.name for line in found.lines] == [f"{UP} f1", f"{UP} recall", DOWN, SETS]
 
 
 def test_verdicts_and_how_often_each() -> None:
-    found = pair(Pairings(TABLE, 1000, 0), "good", "bad")
+    found = pair(Pairings(TABLE), "good", "bad")
     verdicts = {line.name: line.verdict for line in found.lines}
     assert verdicts[f"{UP} f1"] == verdicts[DOWN] == "good"
     assert verdicts[SETS] == "good (not tested)"
@@ -71,7 +72,7 @@ def test_verdicts_and_how_often_each() -> None:
 
 def test_systems_without_a_common_item_say_so() -> None:
     rows = [("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")]
-    tests = Pairings(ScoreTable(rows, {"M": column(1, 2, 3, 4)}, {}), 100, 0)
+    tests = Pairings(ScoreTable(rows, {"M": column(1, 2, 3, 4)}, {}))
     assert pair(tests, "a", "b").notes == ["'a' and 'b' have no item in common"]
     assert math.isnan(tests.test("a", "b", "M", "score").p)
 
@@ -95,11 +96,19 @@ def test_agreement_with_people_is_that_of_correlate_best_first() -> None:
 
 
 def test_too_much_to_test_is_left_to_contrast_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agreement, "MOST_TESTED", 10)
+    monkeypatch.setattr(contrast, "_EXCHANGED", 1)
     monkeypatch.setattr(agreement, "MOST_DRAWN", 10)
     made = agreeing(SCORED, None, "pearson", 500, 0)
     assert not made.aspects[0].tested
     assert any("200 draws" in note for note in made.notes) and any("nlgauge contrast" in note for note in made.notes)
+    assert any("by value alone" in note for note in made.notes)
+
+
+def test_too_few_draws_are_said() -> None:
+    made = agreeing(SCORED, None, "pearson", 10, 0)
+    assert any("10 replicates cannot show a difference in 1 test, " in note for note in made.notes)
+    assert any("metrics and sentinels: 10 replicates" in note for note in made.notes)
+    assert not any("replicates" in note for note in agreeing(SCORED, None, "pearson", None, 0).notes)
 
 
 def test_rows_that_do_not_differ_are_said() -> None:

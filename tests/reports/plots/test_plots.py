@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from nlgauge import InputError, ScoreTable, SpecError, compare
+from nlgauge.data.table import Column
 from nlgauge.reports import figures
 from nlgauge.reports.plots.pairwise import pairwise
 from nlgauge.reports.plots.scatter import reliability, scatter
@@ -41,6 +42,19 @@ def test_it_is_what_compare_says_corrected_for_all_pairs(table: ScoreTable) -> N
     assert same([one.difference for one in found.pairs], expected)
     assert [one.adjusted for one in found.pairs] == holm([one.p for one in expected]).tolist()
     assert not found.pairs[0].up
+
+
+def test_differences_of_sixteen_systems_are_found(tmp_path: Path) -> None:
+    """120 pairs, corrected by Holm: of 16 systems a step apart, all but neighbours differ clearly."""
+    rng = np.random.default_rng(0)
+    rows = [(f"s{system:02}", str(item)) for system in range(16) for item in range(60)]
+    values = np.repeat(np.arange(16) / 2, 60) + rng.normal(size=960)
+    found = pairwise(ScoreTable(rows, {"M": Column(("score",), values[:, None])}, {}))
+    apart = [abs(int(one.a[1:]) - int(one.b[1:])) for one in found.pairs]
+    assert len(apart) == 120
+    assert all(one.adjusted < 0.05 for one, steps in zip(found.pairs, apart, strict=True) if steps > 2)
+    with pytest.warns(DeprecationWarning, match="no effect"):
+        pairwise(ScoreTable(rows, {"M": Column(("score",), values[:, None])}, {}), replicates=10)
 
 
 def test_refusals_of_pairs(table: ScoreTable) -> None:

@@ -37,18 +37,25 @@ def test_a_loss_beyond_noise_fails_and_noise_passes() -> None:
     assert check(run(BEFORE + noise), against=run(BEFORE)).passed
     assert check(run(BEFORE + 0.05 + NOISE), against=run(BEFORE)).passed, "a gain is no loss, however sure"
     assert check(run(BEFORE), against=run(BEFORE)).regressions[0].p == 1
-    assert check(run(BEFORE[:6] - 0.3), against=run(BEFORE[:6]), replicates=5000).regressions[0].worse, "the fewest"
+    answers = np.ones(5)
+    assert check(run(1 - answers), against=run(answers)).regressions[0].worse, "the fewest"
+    assert not check(run(np.ones(5)), against=run(answers), margin=0.4).passed, "of which .6 ** 5 would show no loss"
 
 
 def test_the_test_is_that_of_compare() -> None:
     now = BEFORE - 0.02 + NOISE
-    (one,) = check(run(now), against=run(BEFORE), seed=3).regressions
+    (one,) = check(run(now), against=run(BEFORE)).regressions
     rows = [(system, str(item)) for system in ("now", "before") for item in range(N)]
     both = ScoreTable(rows, {"M": Column(("score",), np.concatenate([now, BEFORE])[:, None])}, {})
-    (expected,) = compare_systems(both, "now", "before", seed=3)
-    assert (one.difference, one.low, one.high, one.p) == (
-        expected.difference, expected.low, expected.high, expected.p
+    (expected,) = compare_systems(both, "now", "before")
+    assert (one.difference, one.low, one.high, one.p, one.detectable) == (
+        expected.difference, expected.low, expected.high, expected.p, expected.detectable
     )  # fmt: skip
+    stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
+    test = stats.ttest_rel(now, BEFORE)
+    assert (one.low, one.high, one.p) == pytest.approx((*test.confidence_interval(0.95), test.pvalue))
+    (one,) = check(run(now), against=run(BEFORE), margin=0.03).regressions
+    assert one.no_worse == pytest.approx(stats.ttest_1samp(now - BEFORE, -0.03, alternative="greater").pvalue)
 
 
 def test_systems_join_by_name_and_single_ones_whatever_they_are_called() -> None:
@@ -75,8 +82,18 @@ def test_a_loss_without_a_p_fails() -> None:
     assert math.isnan(one.p) and one.worse and one.reason == "a score is infinite"
     now[3] = math.inf
     assert check(run(now), against=run(BEFORE)).passed
+    (one,) = check(run(now), against=run(BEFORE), margin=9).regressions
+    assert one.worse and one.no_worse is not None and math.isnan(one.no_worse), "and no margin was shown"
     nothing = check(run(np.full(N, math.nan)), against=run(BEFORE), allow_missing=True)
     assert nothing.regressions[0].worse and nothing.failures == ()
+
+
+def test_rows_of_the_baseline_that_are_gone_fail_if_they_had_a_value() -> None:
+    before = BEFORE.copy()
+    before[[3, 29]] = math.nan
+    found = check(run(BEFORE[:28] + 0.1), against=run(before))
+    assert [(one.item, one.state) for one in found.failures] == [("28", "missing")]
+    assert found.left_out == {"without a value in the baseline": 1} and not found.regressions[0].worse
 
 
 def test_a_part_without_a_direction_takes_that_of_the_threshold() -> None:
@@ -107,8 +124,7 @@ def test_other_versions_are_noted_and_other_facts_refused() -> None:
 @pytest.mark.parametrize(
     ("now", "before", "options", "say"),
     [
-        (BEFORE[:5], BEFORE, {}, "5 items in common with the baseline, and a loss cannot be shown (at least 6 are"),
-        (BEFORE, BEFORE, {"replicates": 15}, "15 replicates cannot show a loss at 0.05"),
+        (BEFORE[:4], BEFORE, {}, "4 items in common with the baseline, and a loss cannot be shown (at least 5 are"),
         (BEFORE, BEFORE, {"significance": 1.0}, "not between 0 and 1"),
     ],
 )

@@ -12,6 +12,7 @@ from nlgauge import InputError, ScoreTable, SpecError
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.stats.gate import Outcome, Unsupported, Verdict, check
+from nlgauge.stats.gate.thresholds import RatedThreshold
 
 NAN = math.nan
 TEXT = {"name": "candidate", "against": "source", "text": "Wet sand", "words": [], "weak": 0, "unsupported": [[4, 8]]}
@@ -105,8 +106,8 @@ def test_what_cannot_be_meant_is_refused(
 
 
 def judged(*values: float, thresholds: list[float] | None = None) -> ScoreTable:
-    """A table of `Consistency(aligner='D')`, whose signature has the thresholds of its model."""
-    spec = "Consistency(aligner='D')"
+    """A table of `Faithfulness`, whose signature has the thresholds of its model."""
+    spec = "Faithfulness"
     column = Column(("score", "probability"), np.array([[0.9, value] for value in values]), {3: "not English"})
     signature = Signature(spec, {} if thresholds is None else {"grounded": thresholds})
     return ScoreTable([("A", str(n)) for n in range(len(values))], {spec: column}, {spec: signature}, {}, "0")
@@ -133,6 +134,32 @@ def test_grounded_needs_thresholds_that_somebody_measured(table: ScoreTable) -> 
         check(table, grounded=True)
     with pytest.raises(SpecError, match="grounded has its own part"):
         check(judged(0.5, thresholds=[0.4, 0.6]), grounded=True, at_least=0.5)
+
+
+def test_a_scores_file_from_before_faithfulness_is_checked_by_its_probability_and_compared_with_nothing() -> None:
+    spec = "Consistency(aligner='D')"
+    parts = ("score", "least_stretch", "unsupported", "probability")
+    column = Column(parts, np.array([[0.9, 0.9, 0.1, value] for value in (0.3, 0.5, 0.7)]))
+    rows = [("A", str(n)) for n in range(3)]
+    old = ScoreTable(rows, {spec: column}, {spec: Signature(spec, {"grounded": [0.4, 0.6]})}, {}, "0")
+    assert [one.state for one in check(old, grounded=True).outcomes] == ["failed", "unsure", "passed"]
+    new = judged(0.3, 0.5, 0.7, thresholds=[0.4, 0.6])
+    with pytest.raises(InputError, match=r"which had this probability before; give the outputs of the earlier run"):
+        check(new, grounded=True, against=old)
+    with pytest.raises(InputError, match=r"it has Other\)"):
+        check(new, grounded=True, against=replace(old, columns={"Other": column}))
+    made = RatedThreshold(
+        metric=spec, part="probability", direction="at_least", threshold=0.5, by="f1", risk=None, confidence=None,
+        n=10, passing=0.5, aspect="right", below=0.5, signature="", facts={},
+    )  # fmt: skip
+    assert [one.state for one in check(old, threshold=made).outcomes] == ["failed", "passed", "passed"]
+    plain = replace(old, columns={spec: Column(("score",), np.ones((3, 1)))})
+    with pytest.raises(InputError, match=r"it has Consistency\(aligner='D'\)\)"):
+        check(new, grounded=True, against=plain)
+    with pytest.raises(InputError, match="Faithfulness has it now: score with it, and run nlgauge calibrate again"):
+        check(plain, threshold=made)
+    with pytest.raises(SpecError, match="no sub-score 'unsupported'; it has score; Faithfulness has it now"):
+        plain.values(spec, "unsupported")
 
 
 PASSED = Outcome("bot", "a", 1, 0.9, "passed", None, finding="supported", answer="It opens at nine.")

@@ -64,7 +64,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_state_of_a_row_has_its_name(outputs: Path) -> None:
-    table = nlgauge.evaluate(nlgauge.Corpus.read(outputs), metrics="Consistency(aligner='D')", evidence=True)
+    table = nlgauge.evaluate(nlgauge.Corpus.read(outputs), metrics="Faithfulness", evidence=True)
     verdict = nlgauge.check(table, grounded=True)
     assert [one.finding for one in verdict.outcomes] == [name for name, _, _ in ROWS]
     assert [one.failed for one in verdict.outcomes] == [False, True, True, False, False]

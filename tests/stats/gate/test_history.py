@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import subprocess
@@ -11,28 +12,72 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlgauge import InputError, SpecError
+from nlgauge import InputError, ScoreTable, SpecError
+from nlgauge.data.table import Column
 from nlgauge.maths.intervals import interim_analysis
 from nlgauge.stats.gate import check, history
+from nlgauge.stats.gate.baseline import _interim
 from nlgauge.stats.gate.history import read
 from tests.score_tables import counted
 from tests.stats.gate.test_baseline import BEFORE, NOISE, N, joined, run
 
 LOSS = 0.1
 ROOT = Path(__file__).parents[3]
+stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
 
 
 def test_every_interim_analysis_is_saved_and_counted_by_its_baseline(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     for number in (1, 2, 3):
         (one,) = check(run(BEFORE + NOISE), against=run(BEFORE), history=path).regressions
-        expected = interim_analysis(NOISE.tolist(), [1] * N, number)
-        assert (one.low, one.high, one.p) == pytest.approx(expected[1:])
+        shifts, spent = interim_analysis(NOISE.tolist(), [1] * N, number), 0.05 / (number * (number + 1))
+        low, high = stats.t.interval(1 - spent, N - 1, NOISE.mean(), stats.sem(NOISE))
+        p = max(shifts.p, stats.ttest_1samp(NOISE, 0).pvalue * number * (number + 1))
+        assert (one.low, one.high, one.p) == pytest.approx((min(low, shifts.low), max(high, shifts.high), min(1, p)))
         assert (one.look, one.worse) == (number, False)
     assert [look.look for look in read(path)] == [1, 2, 3]
     (one,) = check(run(BEFORE), against=run(BEFORE + NOISE), history=path).regressions
     assert one.look == 1, "another baseline begins another series"
     assert all(json.loads(line)["time"].endswith("Z") for line in path.read_text(encoding="utf-8").splitlines())
+
+
+def test_rare_losses_have_the_longer_interval_of_means() -> None:
+    """Of 40 answers that were all right 2 are lost: one more loss and gain beside them, at the level of this analysis.
+
+    The sum of signs alone would say [-.14, .03] for a shift of all differences.
+    """
+    for number, losses in ((1, 2), (2, 2), (1, 30)):
+        lost = np.array([-1.0] * losses + [0.0] * (40 - losses))
+        found = _interim(1 + lost, np.ones(40), None, (0.0, 1.0), number, 0.05)
+        times, shifts = number * (number + 1), interim_analysis(lost.tolist(), [1] * 40, number)
+        more = [*lost, -1.0, 1.0]
+        low, high = stats.t.interval(1 - 0.05 / times, 41, np.mean(more), stats.sem(more))
+        assert (found.low, found.high) == pytest.approx((max(-1, min(low, shifts.low)), max(high, shifts.high)))
+        assert found.p == pytest.approx(min(1, max(times * stats.ttest_1samp(more, 0).pvalue, shifts.p)))
+        assert low < shifts.low or losses > 2
+    assert _interim(np.zeros(8), np.repeat([0.0, 1.0], 4), None, (0.0, 1.0), 1, 0.05).low == -1
+
+
+def test_interim_analyses_of_clusters_count_each_as_a_whole(tmp_path: Path) -> None:
+    noise = np.repeat(NOISE[:10], 3) + NOISE / 9
+    table = run(0.6 + noise).clustered([str(n // 3) for n in range(N)])
+    (one,) = check(table, against=run(np.full(N, 0.6)), history=tmp_path / "h.jsonl").regressions
+    means = noise.reshape(10, 3).mean(1)
+    shifts = interim_analysis((3 * means).tolist(), [3] * 10, 1)
+    low, high = stats.t.interval(0.975, 9, means.mean(), stats.sem(means))
+    assert (one.low, one.high) == pytest.approx((min(low, shifts.low), max(high, shifts.high)))
+    assert one.p == pytest.approx(max(2 * stats.ttest_1samp(means, 0).pvalue, shifts.p))
+
+
+def test_the_scale_of_an_interim_analysis_is_that_of_both_runs(tmp_path: Path) -> None:
+    """Where all 30 are equal, two more are as far as the largest value of the two runs; and so are the limits."""
+    for size, limits in ((0.5, (-1.0, 1.0)), (7.0, (-7.0, 7.0))):
+        same = run(np.full(N, size))
+        (one,) = check(same, against=same, history=tmp_path / f"{size}.jsonl").regressions
+        ends = stats.t.interval(0.975, N + 1, 0, stats.sem([*[0.0] * N, *limits]))
+        assert (one.low, one.high) == pytest.approx(ends) and one.p == 1
+    (one,) = check(run(BEFORE), against=run(BEFORE * 9), history=tmp_path / "larger.jsonl").regressions
+    assert one.low < one.difference < -1 and one.worse, "a baseline above 1 is on no scale from 0 to 1"
 
 
 def test_a_loss_is_an_alarm_and_a_gain_is_none(tmp_path: Path) -> None:
@@ -55,7 +100,7 @@ def test_a_margin_has_to_be_shown_to_be_kept() -> None:
     (unshown,) = check(steady, against=run(BEFORE), margin=0.001).regressions
     assert unshown.worse, "no loss was seen, and none was ruled out"
     assert check(steady, against=run(BEFORE)).passed
-    assert check(run(BEFORE), against=run(BEFORE), margin=0.001).passed, "equal on every item"
+    assert not check(run(BEFORE), against=run(BEFORE), margin=0.001).passed, "equal on every item is no proof"
 
 
 def test_clusters_widen_what_the_gate_allows() -> None:
@@ -89,7 +134,7 @@ def test_one_bad_line_is_refused_by_its_number_and_nothing_is_written(tmp_path: 
     check(run(BEFORE), against=run(BEFORE), history=path)
     good = path.read_text(encoding="utf-8")
     look = json.loads(good)
-    edited = [json.dumps({**look, field: ["edited"]}) for field in look]
+    edited = [*(json.dumps({**look, field: ["edited"]}) for field in look), json.dumps({**look, "look": 0})]
     for line in ("{}", "no json", '["a"]', "[" * 100_000, "\udcff", good[: len(good) // 2], *edited):
         path.write_text(f"{good}{line}\n{good}", encoding="utf-8", errors="surrogateescape")
         before = path.read_bytes()
@@ -102,6 +147,51 @@ def test_several_systems_share_the_level(tmp_path: Path) -> None:
     both = joined(run(BEFORE, "a"), run(BEFORE, "b"))
     check(both, against=both, history=tmp_path / "h.jsonl")
     assert [look.significance for look in read(tmp_path / "h.jsonl")] == [0.025, 0.025]
+    worse = run(BEFORE - 0.019 + NOISE, "a")
+    (alone,) = check(worse, against=run(BEFORE), history=tmp_path / "alone.jsonl").regressions
+    a, b = check(joined(worse, run(BEFORE, "b")), against=both, history=tmp_path / "both.jsonl").regressions
+    assert alone.worse and 0.03 < alone.p == alone.adjusted < 0.05
+    assert not a.worse and a.p == alone.p and a.adjusted == pytest.approx(2 * a.p) and b.adjusted == 1
+
+
+def test_each_series_is_of_its_own_baseline_and_sub_score(tmp_path: Path) -> None:
+    path, now = tmp_path / "h.jsonl", joined(run(BEFORE, "a"), run(BEFORE, "b"))
+    check(now, against=now, history=path)
+    other = joined(run(BEFORE, "a"), run(BEFORE + NOISE, "b"))
+    assert [one.look for one in check(now, against=other, history=path).regressions] == [2, 1]
+    parts = [
+        ScoreTable([("s", str(n)) for n in range(N)], {"M": Column(("p", "r"), np.stack([BEFORE, second], 1))}, {})
+        for second in (BEFORE, BEFORE + NOISE)
+    ]
+    for baseline, part, look in ((0, "r", 1), (1, "r", 1), (1, "p", 1), (0, "p", 2), (1, "r", 2)):
+        (one,) = check(parts[0], part=part, against=parts[baseline], history=path).regressions
+        assert one.look == look, (baseline, part)
+
+
+def test_a_history_is_cut_back_where_a_disk_is_full_and_goes_on_after_a_lost_line_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, opened = tmp_path / "h.jsonl", Path.open
+
+    class Full(io.FileIO):
+        def write(self, data: bytes) -> int:  # type: ignore[override]
+            if self.tell() > len(text):
+                raise OSError(28, "No space left on device")
+            return super().write(data[:20])
+
+    def onto_a_full_disk(self: Path, mode: str, **how: int) -> object:
+        return Full(self, mode) if mode == "ab" else opened(self, mode, **how)
+
+    for _ in range(2):
+        text = path.read_bytes() if path.exists() else b""
+        with monkeypatch.context() as patched, pytest.raises(InputError, match="No space left"):
+            patched.setattr(Path, "open", onto_a_full_disk)
+            check(run(BEFORE), against=run(BEFORE), history=path)
+        assert path.read_bytes() == text
+        check(run(BEFORE), against=run(BEFORE), history=path)
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    check(run(BEFORE), against=run(BEFORE), history=path)
+    assert [one.look for one in read(path)] == [1, 2, 3]
 
 
 _LOOK = """

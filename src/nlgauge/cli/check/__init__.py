@@ -50,8 +50,8 @@ _FORMATS = ("text", "github", "junit", "markdown", "json")
 @click.command(short_help="A gate: fail if a row is unsupported, or a system got worse.")
 @click.argument("outputs", type=PLACE)
 @click.option("-m", "--metric", "specs", type=SPEC, multiple=True,
-              help="Metric spec, e.g. \"Consistency(aligner='D')\".")  # fmt: skip
-@click.option("--part", help="Part of a metric that has several; the first by default.")
+              help="Metric spec, e.g. Faithfulness.")  # fmt: skip
+@click.option("--part", help="Part of a metric that has several; the deciding one by default.")
 @click.option("--at-least", type=float, help="Every row must score this or more; if higher is better.")
 @click.option("--at-most", type=float, help="Every row must score this or less; if lower is better.")
 @click.option("--threshold", "--bar", "threshold", type=PLACE,

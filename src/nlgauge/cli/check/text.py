@@ -13,6 +13,7 @@ from click.formatting import wrap_text
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import WIDTH, coloured, with_interval
 from nlgauge.data.table import ScoreTable
+from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import harmless
 from nlgauge.stats.comparison import SIGNIFICANCE
 from nlgauge.stats.gate import Outcome, Regression, Unsupported, Verdict
@@ -106,7 +107,8 @@ def compared(one: Regression, against: object) -> tuple[str, str]:
         p += f" at interim analysis {one.look}, which holds at all of them"
     reason = f" ({one.reason})" if one.reason else ""
     means = f"{with_interval(one.now)}, was {with_interval(one.before)}, on {one.n} items"
-    shown = f"; a difference of {one.detectable:.4f} would show in 80 % of runs" if (one.detectable or 0) > 0 else ""
+    least = one.detectable or 0.0
+    shown = f"; a difference of {fixed(least)} would show in 80 % of runs" if least > 0 else ""
     return harmless(head), f"{means}; difference {change}, {p}{reason}{shown}"
 
 

@@ -12,6 +12,23 @@ from numpy.typing import NDArray
 
 from nlgauge.maths.totals import MOST, total
 
+PROBABILITY = "probability"
+"""The deciding sub-score of a metric that has one of this name"""
+
+
+def shown_parts(parts: Sequence[str], details: Sequence[str]) -> tuple[str, ...]:
+    """Return the sub-scores that stand in a table, of which the first is the deciding one.
+
+    That is the probability where there is one, else the first that has a better direction. Every command and adapter
+    takes it where no sub-score is named, so that threshold, estimate and comparison are of one number.
+
+    Args:
+        parts: the names of all sub-scores.
+        details: those that have no better direction. They stand in a table where a metric has no other ones.
+    """
+    scores = [part for part in parts if part not in details] or list(parts)
+    return tuple(sorted(scores, key=lambda part: part != PROBABILITY))
+
 
 @dataclass(eq=False)
 class Sums:
@@ -80,8 +97,8 @@ class Column:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The sub-scores that stand in a table: the scores, or all where a metric has no better direction at all."""
-        return self.scores or self.parts
+        """The sub-scores that stand in a table, the deciding one first (`shown_parts`)."""
+        return shown_parts(self.parts, self.details)
 
     def arrow(self, part: str) -> str:
         """Return which way a sub-score is better, as it stands behind a name; an informational sub-score has none."""

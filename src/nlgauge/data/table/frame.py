@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from nlgauge.data.jsonable import values_of
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.render.environment import small
+from nlgauge.render.numbers import fixed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,9 +58,10 @@ class Records(Sequence[T]):
 
 
 def frame_of(records: Iterable[Any], kind: type[Any]) -> pd.DataFrame:
-    """One line for every record, which is of a dataclass; a column for each of its fields."""
-    names = [field.name for field in fields(kind)]
-    return _frame(([getattr(one, name) for name in names] for one in records), names)
+    """One line for every record, which is of a dataclass; a column for each of its values."""
+    lines = [dict(values_of(one)) for one in records]
+    names = list(lines[0]) if lines else [field.name for field in fields(kind)]
+    return _frame((list(line.values()) for line in lines), names)
 
 
 def _frame(lines: Iterable[Sequence[Any]], names: Sequence[str]) -> pd.DataFrame:
@@ -75,7 +78,7 @@ _SYSTEMS, _METRICS = 10, 5
 def summary(table: ScoreTable) -> str:
     """A line that counts rows, systems and metrics, then a table of means: a line a system, a column a metric.
 
-    A metric shows its first score; an arrow says which way is better, and "-" stands where there is no number. Where
+    A metric shows its deciding score; an arrow says which way is better, and "-" stands where there is no number. Where
     rows have no value, a line says how many.
     """
     columns = _columns(table)
@@ -128,5 +131,5 @@ def _columns(table: ScoreTable) -> list[list[str]]:
         first = column.shown[0]
         means = [known[system, spec, first] for system in systems]
         head = column.label(spec, first) + column.arrow(first)
-        columns.append([head, *(f"{mean:.4f}" if mean == mean else "-" for mean in means)])
+        columns.append([head, *(fixed(mean) if mean == mean else "-" for mean in means)])
     return columns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -48,6 +48,7 @@ class _Run(msgspec.Struct):
     noted: dict[str, dict[str, list[int]]] = {}
     joined: dict[str, Any] = {}
     repeats: str = ""
+    ratings: dict[str, list[float | None]] = {}
 
 
 class Header(msgspec.Struct):
@@ -61,6 +62,8 @@ class Header(msgspec.Struct):
     facts: dict[str, dict[str, Any]] = {}
     """Before there were facts, a signature was its text alone"""
     rows: list[tuple[str, str]] = []
+    anchors: dict[str, Any] | UnsetType = UNSET
+    """The header of rows that were scored again, with their records"""
 
 
 _Count = Annotated[float, msgspec.Meta(gt=-LARGEST, lt=LARGEST)]
@@ -133,17 +136,36 @@ def read(path: str | Path) -> ScoreTable:
     """Read what `nlgauge.data.table.writing.write` wrote. Raises InputError, with the line, for anything else."""
     texts = lines(file_at(path), _EXPANDED)
     header = checked(_record(path, 1, next(texts)), path)
+    records = ((n, _record(path, n, text)) for n, text in enumerate(texts, start=2) if text.strip())
+    table = _table(header, records, path)
+    if header.anchors is not UNSET:
+        table.anchors = _anchors(header.anchors, path)
+    return table
+
+
+def _anchors(again: dict[str, Any], path: str | Path) -> ScoreTable:
+    """Return the table of the rows that were scored again, of their header with its records. Raises InputError."""
+    header, records = checked(again, path), again.get("records")
+    if not isinstance(records, list):
+        problem = "the list of records is missing in the header's anchors"
+        raise InputError(problem, file=path, row=1, remedy=_HEADER_EDITED)
+    table = _table(header, ((1, record) for record in records), path)
+    if any(len(given) != len(table) for given in header.run.get("ratings", {}).values()):
+        raise InputError("the ratings are not those of the anchors", file=path, row=1, remedy=_EDITED)
+    return table
+
+
+def _table(header: Header, records: Iterable[tuple[int, object]], path: str | Path) -> ScoreTable:
+    """Return the table of a header and its records, each with the number of its line. Raises InputError."""
     found = {spec: _Values(path, spec, column_of(about)) for spec, about in header.metrics.items()}
-    for number, text in enumerate(texts, start=2):
-        if text.strip():
-            record = _record(path, number, text)
-            try:
-                line = msgspec.convert(record, _Line)
-            except ValueError as bad:
-                raise InputError(f"is no score: {bad}", file=path, row=number, remedy=_EDITED) from None
-            if line.metric not in found:
-                raise InputError("is not a score of a metric of the header", file=path, row=number, remedy=_EDITED)
-            found[line.metric].take(number, line, found)
+    for number, record in records:
+        try:
+            line = converted(record, _Line)
+        except ValueError as bad:
+            raise InputError(f"is no score: {bad}", file=path, row=number, remedy=_EDITED) from None
+        if line.metric not in found:
+            raise InputError("is not a score of a metric of the header", file=path, row=number, remedy=_EDITED)
+        found[line.metric].take(number, line, found)
     rows = list(header.rows)
     # Metrics of rows come first: they tell which systems there are.
     for values in sorted(found.values(), key=lambda values: values.column.level != "item"):

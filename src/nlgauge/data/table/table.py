@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from nlgauge.data.corpus.opening import file_at, opened
 from nlgauge.data.corpus.place import first_repeat, refuse_repeats
+from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import writing
 from nlgauge.data.table.column import Column
@@ -50,6 +51,8 @@ class ScoreTable:
     It is not saved"""
     clusters: Sequence[str] | None = None
     """What the row of each has in common with others, as `clustered` was told. It is not saved"""
+    anchors: ScoreTable | None = None
+    """The scores of rated rows that were scored again in the same run, past the cache (`evaluate(anchors=...)`)"""
 
     @property
     def metrics(self) -> list[str]:
@@ -92,12 +95,17 @@ class ScoreTable:
             for kind in ("notes", "noted")
             if kind in self.run
         }
+        anchors = self.anchors
+        if anchors is not None:
+            theirs = {name: label for name, label in labels.items() if name in anchors.systems}
+            anchors = anchors.renamed({**theirs, **{spec: specs[spec] for spec in anchors.columns}})
         return replace(
             self,
             rows=[(systems[system], item) for system, item in self.rows],
             columns={specs[spec]: column for spec, column in self.columns.items()},
             signatures={specs.get(spec, spec): signature for spec, signature in self.signatures.items()},
             run={**self.run, "asked": known, **told},
+            anchors=anchors,
         )
 
     def per_item(self) -> ScoreTable:
@@ -162,7 +170,7 @@ class ScoreTable:
 
     def named(self, name: object) -> tuple[str, tuple[str, ...]]:
         """The spec and the sub-scores that a name means: a sub-score that it names ("BERTScore recall"), else all
-        scores.
+        scores, of which the first is the deciding one: what commands take where no sub-score is named.
 
         Raises SpecError for what is not here.
         """
@@ -181,7 +189,9 @@ class ScoreTable:
 
     def _part(self, spec: str, part: str) -> str:
         if part not in (parts := self.columns[spec].parts):
-            raise SpecError(f"{spec} has no sub-score {part!r}; it has {', '.join(parts)}")
+            other = now_of(spec, part)
+            moved = "" if other is None else f"; {other} has it now"
+            raise SpecError(f"{spec} has no sub-score {part!r}; it has {', '.join(parts)}{moved}")
         return part
 
     def values(self, metric: object, part: str | None = None) -> NDArray[np.float64]:
@@ -197,7 +207,7 @@ class ScoreTable:
     def __getitem__(self, name: object) -> NDArray[np.float64]:
         """`values` of a metric, or of a metric and its part in one name: table["BLEU"], table["BERTScore recall"]."""
         spec, parts = self.named(name)
-        return self.values(spec, parts[0])
+        return self.values(spec, parts[0] if len(parts) == 1 else None)
 
     def __len__(self) -> int:
         """Return how many rows there are."""

@@ -2,8 +2,9 @@
 
 The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {metric: what the text was made of},
 "metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "limits", "formula"}},
-"run"}; a record {"system", "item", "metric", "part", "value", "reason"}, and "evidence" and "counts" where there are
-any. Evidence is written as the spec of an earlier metric where it is that of the same row by it.
+"run"}. Where rows were scored again, "anchors" holds their own header with their "records".
+A record is {"system", "item", "metric", "part", "value", "reason"}, and "evidence" and "counts" where there are any.
+Evidence is written as the spec of an earlier metric where it is that of the same row by it.
 JSON has no NaN and no infinity: a missing value is null with a reason, an infinite one a word.
 
 `write_events` makes OpenTelemetry's evaluation events of a table: OTLP logs as JSON Lines, which collectors of traces
@@ -76,6 +77,8 @@ def header(table: ScoreTable) -> Record:
     }
     if not any(column.level == "item" for column in table.columns.values()):
         first["rows"] = [list(row) for row in table.rows]  # no record names them
+    if table.anchors is not None:
+        first["anchors"] = {**header(table.anchors), "records": list(records(table.anchors))}
     return first
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.reports.page.scored import Scored
 from nlgauge.reports.plots.pairwise import CorrelationMatrix, correlation_matrix
 from nlgauge.stats.agreement import Agreement, correlate
-from nlgauge.stats.contrast import Contrast, contrast
+from nlgauge.stats.contrast import Contrast, contrast, takes_a_minute
+from nlgauge.stats.corrections import LEAST_DRAWS, draws_for
 from nlgauge.stats.selection import label, selected
 from nlgauge.stats.sentinels import beside, is_sentinel, unbeaten
 
-MOST_TESTED = 150_000_000
-"""Rows times pairs of metrics, aspects and draws: up to so many every pair of metrics is tested, in under a minute"""
 MOST_DRAWN = 50_000_000
 """Rows times metrics, aspects and draws: beyond this fewer draws are taken"""
-LEAST_DRAWS = 200
+_FEWEST_DRAWN = 200
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,10 @@ class Agreeing:
     notes: list[str]
 
 
-def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: int, seed: int) -> Agreeing:
-    """Metrics by their first scores. level: by default 'item' where items have three systems or more, else 'pooled'."""
+def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: int | None, seed: int) -> Agreeing:
+    """Metrics by their deciding scores. level: by default 'item' where items have three systems or more, else
+    'pooled'.
+    """
     level = level or ("item" if len(scored.table.systems) >= 3 else "pooled")
     notes: list[str] = []
     aspects: list[Aspect] = []
@@ -91,30 +93,32 @@ def _matrix(table: ScoreTable, scored: Scored, notes: list[str]) -> CorrelationM
 
 
 def _aspects(
-    table: ScoreTable, scored: Scored, level: str, coefficient: str, replicates: int, seed: int, notes: list[str]
+    table: ScoreTable, scored: Scored, level: str, coefficient: str, replicates: int | None, seed: int, notes: list[str]
 ) -> list[Aspect]:
     assert scored.source is not None
-    cells = len(table.rows) * len(scored.ratings) * len(table.columns)
-    draws = min(replicates, max(LEAST_DRAWS, MOST_DRAWN // max(1, cells)))
+    cells = len(table.rows) * len(scored.ratings)
+    asked = LEAST_DRAWS if replicates is None else replicates
+    draws = min(asked, max(_FEWEST_DRAWN, MOST_DRAWN // max(1, cells * len(table.columns))))
     known = table if scored.outputs is None else beside(table, scored.outputs, coefficient)
-    found = correlate(known, scored.source, level=level, coefficient=coefficient, replicates=draws, seed=seed)
-    behind = unbeaten(known, scored.source, found, level=level, coefficient=coefficient, replicates=draws, seed=seed)
+    how: dict[str, Any] = {"level": level, "coefficient": coefficient, "seed": seed}
+    found = correlate(known, scored.source, replicates=draws, **how)
     notes.extend(found.notes)
-    if draws < replicates:
+    behind = unbeaten(known, scored.source, found, notes=notes, replicates=replicates, **how)
+    if draws < asked:
         notes.append(
             f"With so many rows, intervals and p of agreement come from {draws} draws; nlgauge correlate takes more."
         )
     clusters: dict[str, dict[tuple[str, str], int]] = {}
     tests: list[Contrast] = []
-    if cells * (len(table.columns) - 1) / 2 * replicates > MOST_TESTED:
+    pairs = len(table.columns) * (len(table.columns) - 1) // 2
+    exchanges = draws_for(pairs) if replicates is None else replicates
+    if takes_a_minute(cells, pairs, level, coefficient, exchanges):
         notes.append(
             "With so many rows and metrics, which metric agrees better than which is left to nlgauge contrast."
         )
     elif len(table.columns) > 1:
-        contrasts = contrast(
-            table, scored.source, level=level, coefficient=coefficient, replicates=replicates, seed=seed,
-            intervals=False,
-        )  # fmt: skip
+        contrasts = contrast(table, scored.source, replicates=replicates, intervals=False, **how)
+        notes.extend(contrasts.notes)
         clusters, tests = contrasts.clusters, contrasts.records
     named = replace(known, columns={**known.columns, **scored.table.columns})
     by_sentinel: dict[str, dict[str, list[str]]] = {aspect: {} for aspect in found.unrated}

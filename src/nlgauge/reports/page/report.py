@@ -16,6 +16,7 @@ from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.outliers import outliers
 from nlgauge.errors import InputError
 from nlgauge.render.environment import HERE, data, digest, inlined, render, shown
 from nlgauge.render.evidence import drawn
@@ -108,7 +109,7 @@ def report(
     coefficient: str = "pearson",
     history: str | os.PathLike[str] | None = None,
     rows: int = MOST_ROWS,
-    replicates: int = 1000,
+    replicates: int | None = None,
     seed: int = 0,
 ) -> list[str]:
     """Write a page that shows a table of scores: one file, complete or not there at all.
@@ -120,7 +121,8 @@ def report(
     level, coefficient: of agreement with people, as `nlgauge.correlate` takes them; by default 'item' where there are
     three systems or more, else 'pooled'. Where there are ratings, the page begins with what people say. history: what
     `nlgauge check --history` wrote, drawn by day. rows: at most so many are listed: worst, best, most disputed and a
-    sample; all other numbers are of all rows. Intervals and tests are computed from `replicates` draws from `seed`.
+    sample; all other numbers are of all rows. replicates: how many draws from `seed` make intervals and tests of
+    agreement; by default 1,000, and for the tests of many metrics as many as these need.
 
     Raises InputError for a table without rows, outputs or ratings that belong to other rows, or a place that cannot be
     written.
@@ -148,7 +150,7 @@ def report(
         "total": list_.total,
         "rows": of_rows,
     }
-    notes = [*scored.notes, *other_items(table)]
+    notes = [*scored.notes, *other_items(table), *outliers(table)]
     agreement = agreeing(scored, level, coefficient, replicates, seed)
     page = render(
         "report.html",
@@ -176,7 +178,6 @@ def report(
         evidence_left_out=of_rows["evidence"]["left_out"],
         repeat=repeat(table, Path(path).name),
         notes=notes,
-        replicates=replicates,
         data=data({**content, "matrix": _matrix(agreement)}),
         style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "report.css"),
         script=script,

@@ -33,7 +33,7 @@ class Scale:
     up: bool
     """Whether higher is better"""
     first: bool = True
-    """Whether it stands for its metric, as its first score"""
+    """Whether it stands for its metric, as its deciding score"""
     detail: bool = False
 
     @property
@@ -119,7 +119,7 @@ def known_texts(row: Row | None) -> Mapping[str, Any]:
 def standing(scales: Sequence[Scale]) -> tuple[Float, Float]:
     """Return how well each row does by all metrics together, and how far they disagree: [rows] both, from 0 to 1.
 
-    A metric says what share of all rows is worse; its ties count half. Metrics count by their first score alone.
+    A metric says what share of all rows is worse; its ties count half. Metrics count by their deciding score alone.
     """
     of_metrics = [scale for scale in scales if scale.metric and scale.first and not scale.detail]
     if not of_metrics:

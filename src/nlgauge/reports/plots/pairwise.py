@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.intervals import without_draws
 from nlgauge.errors import InputError
-from nlgauge.render.tables import Cell, Number
+from nlgauge.render.tables import Cell, Chance, Number
 from nlgauge.reports import figures
 from nlgauge.stats.agreement import Agreement, correlate
 from nlgauge.stats.arrays import Float
@@ -117,7 +118,7 @@ class Pairwise:
         cells: list[list[Cell]] = [["metric", "system", "against", "difference", "p", "corrected", "effect"]]
         for one in self.pairs:
             found = one.difference
-            numbers = [Number(found.difference, found.low, found.high), Number(found.p), Number(one.adjusted)]
+            numbers = [Number(found.difference, found.low, found.high), Chance(found.p), Chance(one.adjusted)]
             cells.append([one.name, one.a, one.b, *numbers, Number(found.effect, digits=2)])
         return [cells]
 
@@ -152,15 +153,21 @@ def pairwise(
     metrics: Sequence[str] | None = None,
     every_part: bool = False,
     significance: float = 0.05,
-    replicates: int = 1000,
-    seed: int = 0,
+    replicates: int | None = None,
+    seed: int | None = None,
 ) -> Pairwise:
     """Every two systems of a table by each metric, as `nlgauge.compare` compares two.
 
-    metrics and every_part as in `nlgauge.stats.selection.selected`; informational sub-scores are left out. p is
-    corrected by Holm for all pairs by one metric. Raises InputError for fewer than two systems, and as
-    `nlgauge.compare`.
+    Args:
+        table: the scores.
+        metrics, every_part: as in `nlgauge.stats.selection.selected`; informational sub-scores are left out.
+        significance: p, corrected by Holm for all pairs by one metric, below which a difference has a star.
+        replicates, seed: without effect since version 0.2, and accepted for one version more.
+
+    Raises:
+        InputError: for fewer than two systems, and as `nlgauge.compare`.
     """
+    without_draws(replicates, seed)
     if len(table.systems) < 2:
         raise InputError("one system has nothing to be compared with", remedy="score outputs of another")
     pairs: list[Pair] = []
@@ -171,7 +178,7 @@ def pairwise(
                 continue
             found = []
             for a, b in combinations(table.systems, 2):
-                compared = compare(table, a, b, label(table, spec, part), replicates=replicates, seed=seed)
+                compared = compare(table, a, b, label(table, spec, part))
                 found += [(a, b, one) for one in compared]
                 notes.update(dict.fromkeys(f"{a}, {b}: {note}" for note in compared.notes))
             adjusted = holm([one.p for _, _, one in found]).tolist()

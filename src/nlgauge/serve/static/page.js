@@ -33,7 +33,7 @@ async function offer() {
   known.sort((one, other) => gates.has(other.metric) - gates.has(one.metric));
   find("metric").replaceChildren(...known.map((one) => new Option(one.metric)));
   find("metrics").hidden = known.length < 2;
-  if (!known.length) say("This service offers no metric that reads a source: start it with -m \"Consistency(aligner='D')\"", true);
+  if (!known.length) say("This service offers no metric that reads a source: start it with -m Faithfulness", true);
 }
 
 // Characters are counted as Python counts them, by code points; a string here is counted in halves of some.

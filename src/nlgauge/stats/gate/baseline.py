@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import fact_text
 from nlgauge.data.table import ScoreTable, Sums
 from nlgauge.data.table.intervals import together
@@ -60,9 +61,10 @@ class Baseline:
     def __init__(self, table: ScoreTable, earlier: ScoreTable, spec: str, part: str, upwards: bool) -> None:
         """Raise InputError where the two cannot be compared, SpecError for a corpus-level metric."""
         if spec not in earlier.columns:
-            raise InputError(
-                f"the baseline has no {spec}", remedy=f"it has {', '.join(earlier.columns) or 'no metric'}"
-            )
+            remedy = f"it has {', '.join(earlier.columns) or 'no metric'}"
+            if any(now_of(old, part) and part in column.parts for old, column in earlier.columns.items()):
+                remedy += f", which had this {part} before; give the outputs of the earlier run, or score them again"
+            raise InputError(f"the baseline has no {spec}", remedy=remedy)
         self._now, self._before = table.columns[spec], earlier.columns[spec]
         if self._now.level == "system":
             raise SpecError(
@@ -146,9 +148,9 @@ class Baseline:
             raise SpecError(f"{problem}: give a metric whose value is the mean of its rows")
         earlier, time, level = past.read(path), past.now(), significance / len(pairs)
         analyses, regressions = [], []
-        limits = self._now.range(self._now.parts[self._part])
         for system, pair in pairs.items():
             now, before, clusters = pair.values(self._spec, self._part)
+            limits = pair.table.columns[self._spec].range(self._now.parts[self._part])
             if not len(now):
                 problem = f"system {system!r} has no item with a value in both runs"
                 raise InputError(problem, remedy="give the baseline the same items")

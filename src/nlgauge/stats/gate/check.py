@@ -46,8 +46,8 @@ def check(
 ) -> Verdict:
     """Return whether every row passes the threshold, and whether no system is worse than in an earlier run.
 
-    grounded asks whether the source supports each candidate. The probability of ``Consistency(aligner='D')`` decides,
-    by the two thresholds that were measured for its model: a row below the lower one fails, and a row from the upper
+    grounded asks whether the source supports each candidate. The probability of `Faithfulness` decides, by the two
+    thresholds that were measured for its model: a row below the lower one fails, and a row from the upper
     one on passes. Between them, or without a value, the gate cannot say. Such rows fail too, unless allow_missing.
 
     against compares with an earlier run. A system fails if its mean is worse than before and the two-sided p of the
@@ -60,7 +60,7 @@ def check(
 
     Args:
         metric: its spec or name. It may be left out if the table has one metric.
-        part: a sub-score of the metric; the first by default.
+        part: a sub-score of the metric; the deciding one by default (`ScoreTable.named`).
         at_least, at_most: the threshold, which itself passes: at_least if higher is better, at_most if lower is
             better, either or both for a sub-score without a direction. A corpus-level metric is checked by system.
         threshold: made by `nlgauge.calibrate`, in place of metric, part, at_least and at_most. The verdict notes its

@@ -115,7 +115,7 @@ def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) ->
                 while left:
                     left = left[file.write(left) :]
             except OSError:
-                if size and not is_stream(path):
+                if not is_stream(path):
                     os.truncate(path, size)
                 raise
     except OSError as error:

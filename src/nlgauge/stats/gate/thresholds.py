@@ -18,10 +18,13 @@ import numpy as np
 
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.jsonable import read_record
+from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.column import PROBABILITY
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.prediction_powered import selection_p
+from nlgauge.render.numbers import fixed
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.gate.baseline import told_apart
 from nlgauge.stats.refusing import CHOSEN
@@ -149,8 +152,8 @@ class Limits:
 def shown(value: float, threshold: float) -> str:
     """A value with as many digits as tell it from a threshold."""
     for digits in (4, 6, 9):
-        if f"{value:.{digits}f}" != f"{threshold:.{digits}f}":
-            return f"{value:.{digits}f}"
+        if fixed(value, digits) != fixed(threshold, digits):
+            return fixed(value, digits)
     return repr(value)
 
 
@@ -161,6 +164,8 @@ def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
     """
     if made.metric not in table.columns or made.part not in table.columns[made.metric].parts:
         problem = f"the table has no {made.metric} {made.part}, of which the threshold was made"
+        if (other := now_of(made.metric, made.part)) is not None:
+            raise InputError(problem, remedy=f"{other} has it now: score with it, and run nlgauge calibrate again")
         raise InputError(problem, remedy=f"it has {', '.join(table.columns) or 'no metric'}")
     of = {made.metric: Signature(made.metric, made.facts)} if made.facts else {}
     notes = told_apart(
@@ -190,7 +195,7 @@ def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
 
 DECIDED = "decided"
 """The sub-score that is 1 where the first model decided, and 2 where the second did"""
-METRIC, PART = "Consistency(aligner='D')", "probability"
+METRIC, PART = "Faithfulness", PROBABILITY
 """How likely it is that the source supports all of a candidate. The mean over the words is no gate: it forgives one
 wrong word among many right ones"""
 

@@ -89,7 +89,7 @@ def parts_of_speech(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: 
     click.option("--df", default="n-3", show_default=True, help="For williams: n-3, or n-2 as R's psych has it."),
     click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none."),
     click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the clusters."),
-    options.REPLICATES,
+    options.REPLICATES_OF_TESTS,
     options.SEED,
 )
 def significance(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
@@ -281,7 +281,7 @@ def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
 @shown(
     study,
     click.option(
-        "-m", "--metric", "metrics", multiple=True, help="Consistency(aligner='D') and CopyRate by default; repeatable."
+        "-m", "--metric", "metrics", multiple=True, help="Faithfulness and CopyRate by default; repeatable."
     ),
     click.option("--model", "models", multiple=True, help="Model of metrics that name none; repeatable."),
     click.option(

@@ -108,7 +108,7 @@ def weighter(
     scale: tuple[float, float] | None, published: bool, seed: int,
 ) -> None:  # fmt: skip
     """Learn which words MaskEval should listen to for a quality that people rated."""
-    from nlgauge.metrics import registry
+    from nlgauge import registry
     from nlgauge.metrics.maskeval import MaskEval
 
     metric = registry.metric(spec, model=model)

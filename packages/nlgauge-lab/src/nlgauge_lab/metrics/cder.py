@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.metrics.base import Limits, Prepared, Setup
+from nlgauge.contract.base import Limits, Prepared, Setup
 from nlgauge.metrics.references import StringReferenceMetric, splitter, splitter_library, splitter_param
 from nlgauge_lab.maths.jumps import MOST_CELLS, Costs, Symbols, jump_distances
 

@@ -12,12 +12,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import ANY, COSTS, POCKET, Cost, Limits, Prepared, RowMetric, Setup, Value, model_of
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Item
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import ANY, COSTS, POCKET, Cost, Limits, Prepared, RowMetric, Setup, Value, model_of
-from nlgauge.metrics.parameters import param
 from nlgauge_lab.combination_file import CombinationFile, Member
 
 
@@ -147,7 +147,7 @@ def _load(path: str, changed: int | None) -> tuple[CombinationFile, Mapping[str,
 
 
 def _member(member: Member) -> RowMetric:
-    from nlgauge.metrics import registry
+    from nlgauge import registry
 
     own = Combination.__name__
     if member.metric.partition("(")[0].strip() == own:

@@ -30,13 +30,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import Cost, Limits, Prepared, Setup
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus.place import shown
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.errors import SpecError
 from nlgauge.maths.vectors import unit
-from nlgauge.metrics.base import Cost, Limits, Prepared, Setup
 from nlgauge.metrics.model_settings import layer_read
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import ReferenceMetric, each_once
 from nlgauge_lab.maths.hulls import hausdorff
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.metrics.base import SHARE, Limits, Prepared, Setup
+from nlgauge.contract.base import SHARE, Limits, Prepared, Setup
 from nlgauge.metrics.references import StringReferenceMetric
 from nlgauge_lab.maths.jumps import MOST_CELLS, Costs, Symbols, jump_distances
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nlgauge.contract.base import COSINE, Limits, Prepared
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.maths.vectors import cosine
-from nlgauge.metrics.base import COSINE, Limits, Prepared
 from nlgauge.metrics.references import each_once
 from nlgauge.metrics.word_vectors import NO_DIRECTION, WordVectorMetric, words_of
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nlgauge.contract.base import COSINE, Limits, Prepared
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Match, TextPiece
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors
-from nlgauge.metrics.base import COSINE, Limits, Prepared
 from nlgauge.metrics.references import each_once
 from nlgauge.metrics.word_vectors import Array, WordVectorMetric, similarity, words_of
 

@@ -12,9 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge.contract.base import SHARE, Limits, Prepared
+from nlgauge.contract.parameters import param
 from nlgauge.engine.features.vectors import TokenVectors
-from nlgauge.metrics.base import SHARE, Limits, Prepared
-from nlgauge.metrics.parameters import param
 from nlgauge.metrics.references import each_once
 from nlgauge.metrics.word_vectors import Array, WordTable, WordVectorMetric, similarity, too_short, words_of
 

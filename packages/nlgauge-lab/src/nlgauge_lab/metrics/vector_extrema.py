@@ -11,9 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge.contract.base import COSINE, Limits, Prepared
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.maths.vectors import cosine
-from nlgauge.metrics.base import COSINE, Limits, Prepared
 from nlgauge.metrics.references import each_once
 from nlgauge.metrics.word_vectors import NO_DIRECTION, Array, WordVectorMetric, words_of
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from nlgauge.contract.base import Metric, model_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import NlgaugeError
-from nlgauge.metrics.base import Metric, model_of
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.options import RunOptions
 from nlgauge.run.plan import Plan

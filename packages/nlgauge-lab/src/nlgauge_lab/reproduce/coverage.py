@@ -34,7 +34,7 @@ from nlgauge_lab.written import HELD_OUT
 RATINGS = (50, 100, 200)
 ALONE, TOGETHER = "ratings alone", "all of them, cross-fitted"
 _RATED = ("TokenF1", "CopyRate", "EmbeddingAverage", "BERTScore")
-_GROUNDED = ("Consistency(aligner='D')", *_RATED[1:])
+_GROUNDED = ("Faithfulness", *_RATED[1:])
 _PARTS = ("score", "probability")
 """What is taken of the metrics that have them; of the others the first"""
 _COPIED = "Original Ground Truth"
@@ -43,7 +43,7 @@ CONFIDENCE = 0.95
 """That of the intervals"""
 PROMISED, PROMISE_RATINGS, RISKS = 0.9, (100, 300), (0.1, 0.2)
 """The confidence of the thresholds, the rated rows that they are made of, and the shares that may be unsupported"""
-PROMISING = ("Consistency(aligner='D') score", "Consistency(aligner='D') probability")
+PROMISING = ("Faithfulness score", "Faithfulness probability")
 ROWS_A_RATING = 4
 """A file has at least so many times the rows that are rated"""
 
@@ -266,6 +266,6 @@ class Drawing:
     def _ends(self, y: Float, x: Float, design: Design, least: float = -math.inf) -> tuple[float, float]:
         """As `nlgauge.estimate` has them."""
         scale = (0.0, 1.0) if np.isin(y, (0, 1)).all() else None
-        mean, _ = rated_means(y, x, design, scale, least, scale is not None)
+        mean = rated_means(y, x, design, scale, least, scale is not None).taken
         levels = [None] if design.clusters is None else [design.clusters, None]
         return inference([mean], levels, design.rated, scale).interval(CONFIDENCE)

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import Metric, model_of
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Metric, model_of
 from nlgauge_lab.maths.detection import detection, resampled_area
 from nlgauge_lab.reproduce.columns import only
 from nlgauge_lab.reproduce.scoring import read_model, scored
@@ -20,13 +20,15 @@ from nlgauge_lab.reproduce.specs import metric_of, names_of, refusal
 from nlgauge_lab.training.labelled import Labelled, as_corpus, labelled_set
 
 METRICS = (
-    "Consistency(aligner='D')", "Consistency(aligner='R')", "Consistency", "CopyRate", "CopyRate(ngram=2)",
+    "Faithfulness", "Consistency(aligner='R')", "Consistency", "CopyRate", "CopyRate(ngram=2)",
     "ROUGE(variant='2', stemmer=True)", "Length",
 )  # fmt: skip
 PARTS = {"ROUGE(variant='2', stemmer=True)": ("precision",)}
 """The parts that say something here, of metrics that have others too"""
 MORE_IS_WORSE = frozenset({"unsupported", "Length"})
 """Parts, and metrics, of which more is a sign that something is not supported"""
+_OF_WORDS = "score"
+"""The part that is what a metric says of words, taken together"""
 SURE = {"probability": 0.5, "unsupported": 0.0}
 """By part, the number at which a text is judged. The other parts have none: the words' threshold, put to a mean over
 words, would ask that every second word be unsupported"""
@@ -137,7 +139,7 @@ def _found(labels: Labels, spec: str, table: ScoreTable, replicates: int) -> lis
         texts = _judged(supported[known], labels.truth[known], threshold)
         rows = supported[known], labels.truth[known], labels.sources[known]
         low, high = resampled_area(*rows, replicates, np.random.default_rng(0))
-        of_words = words if part == column.parts[0] else None
+        of_words = words if part == _OF_WORDS else None
         found.append(Found(spec, part, model, texts, low, high, of_words, int((~known).sum())))
     return found
 

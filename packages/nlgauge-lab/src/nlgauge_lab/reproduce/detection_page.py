@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 
 from nlgauge._version import __version__
+from nlgauge.contract.base import model_of
 from nlgauge.data.probes import KINDS
-from nlgauge.metrics.base import model_of
 from nlgauge_lab.reproduce.detecting import METRICS, Found, Tried
 from nlgauge_lab.reproduce.labelled_sets import LABELLED_SETS, WHOLE_TEST_PART, LabelledSet, Others
 from nlgauge_lab.reproduce.markdown import beside, ranged, render, short, table
 from nlgauge_lab.reproduce.specs import metric_of
-from nlgauge_lab.studies.probes import SETTINGS, ProbeResult, Probes
+from nlgauge_lab.studies.probes import SETTINGS, ProbeResult, Probes, named
 
 _SETS = {one.name: one for one in LABELLED_SETS}
 _STRINGS = frozenset(spec for spec in METRICS if model_of(metric_of(spec, None, {})) is None)
@@ -79,14 +79,11 @@ def _line(found: Found, rows: int) -> list[str]:
     words = found.words or {}
     note = f" ({found.undefined} of {rows:,} rows without a number)" if found.undefined else ""
     return [
-        _named(found.metric, found.part) + note, found.model, ranged(found.texts["auc"], found.low, found.high),
+        named(found.metric, found.part, f"`{found.metric}`") + note, found.model,
+        ranged(found.texts["auc"], found.low, found.high),
         *(short(found.texts[what]) for what in ("best_f1", "f1")),
         *(short(words.get(what, math.nan)) for what in ("best_f1", "f1")),
     ]  # fmt: skip
-
-
-def _named(metric: str, part: str) -> str:
-    return f"`{metric}`" + ("" if part == "score" else f" {part}")
 
 
 def _others(heading: str, published: Sequence[Others]) -> list[str]:
@@ -98,7 +95,7 @@ def section(found: Probes) -> list[str]:
     """The probes: a table of all errors together and one by kind of error."""
     rows = [
         [
-            _named(one.metric, one.part), one.model, one.setting,
+            named(one.metric, one.part, f"`{one.metric}`"), one.model, one.setting,
             *(ranged(area.value, area.low, area.high, 2) for area in (one.twin, one.paraphrase)),
             _share(one.marked), _share(one.found),
         ]
@@ -119,7 +116,7 @@ def _by_kind(records: Sequence[ProbeResult]) -> list[list[str]]:
         if one.setting == first:
             kinds = {**answers.get((one.metric, one.part, one.model), {}), **one.kinds}
             numbers = (short(kinds.get(kind, math.nan), 2) for kind in KINDS)
-            rows.append([_named(one.metric, one.part), one.model, *numbers])
+            rows.append([named(one.metric, one.part, f"`{one.metric}`"), one.model, *numbers])
     return rows
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.maths.prediction_powered import Design, Float, Integers
-from nlgauge.maths.rated_means import RatedMean, inference, rated_means
+from nlgauge.maths.rated_means import RatedMeans, helps, inference, rated_means
 from nlgauge.stats.fitting import combined
 from nlgauge.stats.refusing import refusal
 from nlgauge_lab.reproduce.coverage import (
@@ -99,7 +99,7 @@ def _intervals(
     every = np.stack(list(scores.values()), 1)
     columns = {ALONE: np.zeros((len(every), 1)), **{metric: x[:, None] for metric, x in scores.items()}}
     for metric, x in {**columns, TOGETHER: every}.items() if together else columns.items():
-        found: list[RatedMean] = []
+        found: list[RatedMeans] = []
         places = np.cumsum([0, *(len(half.rows) for half in halves)])
         scale = (0.0, 1.0) if np.isin(ratings[~np.isnan(ratings)], (0, 1)).all() else None
         for start, (rows, _, design) in zip(places, halves, strict=False):
@@ -107,12 +107,14 @@ def _intervals(
             if refusal(y, x[rows], design, metric != ALONE, bounds=scale) is None:
                 single = metric != TOGETHER
                 one = x[rows, 0] if single else combined(x[rows], y, design.rated, np.arange(len(rows)), 0)
-                mean, _ = rated_means(y, one, design, scale, -math.inf if single else 0.0, scale is not None)
-                found.append(mean.placed(np.arange(start, start + len(rows)), int(places[-1])))
+                means = rated_means(y, one, design, scale, -math.inf if single else 0.0, scale is not None)
+                found.append(means.placed(np.arange(start, start + len(rows)), int(places[-1])))
         yield metric, _ends(found, halves, scale) if len(found) == len(halves) else None
 
 
-def _ends(found: list[RatedMean], halves: list[_Half], scale: tuple[float, float] | None) -> tuple[float, float]:
+def _ends(found: list[RatedMeans], halves: list[_Half], scale: tuple[float, float] | None) -> tuple[float, float]:
     items = np.unique(np.concatenate([half.items for half in halves]), return_inverse=True)[1]
     rated = np.concatenate([half.design.rated for half in halves])
-    return inference(found, [items], rated, scale).interval(CONFIDENCE)
+    helped, alone = ([getattr(one, kind) for one in found] for kind in ("helped", "alone"))
+    by_scores, by_ratings = (inference(means, [items], rated, scale) for means in (helped, alone))
+    return (by_scores if helps(by_ratings, by_scores) else by_ratings).interval(CONFIDENCE)

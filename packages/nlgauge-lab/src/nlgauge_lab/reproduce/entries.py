@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from nlgauge.contract.base import Metric, model_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import NlgaugeError, SpecError
-from nlgauge.metrics.base import Metric, model_of
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.join import join, turned
 from nlgauge_lab.reproduce.columns import defined, only, part_of, without

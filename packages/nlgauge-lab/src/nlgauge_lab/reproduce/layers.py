@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nlgauge import registry
 from nlgauge.errors import SpecError
-from nlgauge.metrics import registry
 from nlgauge_lab.reproduce.markdown import render, short, table
 from nlgauge_lab.reproduce.measuring import measure
 from nlgauge_lab.reproduce.rated import Data

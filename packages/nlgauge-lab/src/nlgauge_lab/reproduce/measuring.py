@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from nlgauge.contract.base import Metric, model_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import Metric, model_of
 from nlgauge.stats.agreement import Agreement, correlate
 from nlgauge_lab.reproduce.columns import only, part_of, without
 from nlgauge_lab.reproduce.rated import VIEWS, Data

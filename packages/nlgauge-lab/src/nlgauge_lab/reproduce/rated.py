@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.engine.english import is_stopword
 from nlgauge.errors import InputError
-from nlgauge.maths.text import is_stopword, words
+from nlgauge.maths.text import words
 from nlgauge_lab.reproduce.published import Source
 from nlgauge_lab.studies.sweep import first_items
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from nlgauge.contract.base import Metric
 from nlgauge.engine.models.loading import load
 from nlgauge.engine.models.published import known_names
 from nlgauge.errors import InputError, NlgaugeError, SpecError
-from nlgauge.metrics.base import Metric
 from nlgauge_lab.reproduce.entries import Entries
 from nlgauge_lab.reproduce.kinds import MAKERS, Rebuilt
 from nlgauge_lab.reproduce.published import Entry, Table

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from nlgauge.contract.base import COSTS, Metric
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import NlgaugeError
 from nlgauge.evaluation import evaluate
-from nlgauge.metrics.base import COSTS, Metric
 from nlgauge_lab.reproduce.cached import NOT_SCORED, cached
 from nlgauge_lab.reproduce.columns import rows_of
 from nlgauge_lab.reproduce.specs import refusal

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
+from nlgauge import registry
+from nlgauge.contract.base import Metric
 from nlgauge.errors import NlgaugeError
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric
 from nlgauge_lab.studies.ablation import ABLATIONS
 from nlgauge_lab.studies.barycenters import BaryScoreVariants
 from nlgauge_lab.studies.neighbours import Neighbours

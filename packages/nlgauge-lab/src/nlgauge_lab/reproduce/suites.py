@@ -106,9 +106,9 @@ SUITES: tuple[Suite, ...] = (
     Suite(
         "summeval", "SummEval", (Source("summeval"),), ("consistency", "coherence", "fluency", "relevance"),
         (("pooled", "pearson"), ("system", "pearson")),
-        (Group((*_aligned("Consistency"), *_aligned("Relevance"),
+        (Group(("Faithfulness", *_aligned("Consistency"), *_aligned("Relevance"),
                 "MaskEval(weights='candidate', stride=8)", *_SUMMARIES, *_SETS)),),
-        parts=("least_stretch", "probability"),
+        parts=("score", "least_stretch"),
         notes=("Eleven references, of which metrics take the best unless their spec says otherwise.", _BY_EIGHT,
                _CANDIDATE),
     ),
@@ -137,8 +137,8 @@ SUITES: tuple[Suite, ...] = (
         Suite(
             f"qags_{name}", f"QAGS, {title}", (Source(f"qags_{name}"),), ("consistency",),
             (("pooled", "pearson"), ("pooled", "spearman"), ("pooled", "kendall")),
-            (Group((*_aligned("Consistency"), "Length", "CopyRate", *_STRINGS[:-1], *_VECTORS)),),
-            parts=("least_stretch", "probability"), resample="items",
+            (Group(("Faithfulness", *_aligned("Consistency"), "Length", "CopyRate", *_STRINGS[:-1], *_VECTORS)),),
+            parts=("score", "least_stretch"), resample="items",
             notes=("For tests alone: no default, weight or threshold was chosen by these ratings.",
                    "One output for each article. String metrics compare it with the reference."),
         )

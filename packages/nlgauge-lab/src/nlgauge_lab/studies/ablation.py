@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
+from nlgauge import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.alignment import Array, mean_alignment
-from nlgauge.metrics import ctc, registry
+from nlgauge.metrics import ctc
 from nlgauge.metrics.ctc import AspectPrepared, CTCAspect
 from nlgauge_lab.metrics.published import ctc as published
 from nlgauge_lab.studies.sweep import Setting, Sweep, sweep

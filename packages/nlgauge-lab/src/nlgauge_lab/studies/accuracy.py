@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from nlgauge import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.errors import SpecError
-from nlgauge.metrics import registry
 from nlgauge.metrics.ctc import CTCAspect
 from nlgauge.reports import figures
 from nlgauge_lab.studies.sweep import Setting, Sweep, sweep

@@ -15,6 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge import registry
+from nlgauge.contract.base import Cost, Setup
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.features.masked import MaskedLikelihoodRequest, TokenWeights, read_masked
 from nlgauge.engine.features.request import Reader, TextRequest, tokens_about
@@ -23,10 +26,7 @@ from nlgauge.engine.models.capabilities import ENCODER, MASKED_LM, TOKENIZER, Mo
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.errors import SpecError
 from nlgauge.maths.barycenters import Barycenter
-from nlgauge.metrics import registry
 from nlgauge.metrics.baryscore import Array, BaryScore, BaryScorePrepared
-from nlgauge.metrics.base import Cost, Setup
-from nlgauge.metrics.parameters import param
 from nlgauge_lab.studies.sweep import Setting, Sweep, sweep
 
 MEANS = ("wasserstein", "euclidean")

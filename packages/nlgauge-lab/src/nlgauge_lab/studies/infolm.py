@@ -10,9 +10,9 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+from nlgauge import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.errors import SpecError
-from nlgauge.metrics import registry
 from nlgauge.metrics.infolm import InfoLM
 from nlgauge_lab.studies.sweep import Setting, Sweep, sweep
 

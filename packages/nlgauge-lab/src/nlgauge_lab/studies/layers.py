@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from nlgauge import registry
+from nlgauge.contract.base import Metric, model_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric, model_of
 from nlgauge_lab.studies.sweep import Setting, Sweep, sweep
 
 

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
+from nlgauge import registry
+from nlgauge.contract.base import POCKET, model_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models.loading import load
 from nlgauge.engine.models.onnx import threads
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import POCKET, model_of
 from nlgauge.metrics.maskeval import MaskEval
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge import registry
+from nlgauge.contract.base import Value
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Value
 from nlgauge.metrics.mark_evaluate import MarkEvaluate, sweep
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures

@@ -13,18 +13,19 @@ from pathlib import Path
 
 import numpy as np
 
+from nlgauge import registry
+from nlgauge.contract.base import Metric, model_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.probes import KINDS, Probed, read_probes
 from nlgauge.data.signature import Signature
 from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Metric, model_of
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
+from nlgauge.stats.gate.thresholds import METRIC
 from nlgauge_lab.maths.detection import detection, resampled_area
 
-METRICS = ("Consistency(aligner='D')", "CopyRate")
+METRICS = ("Faithfulness", "CopyRate")
 _LESS_IS_BETTER = frozenset({"unsupported"})
 SETTINGS = {"source": (False, 0), "question": (True, 0), "4 passages": (False, 4), "8 passages": (False, 8)}
 """What a statement is judged by: the source alone, its question too, the source among so many other passages"""
@@ -78,23 +79,28 @@ class Probes:
         every = [heads]
         kinds: list[list[Cell]] = [["error against twin", "model", "by", *KINDS]]
         for one in self.records:
-            named = [_name(one), one.model, one.setting]
+            line = [named(one.metric, one.part), one.model, one.setting]
             areas = [Number(area.value, area.low, area.high, digits=2) for area in (one.twin, one.paraphrase)]
             ends = [(Number(area.value, digits=2), area.interval) for area in areas]
             shares = (Number(share, digits=2) for share in (one.marked, one.found))
-            every.append([*named, *ends[0], *ends[1], *shares])
-            kinds.append([*named, *(Number(one.kinds.get(kind, math.nan), digits=2) for kind in KINDS)])
+            every.append([*line, *ends[0], *ends[1], *shares])
+            kinds.append([*line, *(Number(one.kinds.get(kind, math.nan), digits=2) for kind in KINDS)])
         return [every, kinds]
 
     def draw(self, path: Path) -> None:
         """Areas by kind of error, a row for each metric, part and setting."""
-        rows = [f"{_name(one)} {one.setting}" for one in self.records]
+        rows = [f"{named(one.metric, one.part)} {one.setting}" for one in self.records]
         values = [[one.kinds.get(kind, math.nan) for kind in KINDS] for one in self.records]
         figures.heats(path, {"errors against their corrected twins": figures.Heat(rows, KINDS, values)}, "area", (0, 1))
 
 
-def _name(one: ProbeResult) -> str:
-    return one.metric if one.part == "score" else f"{one.metric} {one.part}"
+def named(metric: str, part: str, spec: str | None = None) -> str:
+    """Return what to call a part of a metric: the plain `score` has the metric's name, but for `Faithfulness`.
+
+    spec: the metric as it is shown, where that is another text than its spec.
+    """
+    shown = metric if spec is None else spec
+    return shown if part == "score" and not metric.startswith(METRIC) else f"{shown} {part}"
 
 
 def probes(

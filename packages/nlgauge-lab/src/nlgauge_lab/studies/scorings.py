@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge import registry
+from nlgauge.contract.base import Setup, Value
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.masked_words import MaskedWords, MaskedWordsRequest
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.errors import SpecError
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import Setup, Value
 from nlgauge.metrics.bertscore import BERTScore, BERTScorePrepared
 from nlgauge.metrics.maskeval import MaskedTexts, MaskEval, MaskEvalPrepared, weighted_score
 from nlgauge_lab.studies.sweep import Setting, Sweep, sweep

@@ -43,6 +43,7 @@ class Significance:
     test: str
     correction: str
     confidence: float
+    notes: tuple[str, ...] = ()
 
     def tables(self) -> list[list[list[Cell]]]:
         """For a terminal, a table an aspect: p of "row better than column" where it is below 1 - confidence."""
@@ -76,7 +77,7 @@ def significance(
     df: str = "n-3",
     correction: str = "holm",
     confidence: float = 0.95,
-    replicates: int = 1000,
+    replicates: int | None = None,
     seed: int = 0,
 ) -> Significance:
     """Every metric against every other, with clusters (InfoLM's figure 7).
@@ -106,4 +107,4 @@ def significance(
                 tuple(tuple(p.get((a, b), math.nan) for b in order) for a in order),
             )
         )
-    return Significance(tuple(rankings), level, coefficient, test, correction, confidence)
+    return Significance(tuple(rankings), level, coefficient, test, correction, confidence, tuple(contrasts.notes))

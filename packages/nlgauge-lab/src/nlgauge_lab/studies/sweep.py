@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from nlgauge.contract.base import Metric
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
-from nlgauge.metrics.base import Metric
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
 from nlgauge.stats.agreement import Agreement, correlate

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
+from nlgauge import registry
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
-from nlgauge.metrics import registry
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures

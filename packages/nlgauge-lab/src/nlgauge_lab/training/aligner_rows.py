@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine import sentence_search
+from nlgauge.engine.english import is_stopword
 from nlgauge.engine.sentence_search import OWN, Pairing, Search
 from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.engine.words import is_word, words
-from nlgauge.maths.text import is_stopword
 from nlgauge_lab.training.labelled import Labelled
 
 if TYPE_CHECKING:

@@ -33,6 +33,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from nlgauge._version import __version__
+from nlgauge.contract.base import POCKET, Setup, model_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.source_digest import source_digest
 from nlgauge.engine.engine import Engine
@@ -44,7 +45,6 @@ from nlgauge.engine.models.loading import load
 from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.weighter import Weighter, write_weighter
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics.base import POCKET, Setup, model_of
 from nlgauge.metrics.maskeval import MaskEval
 from nlgauge.run.block import BlockScorer, CacheLookup
 from nlgauge_lab.training.run import torch_threads

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from nlgauge.engine.tokens import SubwordTokenizer
-from nlgauge.maths.claims import claims
+from nlgauge.faithfulness.claims import claims
 from nlgauge_lab.training.aligner_rows import Encoded, Shape, Twins, encode
 from nlgauge_lab.training.labelled import Labelled, marked
 from nlgauge_lab.written import HELD_OUT, Answer, answers

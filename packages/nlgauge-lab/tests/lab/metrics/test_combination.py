@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from numpy.testing import assert_allclose
 
+from nlgauge import registry
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.models import loading
 from nlgauge.errors import SpecError
-from nlgauge.metrics import registry
 from nlgauge_lab.metrics.combination import Combination
 from tests.metrics.pieces import scored
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import nlgauge
+from lab.examples import DETECTORS, WEIGHTS
+from nlgauge import registry
+from nlgauge.contract.base import ANY, COSINE, SHARE
 from nlgauge.maths.alignment import preservation
-from nlgauge.metrics import registry
-from nlgauge.metrics.base import ANY, COSINE, SHARE
 from tests.metrics.pieces import pieces, prepared
 
 
@@ -48,6 +49,10 @@ def test_opposite_vectors_reach_the_limit(spec: str) -> None:
         ("published/Groundedness", ANY),
         ("published/MeanAlignment", COSINE),
         ("RougeWE", SHARE),
+        (f"published/SummaCZS(model={DETECTORS['nli']!r})", COSINE),
+        (f"published/MiniCheck(model={DETECTORS['minicheck']!r})", SHARE),
+        (f"published/LettuceDetect(model={DETECTORS['lettuce']!r})", SHARE),
+        (f"Combination(weights={str(WEIGHTS)!r})", ANY),
     ],
 )
 def test_limits_follow_the_parameters(spec: str, limits: tuple[float, float]) -> None:

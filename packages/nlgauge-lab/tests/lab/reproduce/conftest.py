@@ -8,7 +8,8 @@ import pytest
 
 from lab.reproduce import pieces
 from lab.reproduce.pieces import Words, write
-from nlgauge.metrics import base, registry
+from nlgauge import registry
+from nlgauge.contract import base
 from nlgauge_lab.reproduce import lines
 from nlgauge_lab.reproduce.published import Best, table
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from nlgauge.contract.base import Cost, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import MissingExtraError
-from nlgauge.metrics.base import Cost, Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.parameters import param
 from nlgauge_lab.reproduce import lines
 from nlgauge_lab.reproduce.kinds import Cell, Rebuilt
 from nlgauge_lab.reproduce.lines import as_csv, ordered

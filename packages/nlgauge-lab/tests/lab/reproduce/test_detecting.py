@@ -57,12 +57,12 @@ def test_strings_by_hand(labelled: Path) -> None:
 
 
 def test_aligners_judge_texts_and_words_at_their_threshold(labelled: Path) -> None:
-    tried, _ = detect(labelled, ["quintd_human.test", "fever_symmetric.test"], [None], ["Consistency"], replicates=5)
+    tried, _ = detect(
+        labelled, ["quintd_human.test", "fever_symmetric.test"], [None], ["Consistency", "Faithfulness"], replicates=5
+    )
     marked, whole = (by_part(one.found) for one in tried)
-    assert {metric for metric, _ in marked} == {
-        "Consistency", "Consistency(aligner='D')", "Consistency(aligner='R')"
-    }  # fmt: skip
-    for one in (marked["Consistency", "score"], marked["Consistency(aligner='D')", "score"]):
+    assert {metric for metric, _ in marked} == {"Consistency", "Faithfulness", "Consistency(aligner='R')"}
+    for one in (marked["Consistency", "score"], marked["Faithfulness", "score"]):
         assert one.words is not None and not math.isnan(one.words["f1"])
         assert one.model.startswith("pocket@") and one.undefined == 1
     assert whole["Consistency", "score"].words is None  # no words were marked
@@ -82,5 +82,5 @@ def test_what_cannot_be_had_is_said_and_spoils_no_other(labelled: Path, monkeypa
 def test_refusals(labelled: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none of the labelled sets is there.*put x.jsonl there"):
         detect(labelled, ["x"], [None])
-    with pytest.raises(SpecError, match="--metrics BLEU: not one of Consistency"):
+    with pytest.raises(SpecError, match="--metrics BLEU: not one of Faithfulness"):
         detect(labelled, ["quintd_human.test"], [None], ["BLEU"])

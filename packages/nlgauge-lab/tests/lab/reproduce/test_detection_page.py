@@ -17,7 +17,7 @@ def found(metric: str, model: str, part: str = "score", **texts: float) -> Found
     return Found(metric, part, model, {**TEXTS, **texts}, 0.75, 0.85, words, 0)
 
 
-D = "Consistency(aligner='D')"
+D = "Faithfulness"
 RAGTRUTH = Tried(
     "ragtruth_qa.test",
     1000,
@@ -33,7 +33,7 @@ RAGTRUTH = Tried(
 def test_a_line_a_part_and_the_published_figures_beside_them() -> None:
     text = page([RAGTRUTH], ["summedits.test"], None, 1000)
     assert "Not here: summedits.test, whose data were not at hand." in text
-    assert f"| `{D}` | pocket@1234 | .800 [.75, .85] | .700 | .600 | .550 | .500 |" in text
+    assert f"| `{D}` score | pocket@1234 | .800 [.75, .85] | .700 | .600 | .550 | .500 |" in text
     assert f"| `{D}` probability | pocket@1234 | .820 [.75, .85] | .700 | .600 | - | - |" in text
     assert "| `CopyRate` (3 of 1,000 rows without a number) |  | .600 [.75, .85] | .700 | - | - | - |" in text
     assert "| every text flagged | | .500 | .333 | .333 | | |" in text

@@ -33,7 +33,7 @@ def mine(tmp_path):
 
 
 def test_marked_words_are_counted(mine):
-    found = probes(["Consistency(aligner='D')"], models=[None], settings=["source"], file=mine, replicates=0)
+    found = probes(["Faithfulness"], models=[None], settings=["source"], file=mine, replicates=0)
     assert {one.model for one in found.records} == {"pocket"}
     assert {one.part for one in found.records} == {"score", "least_stretch", "unsupported", "probability"}
     first, *others = found.records

@@ -17,11 +17,11 @@ import transformers
 from safetensors.torch import load_file
 
 import nlgauge
+from nlgauge.engine.english import is_stopword
 from nlgauge.engine.models.capabilities import ALIGNER
 from nlgauge.engine.models.detector import export_detector
 from nlgauge.engine.models.loading import load
 from nlgauge.errors import InputError, SpecError
-from nlgauge.maths.text import is_stopword
 from nlgauge_lab.training.aligner import AlignerConfig
 from nlgauge_lab.training.aligner_rows import Shape, encode
 from nlgauge_lab.training.aligner_run import train

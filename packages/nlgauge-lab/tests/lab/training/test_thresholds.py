@@ -52,7 +52,7 @@ def test_the_command_writes_what_the_gate_reads(tmp_path: Path) -> None:
     lines = [json.dumps({"source": source, "candidate": text, "supported": kind}) for text, kind in rows]
     (tmp_path / "scifact.dev.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
-    table = evaluate([{"candidate": source, "source": source}], metrics="Consistency(aligner='D')", model=str(model))
+    table = evaluate([{"candidate": source, "source": source}], metrics="Faithfulness", model=str(model))
     with pytest.raises(InputError, match="has no measured thresholds"):
         check(table, grounded=True)
     run = ("train", "thresholds", "--limit", 6, "--labelled", tmp_path, "--model", model, "--write", "--no-cache")
@@ -62,7 +62,7 @@ def test_the_command_writes_what_the_gate_reads(tmp_path: Path) -> None:
     assert card.grounded is not None
     written = json.loads((model / "card.json").read_text(encoding="utf-8"))["grounded"]
     assert card.aligner_threshold == written["mark_below"] != threshold
-    table = evaluate([{"candidate": source, "source": source}], metrics="Consistency(aligner='D')", model=str(model))
+    table = evaluate([{"candidate": source, "source": source}], metrics="Faithfulness", model=str(model))
     verdict = check(table, grounded=True)
     assert verdict.passed and verdict.part == "probability"
 

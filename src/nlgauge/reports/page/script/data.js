@@ -17,6 +17,9 @@ function shownNumber(value, digits = 4) {
   if (value === null || Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
+  if (size >= 1e9 || (digits >= 4 && size >= 1e-12 && size < 0.5 * 10 ** -digits)) {
+    return value.toExponential(2).replace(/\.?0+e/, "e").replace(/-/g, "−");
+  }
   const places = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : digits;
   return value.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places }).replace("-", "−");
 }

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nlgauge.contract.parameters import param
 from nlgauge.maths.barycenters import Barycenter, layer_barycenters
 from nlgauge.metrics import baryscore
 from nlgauge.metrics.baryscore import Array
-from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True)

@@ -14,17 +14,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import ANY, COSINE, Limits
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
+from nlgauge.engine.aligners import Aligned, Direction, EmbeddingAligner, Units
+from nlgauge.engine.english import is_stopword
 from nlgauge.engine.features.vectors import TokenVectors
 from nlgauge.engine.words import words
 from nlgauge.maths import alignment as aspects
 from nlgauge.maths.alignment import Array
-from nlgauge.maths.text import is_stopword
 from nlgauge.metrics import ctc
-from nlgauge.metrics.aligners import Aligned, Direction, EmbeddingAligner, Units
-from nlgauge.metrics.base import ANY, COSINE, Limits
 from nlgauge.metrics.ctc import AspectPrepared
-from nlgauge.metrics.parameters import param
 
 
 @dataclass(frozen=True)

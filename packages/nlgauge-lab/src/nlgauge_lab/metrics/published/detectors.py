@@ -1,6 +1,6 @@
 """Detectors as their authors split texts and aggregate: SummaC-ZS, MiniCheck and LettuceDetect.
 
-They read the same rows as `Consistency(aligner='D')` with such a model. They differ from it in what a row holds: the
+They read the same rows as `Faithfulness` with such a model. They differ from it in what a row holds: the
 authors choose no evidence, and each aggregates in a way of its own. Where the authors cut the end of a row that is too
 long, the score is NaN with a reason.
 
@@ -18,6 +18,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.contract.base import COSINE, QUESTION, SHARE, Cost, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.engine.batching import padded
 from nlgauge.engine.features.request import Features, Reader, Request, tokens_about
@@ -28,8 +30,6 @@ from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
 from nlgauge.errors import SpecError
 from nlgauge.maths.alignment import logistic
-from nlgauge.metrics.base import COSINE, QUESTION, SHARE, Cost, Limits, Prepared, RowMetric, Setup, Value
-from nlgauge.metrics.parameters import param
 
 _LONG = "a row is longer than the model reads, where the published code cuts its end"
 _SHORTEST = 10

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from nlgauge.contract.base import Limits, Value
 from nlgauge.data.corpus import Row
 from nlgauge.engine.features.masked import Bag
 from nlgauge.engine.features.request import Features
 from nlgauge.metrics import infolm
-from nlgauge.metrics.base import Limits, Value
 from nlgauge.metrics.infolm import Array, InfoLMPrepared
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
-from nlgauge.maths.opposites import OPPOSITES, STRENGTHS
+from nlgauge.faithfulness.opposites import OPPOSITES, STRENGTHS
 from nlgauge.maths.text import sentence_ends
 
 Span: TypeAlias = "tuple[int, int]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from nlgauge.maths.quantities import MONTHS, WEEKDAYS, Quantity, in_words, quantities, same
+from nlgauge.faithfulness.quantities import MONTHS, WEEKDAYS, Quantity, in_words, quantities, same
 from nlgauge_lab.training.support.edits import Edit, Place, replaced
 
 _UNITS = (

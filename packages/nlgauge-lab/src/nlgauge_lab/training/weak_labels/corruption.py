@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from nlgauge.engine.english import is_stopword
 from nlgauge.engine.words import is_word
-from nlgauge.maths.text import is_stopword
 from nlgauge_lab.training.labelled import Labelled
 from nlgauge_lab.training.support.make import edited
 from nlgauge_lab.training.weak_labels.attempts import LEFT, TRIES, Draft, Parts, Settings, Source, Spans, lacking

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.engine.english import is_stopword
 from nlgauge.engine.words import is_word
-from nlgauge.maths.text import is_stopword, sentence_ends
+from nlgauge.maths.text import sentence_ends
 from nlgauge_lab.training.weak_labels.sources import Record
 
 TASKS = ("summarization", "reference", "style", "dialogue", "knowledge", "document-reference")

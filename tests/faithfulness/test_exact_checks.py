@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from nlgauge.maths.exact_checks import CheckedSource
-from nlgauge.maths.opposites import OPPOSITES, STRENGTHS
+from nlgauge.faithfulness.exact_checks import CheckedSource
+from nlgauge.faithfulness.opposites import OPPOSITES, STRENGTHS
 
 SOURCE = (
     "The mill of Hull was opened by Anna Berg on 3 May 1987 and employed 28 people for 60 seconds of fame. Sales rose "

@@ -19,26 +19,29 @@ from pathlib import Path
 from typing import Any, TypeGuard, cast
 
 from nlgauge._plugins import LAB_METRICS, in_the_lab, load_offered, offered
+from nlgauge.contract.base import Metric, registered_name
+from nlgauge.contract.parameters import parameters_of
+from nlgauge.data.renamed import now_of
 from nlgauge.errors import SpecError
-from nlgauge.metrics.base import Metric, registered_name
-from nlgauge.metrics.parameters import parameters_of
 
 LONGEST_SPEC = 4096
 """Characters: a spec holds words and numbers, and at most the path of a file"""
 FIRST = ""
 """Stands for the name of a parameter that a spec gives without one"""
 _SHOWN = 100
+_HERE = Path(__file__).parent
 _OTHER_NAMES = dict.fromkeys(
     (
         "faithfulness", "hallucination", "hallucinations", "hallucinationdetection", "factuality", "factualconsistency",
         "rag", "ragevaluation", "llmasajudge", "judge", "entailment",
     ),
-    "Consistency(aligner='D')",
+    "Faithfulness",
 )  # fmt: skip
 """What people ask for by the name of what is measured"""
 _FAMILIES = {
     **dict.fromkeys(("BLEU", "CER", "ChrF", "TER", "WER"), "translation"),
     **dict.fromkeys(("Column", "CopyRate", "Length"), "simple"),
+    "Faithfulness": "metric",
     "MarkEvaluateText": "mark_evaluate",
     **dict.fromkeys(("MoverScore", "SentenceMovers", "WordMovers"), "movers"),
     "ImprovedPrecisionRecall": "prd",
@@ -160,6 +163,8 @@ def _made(spec: str) -> Metric:
     preset = given.pop("preset", None) if kind.presets else None
     for parameter in given:
         if parameter not in known:
+            if (other := now_of(name, parameter)) is not None:
+                raise SpecError(f"{name} has no parameter {_shown(parameter)} any more: {other} has it")
             has = ", ".join([*known, *(["preset"] if kind.presets else [])])
             raise SpecError(f"{name} has no parameter {_shown(parameter)}; it has {has}")
     for parameter, one in known.items():
@@ -184,7 +189,8 @@ def _refuse_class(metric: Metric) -> None:
 
 def _files() -> Iterator[str]:
     """The modules that may hold metrics."""
-    yield from (f"nlgauge.metrics.{file.stem}" for file in sorted(Path(__file__).parent.glob("[!_]*.py")))
+    yield from (f"nlgauge.metrics.{file.stem}" for file in sorted((_HERE / "metrics").glob("[!_]*.py")))
+    yield "nlgauge.faithfulness.metric"
 
 
 def _is_metric(thing: object) -> TypeGuard[type[Metric]]:

@@ -2,8 +2,9 @@ r"""What an answer claims: the text without what people and programs put around 
 
 Taken off are links, citation marks ([1], [doc-2], [^1^], (source: returns.pdf)), Markdown and HTML, marks of lists,
 greetings, closing phrases, questions to the reader and sentences that repeat an earlier one. Sentences that say
-that something is not in the source are set apart (`nlgauge.maths.refusals`). A quantity that a source has in another
-form (9 p.m. for 21:00) gets the source's form. Every character of the result has its place in the original text.
+that something is not in the source are set apart (`nlgauge.faithfulness.refusals`). A quantity that a source has in
+another form (9 p.m. for 21:00) gets the source's form. Every character of the result has its place in the original
+text.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from nlgauge.maths.quantities import IDENTIFIERS, Quantity, quantities, same
-from nlgauge.maths.refusals import Refusal, refusals
+from nlgauge.faithfulness.quantities import IDENTIFIERS, Quantity, quantities, same
+from nlgauge.faithfulness.refusals import Refusal, refusals
 from nlgauge.maths.text import sentence_ends, words
 
 _FILE = r"[\w ./-]*\w\.(?:pdf|md|html?|docx?|txt|csv|json|xlsx?|pptx?|ya?ml|eml|log)\b[^\])\n]{0,40}"

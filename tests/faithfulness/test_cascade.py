@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge.engine import aligners
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import ALIGNER, Floats, Ints
 from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import InputError, SpecError
-from nlgauge.metrics import aligners
 from tests.command import nlgauge as command
 from tests.command import refused
 from tests.engine.fake import FakeModel, Part
@@ -25,7 +25,7 @@ ROWS = [
     {"candidate": f"w1 w{number} w3", "source": "w1 w2 w3 w4" if number == 2 else source, "system": "a"}
     for number, source in [(2, ""), (5, "w1 w3 w4"), (6, "w7 w8"), (7, "w1 w3 w9")]
 ]
-SPEC = "Consistency(aligner='D', then='second')"
+SPEC = "Faithfulness(then='second')"
 
 
 class Sure(FakeModel):
@@ -57,7 +57,7 @@ def table(spec: str = SPEC, **more: object) -> nlgauge.ScoreTable:
 
 
 def test_the_second_model_reads_only_what_the_first_cannot_decide() -> None:
-    alone = table("Consistency(aligner='D')").values("Consistency(aligner='D')", part="probability")
+    alone = table("Faithfulness").values("Faithfulness", part="probability")
     both = table()
     # Log-odds 3 less 1 for each unsupported word: one word away is .88, between the thresholds.
     unsure = (alone >= 0.6) & (alone < 0.9)
@@ -66,7 +66,7 @@ def test_the_second_model_reads_only_what_the_first_cannot_decide() -> None:
     assert found[~unsure].tolist() == alone[~unsure].tolist()
     assert found[unsure] == pytest.approx(1 / (1 + np.exp(-4)))
     assert both.values(SPEC, part="decided").tolist() == [1, 2, 1, 2]
-    assert both.values(SPEC).tolist() == table("Consistency(aligner='D')").values("Consistency(aligner='D')").tolist()
+    assert both.values(SPEC, part="score").tolist() == table("Faithfulness").values("Faithfulness", "score").tolist()
 
 
 def test_the_verdict_says_who_decided_and_by_which_thresholds() -> None:
@@ -91,9 +91,11 @@ def test_its_numbers_are_calibrated_as_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("Consistency(then='second')", "then is the name of a second model for aligner='D'"),
-        ("Consistency(aligner='D', unsure=(0.2, 0.8))", "unsure is for a second model"),
-        ("Consistency(aligner='D', then='second', unsure=(0.8, 0.2))", "not two probabilities in ascending order"),
+        ("Faithfulness(then='')", "then='' is not a model's name"),
+        ("Consistency(aligner='D', then='second')", "no parameter 'then' any more: Faithfulness has it"),
+        ("Consistency(aligner='D', unsure=(0.2, 0.8))", "no parameter 'unsure' any more: Faithfulness has it"),
+        ("Faithfulness(unsure=(0.2, 0.8))", "unsure is for a second model"),
+        ("Faithfulness(then='second', unsure=(0.8, 0.2))", "not two probabilities in ascending order"),
     ],
 )
 def test_what_makes_no_sense_is_refused(spec: str, said: str) -> None:
@@ -109,7 +111,7 @@ def test_thresholds_have_to_be_known(models: dict[str, FakeModel]) -> None:
     with pytest.raises(SpecError, match="decides every row"):
         table()
     models["second"].card = ModelCard()
-    one = table("Consistency(aligner='D', then='second', unsure=(0.6, 0.9))")
+    one = table("Faithfulness(then='second', unsure=(0.6, 0.9))")
     with pytest.raises(InputError, match=r"the second model of .* has no measured thresholds"):
         nlgauge.check(one, grounded=True)
 
@@ -122,8 +124,31 @@ def test_what_the_first_cannot_read_goes_to_the_second(
     rows = [{"candidate": "w1 w5", "source": "w1 w2"}, {"candidate": "w1", "source": None}]
     found = nlgauge.evaluate(rows, metrics=SPEC, cache=False)
     column = found.columns[SPEC]
-    assert column.values[0, 4] == 2 and np.isnan(column.values[0, 0]) and "German" in column.reasons[0]
+    assert column.values[0, 4] == 2 and np.isnan(column.values[0, 1]) and "German" in column.reasons[0]
     assert np.isnan(column.values[1]).all() and column.reasons[1] == "no source"
+
+
+def test_the_first_model_decides_from_the_upper_probability_on_and_not_at_the_lower_one() -> None:
+    alone = table("Faithfulness").values("Faithfulness").tolist()
+    for unsure, decided in (((alone[1], 0.999), 2), ((0.001, alone[1]), 1)):
+        spec = f"Faithfulness(then='second', unsure=({unsure[0]!r}, {unsure[1]!r}))"
+        assert table(spec).values(spec, part="decided")[1] == decided
+
+
+def test_what_neither_model_can_read_has_the_reason_of_the_second(
+    models: dict[str, FakeModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models["second"].card = replace(models["second"].card, languages=("en",))
+    monkeypatch.setattr(aligners, "foreign", lambda text: "German" if "w5" in text else None)
+    found = table().columns[SPEC]
+    assert np.isnan(found.values[1, [0, 4]]).all() and "German" in found.reasons[1]
+    assert found.values[1, 1] == table("Faithfulness").values("Faithfulness", part="score")[1]
+
+
+def test_the_evidence_is_of_the_model_that_decided() -> None:
+    evidence = table(evidence=True).columns[SPEC].evidence
+    supported = [evidence[row]["texts"][0]["stretches"][0]["supported"] for row in range(4)]
+    assert supported == pytest.approx(table().values(SPEC).tolist())
 
 
 def test_the_command_names_who_decided(tmp_path: Path) -> None:
@@ -131,32 +156,4 @@ def test_the_command_names_who_decided(tmp_path: Path) -> None:
     file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
     done = command("check", file, "--grounded", "--no-cache", "--then", "second")
     assert done.exit_code == 1 and "(decided by fake)" in done.stdout and "second read 2 of 4 rows" in done.stderr
-    refused("score", file, "-m", "Length", "--no-cache", "--then", "second", say="--then is for Consistency")
-
-
-class Even(FakeModel):
-    """Every word is supported with the log-odds 0."""
-
-    name, digest = "second", "22" * 32
-
-    def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
-        logits, share, text, against = super().align(ids, attend, side)
-        return np.zeros_like(logits), share, text, against
-
-
-def test_relevance_takes_an_aligner_for_each_direction(models: dict[str, FakeModel]) -> None:
-    models["second"] = Even(32)
-    models["second"].abilities[ALIGNER] = Part(models["second"], "ef" * 32)
-    rows = [{**row, "references": ["w5 w9", "w1 w3"]} for row in ROWS[1:]]
-
-    def values(spec: str) -> list[float]:
-        return nlgauge.evaluate(rows, metrics=spec, cache=False).values(spec).tolist()  # type: ignore[no-any-return]
-
-    spec = "Relevance(aligner='D', models=('{}', '{}'), model='{}')"
-    own = np.array(values("Consistency(aligner='D', model='pocket')"))
-    assert values(spec.format("pocket", "second", "pocket")) == pytest.approx(own * 0.5)
-    both = np.array(values("Relevance(aligner='D', model='pocket')"))
-    assert values(spec.format("second", "pocket", "second")) == pytest.approx(both / own * 0.5)
-    for wrong in ("models=('a',)", "aligner='D', models=('a',)", "aligner='D', models=('a', 'b'), model='c'"):
-        with pytest.raises(SpecError, match="models"):
-            nlgauge.evaluate(rows, metrics=f"Relevance({wrong})", cache=False)
+    refused("score", file, "-m", "Length", "--no-cache", "--then", "second", say="--then is for Faithfulness")

@@ -1,37 +1,30 @@
-"""The aligners of CTC's metrics: E matches embeddings, D and R are trained models (section 3.5 of the paper)."""
+"""Aligners: how far other texts support each word of a text (CTC, section 3.5).
+
+E matches embeddings. D and R are trained models: D labels every word, R gives the share of supported words. Each reads
+whole texts, as they are.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
-from nlgauge.engine.features.alignment import AlignedStretch, Alignment, AlignmentRequest, Reading
-from nlgauge.engine.features.request import AnyRequest, Features
+from nlgauge.engine.english import foreign, is_stopword
+from nlgauge.engine.features.alignment import SHAPE, Alignment, AlignmentRequest, Reading
+from nlgauge.engine.features.request import AnyRequest, ByModel, Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
-from nlgauge.engine.models.packing import Packing
+from nlgauge.engine.models.capabilities import ALIGNER, Model
+from nlgauge.engine.models.packing import Packing, packer_of
 from nlgauge.engine.words import is_word, words
 from nlgauge.maths.alignment import Array, greedy_alignment, logistic, rescaled, unsupported_spans, word_alignment
-from nlgauge.maths.claims import Claims, all_of, claims
-from nlgauge.maths.exact_checks import CheckedSource, SourceDifference
-from nlgauge.maths.refusals import honesty
-from nlgauge.maths.text import foreign, is_stopword, word_spans
 from nlgauge.maths.text import words as text_words
 from nlgauge.maths.vectors import run_means, runs, unit
 
-DOUBT = 2.0
-"""What a sure difference (`maths.exact_checks`) takes from the log-odds that a source supports a stretch. It fits the
-labels of five held-out sets best: docs/detection.md"""
-SURE = -1.0
-"""The highest log-odds of a stretch with a difference that is nearly always an error. They are below every threshold
-from which a model's rows pass"""
-NO_CLAIM = "claims nothing"
-"""In the reason why a text has no alignment"""
 BOTH = " and the "
 """Joins the names of two texts that a text is aligned with"""
 
@@ -46,7 +39,7 @@ class Direction(NamedTuple):
     others: tuple[str, ...]
     """The texts that it is aligned with"""
     question: str = ""
-    """The question that the text answers"""
+    """The question that the text answers, for a model that reads it"""
 
     @property
     def usable(self) -> list[tuple[str, str]]:
@@ -113,11 +106,6 @@ class TextAligner(Protocol):
         """Whether each word has an alignment to show"""
         ...
 
-    @property
-    def judges_words(self) -> bool:
-        """Whether each word has a judgement of its own"""
-        ...
-
     def requests(self, direction: Direction) -> Sequence[AnyRequest]:
         """The features that `align` needs."""
         ...
@@ -137,7 +125,6 @@ class EmbeddingAligner:
 
     weak: ClassVar[float] = 0.6  # for the embeddings of `pocket`, chosen by eye
     shows_words: ClassVar[bool] = True
-    judges_words: ClassVar[bool] = True
 
     layer: int
     stopwords: bool
@@ -184,9 +171,9 @@ class TrainedAligner:
     """The aligners D and R: a model that was trained to predict which words of a text another text supports.
 
     aggregate: R, which predicts the share of supported words as one number, without words. reading: how a long text is
-    read. temperature: divides the log-odds of whole stretches. asks: whether it reads a question. english: whether it
-    reads only English, so that a text that is clearly not English has no alignment. packing: how a published detector
-    reads both texts; None for an aligner of nlgauge.
+    read. temperature: divides the log-odds of whole stretches. english: whether it reads only English, so that a text
+    that is clearly not English has no alignment. packing: how a published detector reads both texts; None for an
+    aligner of nlgauge.
     """
 
     stopwords: bool
@@ -194,7 +181,6 @@ class TrainedAligner:
     weak: float
     reading: Reading = "search"
     temperature: float = 1.0
-    asks: bool = False
     english: bool = False
     packing: Packing | None = None
 
@@ -209,134 +195,99 @@ class TrainedAligner:
 
     def requests(self, direction: Direction) -> list[AlignmentRequest]:
         usable = tuple(other for _, other in direction.usable)
-        question = direction.question if self.asks else ""
-        text = _claims(direction).text
-        return [AlignmentRequest(text, usable, self.reading, question)] if usable and text else []
+        if not (usable and direction.text):
+            return []
+        return [AlignmentRequest(direction.text, usable, self.reading, direction.question)]
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
+        if (reason := self.unread(direction)) is not None:
+            return reason
+        text = self.read(direction, features)
+        if text is None:
+            return f"the {direction.name} has no words"
+        units = word_units(text.text, text.offsets, self.stopwords)
+        if not units.counted.any():
+            return f"the {direction.name} has {units.reason}"
+        return self.aligned(direction, text, units)
+
+    def unread(self, direction: Direction) -> str | None:
+        """Return why the model cannot read the texts of a direction; None if it can."""
         if not direction.usable:
             return f"no words in the {direction.against}"
-        if (reason := self._unread(direction)) is not None:
-            return reason
-        said = _claims(direction)
-        refused = _refused(direction, said, self.stopwords)
-        requests = self.requests(direction)
-        text = features[requests[0]] if requests else None
-        if text is None and not refused:
-            return f"the {direction.name} {NO_CLAIM if is_word(direction.text) else 'has no words'}"
-        spans, alignment, nearest = _NONE
-        judged = StretchVerdicts((), (), nearest)
-        if text is not None:
-            units = word_units(text.text, text.offsets, self.stopwords)
-            if not units.counted.any() and not refused:
-                return f"the {direction.name} has {units.reason}"
-            spans = _placed(said, units.spans[units.counted])
-            if self.aggregate:
-                # For R, a sum over words is their number times the supported share, or the number that it predicts.
-                number, size = self.packing is not None and self.packing.head == "number", int(units.counted.sum())
-                alignment = np.full(size, text.aggregate / size if number else text.aggregate)
-            else:
-                alignment = word_alignment(text.logits, units.starts)[units.counted]
-            if not self.aggregate:
-                judged = self._judged(direction, said, text, units)
-        spans, alignment = np.concatenate([spans, refused.spans]), np.concatenate([alignment, refused.alignment])
-        order = np.argsort(spans[:, 0], kind="stable")
-        if self.aggregate:
-            return Aligned(spans[order], alignment[order])
-        nearest = np.concatenate([judged.nearest, np.full(len(refused.spans), -1, np.int32)])[order]
-        stretches = tuple(sorted((*judged.stretches, *refused.stretches), key=lambda one: one.begin))
-        return Aligned(spans[order], alignment[order], judged._replace(stretches=stretches, nearest=nearest))
-
-    def _unread(self, direction: Direction) -> str | None:
-        """Why the model cannot read a direction's texts."""
         for name, text in ((direction.name, direction.text), *direction.usable) if self.english else ():
             if (language := foreign(text)) is not None:
                 return f"the {name} is not in English ({language}), and the model reads English alone"
         return None
 
-    def _judged(self, direction: Direction, said: Claims, text: Alignment, units: Units) -> StretchVerdicts:
+    def read(self, direction: Direction, features: Features) -> Alignment | None:
+        """Return what the model says of a text; None for a text without tokens."""
+        requests = self.requests(direction)
+        return features[requests[0]] if requests else None
+
+    def aligned(self, direction: Direction, text: Alignment, units: Units) -> Aligned:
+        """Return the alignments of the words of a text, from what the model says of it."""
+        spans = units.spans[units.counted]
+        if self.aggregate:
+            # For R, a sum over words is their number times the supported share, or the number that it predicts.
+            number, size = self.packing is not None and self.packing.head == "number", int(units.counted.sum())
+            return Aligned(spans, np.full(size, text.aggregate / size if number else text.aggregate))
+        alignment = word_alignment(text.logits, units.starts)[units.counted]
         others = direction.usable
-        differences = _checked(tuple(other for _, other in others)).differences(text.text)
-        stretches = (
-            Stretch(
-                *said.place(one.begin, one.end), one.quotes, self._probability(one, differences), _chance(one.against)
-            )
+        stretches = tuple(
+            Stretch(one.begin, one.end, one.quotes, self.probability(one.logit), _probability(one.against))
             for one in text.stretches
         )
-        quotes = (
+        quotes = tuple(
             Quote(others[one.other][0], others[one.other][1][one.begin : one.end], one.begin, one.end)
             for one in text.quotes
         )
-        nearest = text.nearest[units.starts[units.counted]]
-        reasons = tuple(Reason(*said.place(one.begin, one.end), one.reason, one.sure) for one in differences)
-        return StretchVerdicts(tuple(stretches), tuple(quotes), nearest, reasons)
+        return Aligned(spans, alignment, StretchVerdicts(stretches, quotes, text.nearest[units.starts[units.counted]]))
 
-    def _probability(self, stretch: AlignedStretch, differences: Sequence[SourceDifference]) -> float | None:
-        if np.isnan(stretch.logit):
-            return None
-        logit = stretch.logit / self.temperature
-        # The checks know English forms alone.
-        inside = [one for one in differences if self.english and stretch.begin <= one.begin < stretch.end]
-        if any(one.doubted for one in inside):
-            logit -= DOUBT
-        return float(logistic(min(logit, SURE) if any(one.sure for one in inside) else logit))
+    def probability(self, logit: float) -> float | None:
+        """Return the probability that all of a stretch is supported; None if the model does not predict it."""
+        return _probability(logit / self.temperature)
 
 
-class _Refused(NamedTuple):
-    """The words of a text that say that something is not in the other texts."""
-
-    spans: NDArray[np.int32]
-    """[words, 2]"""
-    alignment: Array
-    """[words]: the probability that it is not"""
-    stretches: tuple[Stretch, ...]
-
-    def __bool__(self) -> bool:
-        return bool(len(self.spans))
-
-
-_NONE = (np.empty((0, 2), np.int32), np.empty(0), np.empty(0, np.int32))
-
-
-@lru_cache(maxsize=8)  # for the score, for the evidence, and for the next answer from the same source
-def _checked(others: tuple[str, ...]) -> CheckedSource:
-    return CheckedSource(others)
-
-
-def _claims(direction: Direction) -> Claims:
-    """What the text claims; a text that is not an answer claims all of it."""
-    if direction.name != "candidate":
-        return all_of(direction.text)
-    return claims(direction.text, tuple(other for _, other in direction.usable), direction.question)
-
-
-def _refused(direction: Direction, said: Claims, stopwords: bool) -> _Refused:
-    spans: list[tuple[int, int]] = []
-    alignment: list[float] = []
-    stretches: list[Stretch] = []
-    others = [other for _, other in direction.usable]
-    for one in said.refusals:
-        if not one.topic:
-            continue  # "I do not know" without a question claims nothing
-        honest = float(logistic(honesty(one.topic, direction.question, others)))
-        places = word_spans(direction.text[one.begin : one.end])
-        inside = [(one.begin + begin, one.begin + end) for begin, end in places]
-        inside = [place for place in inside if stopwords or not is_stopword(direction.text[slice(*place)])]
-        spans += inside
-        alignment += [honest] * len(inside)
-        stretches.append(Stretch(one.begin, one.end, (), honest, abstains=True))
-    if not spans:
-        return _Refused(*_NONE[:2], ())
-    return _Refused(np.array(spans, np.int32), np.array(alignment), tuple(stretches))
-
-
-def _placed(said: Claims, spans: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Words of the claims at their places in the text."""
-    return np.array([said.place(begin, end) for begin, end in spans.tolist()], np.int32).reshape(-1, 2)
-
-
-def _chance(logit: float) -> float | None:
+def _probability(logit: float) -> float | None:
     return None if np.isnan(logit) else float(logistic(logit))
+
+
+def trained_aligner(
+    model: Model, *, aggregate: bool = False, stopwords: bool = True, reading: Reading = "search"
+) -> tuple[TrainedAligner, dict[str, object]]:
+    """Return the aligner D or R of a model, and what its numbers depend on.
+
+    Args:
+        model: raises SpecError if it has no aligner.
+        aggregate: whether it is R.
+        stopwords: whether English stopwords count.
+        reading: how a long text is read.
+    """
+    digest, card, packer = model[ALIGNER].digest, model.card, packer_of(model)
+    aligner = TrainedAligner(
+        stopwords=stopwords,
+        aggregate=aggregate,
+        weak=card.aligner_threshold,
+        reading=reading,
+        temperature=card.aligner_temperature,
+        english=card.languages == ("en",),
+        packing=None if packer is None else packer.packing,
+    )
+    rows = f"{SHAPE.stretch}@{min(SHAPE.row, model.window)}" if packer is None else packer.name
+    facts: dict[str, object] = {"aligner": digest[:8], "rows": rows}
+    facts |= {"evidence": card.aligner_evidence} if card.aligner_evidence else {}
+    facts |= {"languages": "+".join(card.languages)} if card.languages else {}
+    return aligner, facts
+
+
+def asked_of(model: str, aligner: TextAligner, direction: Direction) -> list[AnyRequest]:
+    """Return the features that the alignment of a direction by another model needs."""
+    return [ByModel(model, request) for request in aligner.requests(direction)]
+
+
+def answered_by(model: str, aligner: TextAligner, direction: Direction, features: Features) -> Features:
+    """Return these features of another model, as if it were the metric's own."""
+    return Features({one: features[ByModel(model, one)] for one in aligner.requests(direction)})
 
 
 def shown(direction: Direction, aligned: Aligned, weak: float, whole: bool = False) -> EvidenceText:

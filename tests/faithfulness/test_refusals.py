@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.maths.refusals import honesty, refusals
+from nlgauge.faithfulness.refusals import honesty, refusals
 
 SOURCE = (
     "The bridge was built in 1932 by a Danish firm and is 300 metres long. It is closed on Mondays because of repairs."

@@ -1,8 +1,8 @@
 """The base class of metrics: frozen parameters, the features that a metric needs, and how it scores.
 
-To add a metric, add a file to this folder. It has one subclass of ReferenceMetric or StringReferenceMetric
-(`references.py`: a candidate against its references, by features of a model or as strings), of SetMetric (`sets.py`:
-all outputs of a system against a set of texts) or of RowMetric (anything else about one row).
+To add a metric, add a file to the folder `metrics`. It has one subclass of ReferenceMetric or StringReferenceMetric
+(`metrics/references.py`: a candidate against its references, by features of a model or as strings), of SetMetric
+(`metrics/sets.py`: all outputs of a system against a set of texts) or of RowMetric (anything else about one row).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 from nlgauge._plugins import load_offered, offered
+from nlgauge.contract.parameters import check_parameters, literal
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import SpecError
-from nlgauge.metrics.parameters import check_parameters, literal
 
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
@@ -120,7 +120,7 @@ def registered_name(kind: type) -> str:
 
 
 def _name(kind: type) -> str:
-    if kind.__module__.startswith("nlgauge.metrics."):
+    if kind.__module__.startswith(("nlgauge.metrics.", "nlgauge.faithfulness.")):
         return kind.__name__
     package = kind.__module__.partition(".")[0]
     # The entry points of the class's own module come first, so that mostly no other module is imported.
@@ -270,6 +270,9 @@ def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
 @dataclass(frozen=True)
 class RowMetric(Metric):
     """A metric that scores single rows. The argument `prepared` is the result of `prepare`."""
+
+    lists_differences: ClassVar[bool] = False
+    """Whether a run adds to the evidence of the candidate what exact checks find to differ from the other texts"""
 
     def requests(self, row: Row, prepared: Any) -> Sequence[AnyRequest]:
         """The features that the row's score needs."""

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from nlgauge.maths.quantities import in_words, quantities, same
+from nlgauge.faithfulness.quantities import in_words, quantities, same
 
 
 def only(text):

@@ -2,7 +2,7 @@
 
 A statement is compared with the sentence of the source that shares most words with it. A difference is reported only if
 that sentence has a counterpart that disagrees. It is not reported if the source says the same in another form
-(`nlgauge.maths.quantities`), or if it may follow from the source, such as a sum, a rounded number or a count.
+(`nlgauge.faithfulness.quantities`), or if it may follow from the source, such as a sum, a rounded number or a count.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from itertools import combinations, pairwise
 from typing import NamedTuple, TypeAlias
 from unicodedata import combining, normalize
 
-from nlgauge.maths.opposites import OPPOSITES
-from nlgauge.maths.quantities import IDENTIFIERS, MONTHS, WEEKDAYS, Quantity, quantities, same
-from nlgauge.maths.text import is_stopword, sentence_ends
+from nlgauge.engine.english import is_stopword
+from nlgauge.faithfulness.opposites import OPPOSITES
+from nlgauge.faithfulness.quantities import IDENTIFIERS, MONTHS, WEEKDAYS, Quantity, quantities, same
+from nlgauge.maths.text import sentence_ends
 
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+(?:['’][^\W_]+)?")
 _CLAUSE = re.compile(r"[,;:—–]\s|\s-\s|\b(?:but|although|though|while|whereas|because|so that|unless|and)\b")

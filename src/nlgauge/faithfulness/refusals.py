@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from nlgauge.maths.quantities import quantities
-from nlgauge.maths.text import is_stopword, sentence_ends
+from nlgauge.engine.english import is_stopword
+from nlgauge.faithfulness.quantities import quantities
+from nlgauge.maths.text import sentence_ends
 
 _RETRIEVED = (
     r"(?:source|passage|document|context|text|article|excerpt|material|snippet|result|information"

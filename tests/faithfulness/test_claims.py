@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.maths.claims import claims
+from nlgauge.faithfulness.claims import claims
 
 FEE = "The fee is 5 euros."
 

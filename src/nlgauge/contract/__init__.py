@@ -1,0 +1,1 @@
+"""What every metric is: its parameters, what it asks of a model, and what it gives."""

@@ -1,0 +1,1 @@
+"""Whether a source supports all that an answer claims."""

@@ -1,0 +1,27 @@
+"""What exact checks find, beside the evidence of metrics that know nothing of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence
+from nlgauge.engine.aligners import BOTH, Direction
+from nlgauge.faithfulness.aligner import differences
+
+
+def with_differences(evidence: Evidence, row: Row) -> Evidence:
+    """Return evidence whose candidate has the differences from the other texts as `reasons`.
+
+    Args:
+        evidence: of a metric that aligns the candidate with columns of the row.
+        row: the row.
+    """
+    texts = []
+    for text in evidence.texts:
+        if text.name == "candidate":
+            others = tuple(getattr(row, column) or "" for column in text.against.split(BOTH))
+            answer = Direction(text.name, text.text, text.against, others, row.question or "")
+            text = replace(text, reasons=differences(answer) or None)
+        texts.append(text)
+    return replace(evidence, texts=texts)

@@ -1,0 +1,115 @@
+"""The spread of raters in an interval, where raters rated different rows.
+
+A strict rater moves all rows that he or she rated. Where every rater rated every row, that is the same for all rows,
+and the mean is that of these raters. Where rows were split among raters, the mean depends on who rated what, and the
+interval has to hold for other raters of their kind:
+
+- Where `FEW` raters or more rated rows of a mean they are clusters: the error is that of the sums of their influence,
+  with the degrees of freedom of their number. Such intervals hold whatever the spread is.
+- Two or three raters hardly say how far raters spread. The variance between them (of moments: what their means differ
+  by beyond what their rows explain) is taken together with that of one more rater who is assumed to be `ASSUMED` of the
+  scale away from the mean, and added to that of the rows, with the degrees of freedom of Satterthwaite (1946).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from nlgauge.maths.inference import Inference, Student
+from nlgauge.maths.intervals import effective_groups
+from nlgauge.maths.prediction_powered import Float
+from nlgauge.maths.rated_means import RatedMean
+
+FEW = 4
+"""Raters from which on their own ratings say how far raters spread"""
+ASSUMED = 0.1
+"""How far from the mean the rater is who is assumed beside two or three, as a share of the scale"""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RaterSpread:
+    """The raters of one question."""
+
+    given: Float
+    """Their ratings [raters, rows], NaN where there is none"""
+    length: float
+    """That of the scale"""
+
+    @cached_property
+    def parts(self) -> Float:
+        """The share of each rater in each row's rating [raters, rows]; 0 in rows that all raters rated, or none."""
+        known = ~np.isnan(self.given)
+        raters = known.sum(0)
+        return np.asarray(np.where(known & (raters < len(known)), 1 / np.maximum(raters, 1), 0.0))
+
+    @cached_property
+    def means(self) -> Float:
+        """The mean rating of each rater."""
+        return np.asarray(np.nanmean(self.given, axis=1))
+
+    @cached_property
+    def between(self) -> float:
+        """The variance of raters, from what the means of every two of them differ by; 0 where their rows explain it."""
+        known = ~np.isnan(self.given)
+        counts = known.sum(1)
+        off = np.where(known, self.given - self.means[:, None], 0.0)
+        total, weights = 0.0, 0.0
+        for one, other in combinations(np.flatnonzero(counts > 1), 2):
+            n, m = int(counts[one]), int(counts[other])
+            both = int((known[one] & known[other]).sum())
+            noise = float(off[one] @ off[one]) / (n * (n - 1)) + float(off[other] @ off[other]) / (m * (m - 1))
+            if both > 1:
+                noise -= 2 * float(off[one] @ off[other]) / (both - 1) * both / (n * m)
+            total += n * m * ((self.means[one] - self.means[other]) ** 2 - noise) / 2
+            weights += n * m
+        return max(0.0, total / weights) if weights else 0.0
+
+    def said(self, wider: float) -> str:
+        """Return what is to be said of intervals that are at most so many times as long because of the raters."""
+        ends = f"{self.means.min():.3g} to {self.means.max():.3g}"
+        told = f"{len(self.given)} raters with mean ratings from {ends} rated different rows"
+        told = f"{told}, and their spread makes the intervals up to {wider:.3g} times as long"
+        if len(self.given) >= FEW:
+            return told
+        assumed = f"one more is assumed who is {ASSUMED:g} of the scale away from their mean"
+        return f"{told}; so few hardly say how far raters spread: {assumed} (let all rate the same rows, or ask more)"
+
+    def widened(self, said: Inference, means: Sequence[RatedMean], shares: Float) -> Inference:
+        """Return what means say with the spread of raters; the interval is at least as long.
+
+        Args:
+            said: what they say of these raters.
+            means: one mean, or the first less the second of two.
+            shares: of each row in the mean [rows]; below 0 in the second.
+        """
+        of_raters, sizes = self.parts @ shares, (self.parts > 0) @ (shares != 0).astype(float)
+        raters, influence = len(self.given), means[0].influence
+        if len(means) > 1:
+            influence = influence - means[1].influence
+        if int((sizes > 0).sum()) < FEW:
+            assumed = (ASSUMED * self.length) ** 2
+            variance = (assumed + (raters - 1) * self.between) / raters * float(of_raters @ of_raters)
+            more = [(law.centre, law.error**2, law.freedom, variance, float(raters)) for law in said.laws]
+        else:
+            sums, effective = self.parts @ influence, effective_groups(sizes)
+            variance = float(sums @ sums) * effective / (effective - 1)
+            alone = influence[self.parts.sum(0) == 0]
+            rest = float(alone @ alone) + sum(float(one.added @ one.added) for one in means)
+            more = [(law.centre, rest, law.freedom, variance, max(1.0, effective - 1)) for law in said.laws]
+        laws = [
+            Student(centre, math.sqrt(rows + between), _freedom(rows, freedom, between, of_raters))
+            for centre, rows, freedom, between, of_raters in more
+            if between > 0
+        ]
+        return replace(said, laws=(*said.laws, *laws))
+
+
+def _freedom(one: float, its: float, other: float, others: float) -> float:
+    """Return the degrees of freedom of the sum of two variances (Satterthwaite 1946)."""
+    return (one + other) ** 2 / (one**2 / its + other**2 / others)

@@ -1,0 +1,193 @@
+"""What the items of a table say of a coefficient: an interval and a test that speak about other items.
+
+At item level a coefficient is a mean over items, and has Student's t as every mean (`nlgauge.maths.inference`). But
+where few systems make the coefficient of an item, most items are near 1 and a few far below. So beside this Student's t
+stands another, of two more pairs of systems that agree and two that disagree. The interval is the union of both.
+
+At the other levels a jackknife leaves one item out after the other. Its scale is Fisher's z, on which a correlation is
+nearly normal, and at system level also that of the coefficient: the means of few items are inexact, so that their
+correlation is smaller than that of exact ones. `python benchmarks/coefficients.py` shows how often the intervals hold.
+
+Tables are [items, systems], as in `nlgauge.stats.correlation`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.maths.inference import UNLIMITED, Inference, Student, mean_of, statistic_of
+from nlgauge.stats.arrays import Float, Integers, Mask
+from nlgauge.stats.coefficients import Coefficient
+from nlgauge.stats.correlation import measured, prepared
+from nlgauge.stats.resampling import batches
+
+MOST_LEFT_OUT = {"item": 500, "pooled": 500, "system": 15}
+"""More items than these are left out in so many parts. At system level a single item seldom changes the order of the
+systems, and then by much, so that a jackknife of single items makes intervals of rank correlations twice as long"""
+_ENDS = (-1.0, 1.0)
+_AT_AN_END = 1 - 1e-9
+
+
+class OfItems(NamedTuple):
+    """What is said of other items; NaN where nothing can be said."""
+
+    low: float
+    high: float
+    p: float
+    """That there is no agreement, two-sided: below 1 - confidence where the interval does not hold 0, and only there.
+    NaN for a coefficient whose chance level is not known"""
+
+
+def of_items(
+    x: Float, y: Float, kind: Coefficient, level: str, clusters: Integers | None = None, confidence: float = 0.95
+) -> OfItems:
+    """Return the interval of a coefficient for other items and these systems, and its test.
+
+    Args:
+        x, y: the tables [items, systems].
+        kind: the coefficient.
+        level: 'item', 'system' or 'pooled'.
+        clusters: the number of each item's cluster [items]: whole clusters are left out.
+        confidence: that of the interval.
+
+    Returns:
+        NaN for one item, and for clusters that say less than two of equal size.
+    """
+    made = [_inferences(x, y, kind, level, of) for of in _groupings(clusters)]
+    if not all(made):
+        return OfItems(math.nan, math.nan, math.nan)
+    ends = [math.tanh(end) if on_z else end for one, on_z in chain(*made) for end in one.interval(confidence)]
+    low, high = (kind.least + (1 - kind.least) * (end + 1) / 2 for end in (min(ends), max(ends)))
+    return OfItems(low, high, max(one.p() for one, _ in chain(*made)) if kind.chance == 0 else math.nan)
+
+
+def difference_of_items(
+    x: Float,
+    other: Float,
+    y: Float,
+    kind: Coefficient,
+    level: str,
+    clusters: Integers | None = None,
+    confidence: float = 0.95,
+) -> tuple[float, float]:
+    """Return the interval, for other items, of the difference of two metrics' coefficients with the same ratings."""
+    made = [_difference(x, other, y, kind, level, of) for of in _groupings(clusters)]
+    low, high = zip(*(one.interval(confidence) for one in made), strict=True)
+    # min and max of Python do not tell NaN.
+    return float(np.min(low)) * (1 - kind.least) / 2, float(np.max(high)) * (1 - kind.least) / 2
+
+
+def _groupings(clusters: Integers | None) -> list[Integers | None]:
+    """Return what is left out: items, and clusters where there are some, so that these make no interval shorter."""
+    return [None] if clusters is None else [None, clusters]
+
+
+def _inferences(
+    x: Float, y: Float, kind: Coefficient, level: str, clusters: Integers | None
+) -> list[tuple[Inference, bool]]:
+    """Return what is said of a coefficient from -1 to 1, and whether it is said of Fisher's z; empty for nothing."""
+    if level == "item" and kind.together is None:
+        found = [(_mean(x, y, kind, clusters), False)]
+    else:
+        without = _without(x, y, kind, level)
+        fisher = _jackknife(lambda present: _fisher(without(present)), len(x), level, clusters, UNLIMITED)
+        found = [(fisher, True)] if fisher.laws else []
+        if not found or level == "system":
+            found.append((_jackknife(without, len(x), level, clusters, _ENDS), False))
+    return [(one, on_z) for one, on_z in found if one.laws]
+
+
+def _difference(
+    x: Float, other: Float, y: Float, kind: Coefficient, level: str, clusters: Integers | None
+) -> Inference:
+    limits = (-2.0, 2.0)
+    if level == "item" and kind.together is None:
+        each = _within(x, y, kind) - _within(other, y, kind)
+        known = ~np.isnan(each)
+        return mean_of(each[known], limits, None if clusters is None else clusters[known])
+    one, two = (_without(a, y, kind, level) for a in (x, other))
+    return _jackknife(lambda present: one(present) - two(present), len(x), level, clusters, limits)
+
+
+def _within(x: Float, y: Float, kind: Coefficient) -> Float:
+    """Return the coefficient within each item, from -1 to 1: [items], NaN where there is none."""
+    return _unit(kind.of_numbers(x, y), kind)
+
+
+def _mean(x: Float, y: Float, kind: Coefficient, clusters: Integers | None) -> Inference:
+    """Return what the coefficients within items say of their mean."""
+    each = _within(x, y, kind)
+    known = ~np.isnan(each)
+    values = each[known]
+    made = mean_of(values, _ENDS, None if clusters is None else clusters[known])
+    if not made.laws:
+        return made
+    systems = float(np.median((~np.isnan(x + y)).sum(1)[known]))
+    # Two pairs are so much of an item; of two systems there is one pair.
+    more = min(1.0, 2 / (systems * (systems - 1) / 2))
+    n = len(values) + 2 * more
+    centre = float(values.sum()) / n
+    squares = float(((values - centre) ** 2).sum()) + more * ((1 - centre) ** 2 + (1 + centre) ** 2)
+    pairs = Student(centre, math.sqrt(squares / (n - 1) / n), n - 1)
+    return replace(made, laws=(*made.laws, pairs))
+
+
+def _without(x: Float, y: Float, kind: Coefficient, level: str) -> Callable[[Mask], Float]:
+    """Return the coefficient, from -1 to 1, as a function of which items are there: [draws, items] -> [draws].
+
+    What is left may have no coefficient, as where one row alone is bad: then there is no agreement without it.
+    """
+    a, b = prepared(x, kind, level), prepared(y, kind, level)
+    missing = -1 if np.issubdtype(a.dtype, np.integer) else np.nan
+
+    def coefficients(present: Mask) -> Float:
+        found, begin = [np.empty(0)], 0
+        for count in batches(len(present), a.size):
+            some = present[begin : begin + count, :, None]
+            found.append(measured(np.where(some, a, missing), np.broadcast_to(b, (count, *b.shape)), kind, level))
+            begin += count
+        return np.nan_to_num(_unit(np.concatenate(found), kind))
+
+    return coefficients
+
+
+def _jackknife(
+    number: Callable[[Mask], Float], items: int, level: str, clusters: Integers | None, limits: tuple[float, float]
+) -> Inference:
+    """Return what items say of a number of them: [draws, items] -> [draws]."""
+    of = np.zeros(items, np.intp) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    parts = _dealt(of, MOST_LEFT_OUT[level])
+    groups = None if clusters is None else of[np.unique(parts, return_index=True)[1]]
+
+    def formula(counts: Float) -> Float:
+        present = counts.reshape(-1, counts.shape[-1])[:, parts] > 0.5
+        return number(present).reshape(counts.shape[:-1])
+
+    return statistic_of(np.eye(int(parts.max()) + 1), formula, limits, groups)
+
+
+def _dealt(clusters: Integers, most: int) -> Integers:
+    """Return the part of each item [items], from 0: about `most` parts of nearly one size, each of one cluster."""
+    sizes = np.bincount(clusters)
+    shares = np.minimum(sizes, -(-sizes * most // len(clusters)))
+    order = np.argsort(np.random.default_rng(len(clusters)).random(len(clusters)), kind="stable")
+    order = order[np.argsort(clusters[order], kind="stable")]
+    place = np.empty(len(clusters), np.intp)
+    place[order] = np.arange(len(clusters)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return (np.cumsum(shares) - shares)[clusters] + place % shares[clusters]
+
+
+def _unit(value: Float, kind: Coefficient) -> Float:
+    """Return a coefficient on the scale from -1 to 1."""
+    return 2 * (value - kind.least) / (1 - kind.least) - 1
+
+
+def _fisher(value: Float) -> Float:
+    """Return Fisher's z of coefficients; NaN of -1 and 1, which have none."""
+    return np.asarray(np.arctanh(np.where(np.abs(value) > _AT_AN_END, np.nan, value)))

@@ -1,0 +1,190 @@
+"""Whether a scorer moved since an earlier run: one frozen threshold for both runs, and how often the alarm is false."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import nlgauge
+from nlgauge import Corpus, Row, ScoreTable
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column
+from nlgauge.stats.rated import rated_rows
+from nlgauge.stats.trust import Trust, Trusts
+from nlgauge.stats.trust_lines import Lines, scorers_of
+from nlgauge.stats.trust_runs import moved
+from tests.stats.test_trust import judged, line
+
+TWICE = tuple[np.ndarray, np.ndarray]
+
+
+def scored(values: np.ndarray, n: int | None = None, name: str = "judge", **how: object) -> ScoreTable:
+    """Scores of the rows that `judged` makes."""
+    keys = [("s0", f"i{row}") for row in range(len(values) if n is None else n)]
+    return ScoreTable(keys, {name: Column(("score",), values[: len(keys), None], **how)}, {})  # type: ignore[arg-type]
+
+
+def compared(now: np.ndarray, before: np.ndarray, corpus: Corpus, **how: object) -> Trusts:
+    return nlgauge.trust(scored(now), corpus, before=scored(before), replicates=0, **how)  # type: ignore[arg-type]
+
+
+def test_a_judge_that_moved_and_one_that_did_not() -> None:
+    table, corpus, _ = judged(300, 100)
+    values = table.values("judge")
+    harsher = np.where(np.random.default_rng(3).random(300) < 0.1, 0, values)
+    one = line(nlgauge.trust(scored(harsher), corpus, before=scored(values, 200), replicates=0))
+    changed = (harsher != values)[:200].mean()
+    assert one.anchors == 200 and one.moved_p < 0.05 and one.has_moved
+    assert_allclose([one.moved.value, one.changed.value], [-changed, changed])
+    assert f"its mean score by {-changed:.2f} (95 % interval " in one.answer
+    assert f"{changed:.0%} of its decisions ({round(200 * changed)} of 200, 95 % interval " in one.answer
+    same = line(nlgauge.trust(scored(values), corpus, before=scored(values, 200), replicates=0))
+    assert (same.moved.value, same.moved_p, same.righter.value, same.changed.value) == (0, 1, 0, 0)
+    assert "moved" not in same.answer and min(same.moved.high, same.righter.high, same.changed.high) > 0
+
+
+@pytest.mark.parametrize("sign", [1, -1], ids=["higher is better", "lower is better"])
+def test_both_runs_are_decided_by_the_threshold_that_the_earlier_scores_chose(sign: int) -> None:
+    """The judge gives each row less, and the best threshold moves with it: chosen anew, no decision would change."""
+    _, corpus, bad = judged(300, 300)
+    before = np.random.default_rng(1).normal(size=300) + 2 * ~bad
+    now = before - 1.0
+    tables = [scored(sign * values, higher_is_better=sign > 0) for values in (now, before)]
+    one = line(nlgauge.trust(tables[0], corpus, before=tables[1], replicates=0))
+    # The best balanced accuracy, by hand, and halfway to the next lower score.
+    worth = [(before[bad] < t).mean() + (before[~bad] >= t).mean() for t in np.sort(before)]
+    best = int(np.argmax(worth))
+    threshold = np.sort(before)[best - 1 : best + 1].mean()
+    passed, did = now >= threshold, before >= threshold
+    assert_allclose([sign * one.frozen, one.changed.value], [threshold, (passed != did).mean()])
+    assert one.changed.value > 0.2 and one.threshold != pytest.approx(one.frozen)
+    assert one.righter.value == pytest.approx((passed == ~bad).mean() - (did == ~bad).mean(), abs=0.03)
+    assert one.righter_p < 0.05 and "its share of right decisions by -0." in one.answer
+
+
+def test_a_total_turn_is_seen_where_the_mean_stays() -> None:
+    _, corpus, bad = judged(200, 200, prevalence=0.5)
+    good = (~bad).astype(float)
+    noise = np.random.default_rng(0).random(200)
+    one = line(compared(np.where(noise < 0.8, 1 - good, good), good, corpus))
+    assert_allclose(one.changed.value, (noise < 0.8).mean())
+    assert_allclose(one.righter.value, -(noise < 0.8).mean())
+    assert one.righter_p < 1e-9 and one.has_moved
+
+
+def test_the_threshold_is_the_given_one_or_that_of_the_earlier_card() -> None:
+    _, corpus, bad = judged(200, 100)
+    before = np.clip(np.random.default_rng(1).normal(0.6, 0.2, 200) - 0.3 * bad, 0, 1)
+    now = np.clip(before - 0.15, 0, 1)
+    given = line(compared(now, before, corpus, thresholds={"judge": 0.45}))
+    assert given.frozen == 0.45
+    assert_allclose(given.changed.value, ((now >= 0.45) != (before >= 0.45)).mean())
+    tables = [
+        ScoreTable([("s0", f"i{row}") for row in range(200)], {"C": Column(("probability",), values[:, None])},
+                   {"C": Signature("C", {"grounded": [limit, 0.9]})})
+        for values, limit in ((now, 0.2), (before, 0.5))
+    ]  # fmt: skip
+    found = nlgauge.trust(tables[0], corpus, before=tables[1], replicates=0)
+    assert (found[0].threshold, found[0].frozen) == (0.2, 0.5)
+    assert any("was computed otherwise: grounded is" in note for note in found.notes)
+
+
+def test_a_judge_that_said_yes_of_every_row_has_a_threshold() -> None:
+    _, corpus, bad = judged(200, 100)
+    one = line(compared((~bad).astype(float), np.ones(200), corpus))
+    assert one.frozen == 0.5 and one.changed.value == bad.mean() and one.righter.value > 0
+
+
+def test_without_rated_anchors_of_both_kinds_decisions_are_not_compared() -> None:
+    _, corpus, bad = judged(300, 100)
+    before = np.random.default_rng(1).normal(size=300) + 2 * ~bad
+    few = np.flatnonzero([not row.scores for row in corpus])
+    earlier = ScoreTable([("s0", f"i{row}") for row in few], {"judge": Column(("score",), before[few, None])}, {})
+    found = nlgauge.trust(scored(before - 1), corpus, before=earlier, replicates=0)
+    one = line(found)
+    assert one.anchors == len(few) and one.moved.value == pytest.approx(-1) and one.has_moved
+    assert math.isnan(one.frozen) and math.isnan(one.changed.value) and math.isnan(one.righter.value)
+    assert any("no threshold can be chosen on the earlier scores" in note for note in found.notes)
+
+
+def test_anchors_are_found_by_their_texts_and_lost_scores_are_told_of() -> None:
+    table, corpus, _ = judged(60, 40)
+    values = table.values("judge")
+    texts = [f"{row}.s.c.q" for row in range(60)]
+    now = replace(scored(np.where(np.arange(60) < 4, np.nan, values)), run={"texts": texts})
+    other = [f"i{row}" for row in range(100, 160)]
+    before = ScoreTable([("s0", item) for item in other], scored(values).columns, {}, {"texts": texts})
+    found = nlgauge.trust(now, corpus, before=before, replicates=0)
+    assert found[0].anchors == 56 and found[0].changed.value == 0
+    assert "judge: 4 of 60 anchors have no score now, and had one before" in found.notes
+    before.run["texts"] = [f"other {text}" for text in texts]
+    assert any("no row has a score in both runs" in note
+               for note in nlgauge.trust(now, corpus, before=before, replicates=0).notes)  # fmt: skip
+    before.rows = now.rows
+    assert any("60 rows of the earlier scores have other texts" in note
+               for note in nlgauge.trust(now, corpus, before=before, replicates=0).notes)  # fmt: skip
+
+
+def alarms(make: Callable[[np.ndarray, np.random.Generator], TWICE], n: int, draws: int, scorers: int = 1) -> float:
+    """The share of draws in which some scorer is said to have moved, of n rated anchors."""
+    found = []
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        bad = rng.random(n) < 0.35
+        keys = [("s", f"i{row}") for row in range(n)]
+        corpus = Corpus([Row("x", system="s", item=item, scores={"right": float(not wrong)})
+                         for (_, item), wrong in zip(keys, bad, strict=True)])  # fmt: skip
+        pairs = [make(bad, rng) for _ in range(scorers)]
+        now, before = (
+            ScoreTable(keys, {f"M{k}": Column(("score",), pair[at][:, None]) for k, pair in enumerate(pairs)}, {})
+            for at in (0, 1)
+        )
+        table = scorers_of(now, None)
+        lines = Lines(table, rated_rows(table, corpus, None), {"right": 1.0}, {}, set(), 0.1, 0.9, 0, 0)
+        records = [Trust(metric=name, aspect="right", rated=n, rows=n) for name in table.columns]
+        found.append(any(one.has_moved for one in moved(lines, None, before, records, [])))
+    return float(np.mean(found))
+
+
+def unsteady(shift: float = 0.0) -> Callable[[np.ndarray, np.random.Generator], TWICE]:
+    """A probability that differs from run to run."""
+
+    def make(bad: np.ndarray, rng: np.random.Generator) -> TWICE:
+        z = rng.normal(size=len(bad)) + 1.5 * ~bad
+        now, before = (1 / (1 + np.exp(1.5 - 2 * (z + 0.4 * rng.normal(size=len(bad)) + by))) for by in (shift, 0.0))
+        return now, before
+
+    return make
+
+
+def verdicts(flips: float, turns: float = 0.0) -> Callable[[np.ndarray, np.random.Generator], TWICE]:
+    """Yes or no, of which some differ from run to run, and some are turned now."""
+
+    def make(bad: np.ndarray, rng: np.random.Generator) -> TWICE:
+        n = len(bad)
+        settled = np.where(rng.random(n) < 0.1, bad, ~bad)
+        before = settled != (rng.random(n) < flips)
+        now = (settled != (rng.random(n) < turns)) != (rng.random(n) < flips)
+        return now.astype(float), before.astype(float)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("make", "scorers"),
+    [(unsteady(), 1), (verdicts(0.0), 1), (verdicts(0.1), 1), (verdicts(0.1), 5)],
+    ids=["a probability", "the same verdicts", "unsteady verdicts", "five scorers"],
+)
+def test_the_alarm_is_seldom_false(make: Callable[[np.ndarray, np.random.Generator], TWICE], scorers: int) -> None:
+    """Over 1,000 draws .04 to .05 of unsteady probabilities; chosen on the very rows, the threshold makes .10."""
+    assert alarms(make, 200, 200 // scorers, scorers) <= 0.08
+
+
+@pytest.mark.parametrize("make", [verdicts(0.02, 0.3), verdicts(0.0, 0.8), unsteady(0.3)])
+def test_the_alarm_rings(make: Callable[[np.ndarray, np.random.Generator], TWICE]) -> None:
+    assert alarms(make, 100, 50) >= 0.9
