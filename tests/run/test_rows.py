@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,14 +15,15 @@ from typing import Any
 import pytest
 
 import nlgauge
-from nlgauge import MetricError, Row
+from nlgauge import Corpus, MetricError, Row
 from nlgauge.contract.base import Prepared, RowMetric, Value
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.metrics.simple import Length
-from nlgauge.run.cache import RowKeys, facts_of, made_by, metric_key
+from nlgauge.run.block import PreparedMetric
+from nlgauge.run.cache import RowCache, RowKeys, facts_of, made_by, metric_key
 from nlgauge.run.results import RowResult, packed, unpacked
 from nlgauge.run.sinks import RowCollector
 from tests.run.rows import rows
@@ -199,3 +201,36 @@ def test_the_code_of_the_engine_and_the_versions_of_libraries_are_in_the_facts_a
         metric_key(Needing(), {**facts, **other}, shown) for other in ({}, {"numpy": "0"}) for shown in (True, False)
     }
     assert len(keys) == 4
+
+
+class Kept:
+    """A store that shows what it was given."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, object] = {}
+
+    def put(self, entries: dict[str, object]) -> None:
+        self.entries |= entries
+
+    def commit(self) -> None:
+        pass
+
+
+def test_a_key_has_the_metric_its_parameters_and_what_it_reads() -> None:
+    facts = facts_of(Told(), Prepared(), None)
+    assert facts["unicode"] == unicodedata.unidata_version
+    metrics = [Told(), Summed(), BERTScore(layer=1), BERTScore(layer=2)]
+    assert len({metric_key(metric, facts, False) for metric in metrics}) == 4
+    for of, count in ((facts, 1), ({**facts, "question": "read"}, 2)):
+        keys = {RowKeys(Told(), of, False).of(Row("x", question=question)) for question in ("Which?", "Who?")}
+        assert len(keys) == count
+
+
+def test_what_does_not_last_and_what_nobody_can_name_is_not_cached() -> None:
+    results = {0: RowResult(Value((1.0, 2.0))), 1: RowResult(Value((math.nan,) * 2, "no answer", temporary=True))}
+    facts = facts_of(Told(), Prepared(), None)
+    for of, count in ((facts, 1), ({**facts, "nlgauge": "0.2.0+?abc"}, 0)):
+        store = Kept()
+        cache = RowCache(store, {"T": PreparedMetric(Told(), Prepared(), of)}, Corpus([Row("a"), Row("b")]), False)  # type: ignore[arg-type]
+        cache.add({"T": results})
+        assert len(store.entries) == count

@@ -51,6 +51,12 @@ def test_contrasts_put_metrics_into_clusters(
     assert found.notes[-1] == "1 differences have no interval: they are alike in all resamples"
     assert better.low > 0
     assert better.p <= better.adjusted < 0.1
+    assert found.draws == (0 if test == "williams" else 200)
+
+
+def test_a_p_comes_from_as_many_draws_as_so_many_pairs_need(table: ScoreTable, ratings: Any) -> None:
+    strict = contrast(table, ratings, aspects=["good"], confidence=0.99, intervals=False)
+    assert len(strict) == 6 and strict.draws == 3000, "the smallest p, times 6, is a fifth of .01"
 
 
 def many(metrics: int) -> tuple[ScoreTable, dict[tuple[str, str], float]]:
