@@ -4,8 +4,8 @@ python benchmarks/coefficients.py [--draws 1000] [-o FILE]
 
 Every line is a design of which the truth is known. In the first table it is the coefficient of very many items of the
 same systems: for each number of items the table says in how many of 100 draws `nlgauge.correlate(resample="items")`
-holds it, and in brackets in how many the percentiles of a bootstrap of items do. In the second table other items and other systems are meant
-(`resample="both"`).
+holds it, and in brackets in how many the percentiles of a bootstrap of items do. In the second table other items and
+other systems are meant (`resample="both"`).
 """
 
 from __future__ import annotations
