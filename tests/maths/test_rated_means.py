@@ -410,3 +410,19 @@ def test_how_many_more_ratings_by_trying_all() -> None:
         wanted = min((m for m in range(24, ROWS + 1) if half(m) <= margin), default=math.inf) - 24
         assert more_ratings([made.helped], said, 0.9, float(margin), design.rated, 24, ROWS) == wanted
     assert more_ratings([made.helped], said, 0.9, 0.9 * half(ROWS), design.rated, 24, ROWS) == math.inf
+
+
+def test_rows_and_clusters_whose_influences_are_0_take_part_in_the_degrees_of_freedom() -> None:
+    """Whether the last digit of a sum is 0 must not matter: four ratings are the mean, and one cluster's cancel out."""
+    some = np.array([0.125, 0.25, 0.375, 0.5])
+    y = np.concatenate([[-3.0, 3.0], np.zeros(4), some, -some, np.zeros(6)])
+    rated, values = np.arange(20) < 14, y[:14]
+    clusters = np.array([0, *range(14), *[13] * 5])  # the first two rows are a cluster
+    for of in (None, clusters):
+        design = Design(rated, np.zeros(20, np.intp), None, of)
+        mean = rated_means(y, np.zeros(20), design, None).alone
+        sums = values if of is None else np.append(0.0, values[2:])
+        noise = (sums**4).sum() / (sums**2).sum() ** 2 - 1 / len(sums)
+        most = 13 if of is None else 14**2 / 16 - 1
+        law = inference([replace(mean, plain=None)], [of], rated, None).laws[0]
+        assert law.freedom == pytest.approx(max(1, min(most, 2 / noise)), rel=1e-9)

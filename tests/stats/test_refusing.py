@@ -180,7 +180,7 @@ def test_a_stratum_needs_two_rated_rows_and_clusters_the_weight_of_five() -> Non
         rated, strata = (np.arange(60) < 30) | (np.arange(60) >= 60 - second), (np.arange(60) >= 40).astype(int)
         said = refusal(y, x[:, None], Design(rated, strata), False)
         assert (said is not None and "a stratum has fewer than 2 rated rows" in said) == told
-    for largest, told in ((9, False), (60, True)):
+    for largest, told in ((9, False), (30, True)):
         of = np.repeat(np.arange(20), [largest] + [1] * 19)
         n = len(of)
         design = Design(np.ones(n, bool), np.zeros(n, np.intp), None, of)

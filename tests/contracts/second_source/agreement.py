@@ -19,6 +19,7 @@ from nlgauge.stats.interrater import RaterAgreement, rater_agreement
 from nlgauge.stats.resampling import drawn, permuted
 from tests.contracts.second_source.literal import NAN, Near, Raw, Sources, holm_of, none, stats, total_laws
 from tests.maths.test_inference import UNLIMITED, Given, laws, literal, literal_p
+from tests.stats.test_coefficients import by_pairs
 from tests.stats.test_interrater import literal_kappa
 
 # ---- The agreement of a metric with people, and of two metrics
@@ -29,6 +30,8 @@ def unit(r: Raw, x: np.ndarray, y: np.ndarray) -> float:
     there = ~np.isnan(x + y)
     if r.coefficient == "pearson":
         return float(np.corrcoef(x[there], y[there])[0, 1])
+    if r.coefficient == "accuracy":
+        return by_pairs("accuracy", x, y)
     function = {"spearman": stats.spearmanr, "kendall": stats.kendalltau}[r.coefficient]
     return float(function(x[there], y[there])[0])
 
@@ -147,13 +150,14 @@ def with_ratings(r: Raw) -> tuple[ScoreTable, dict[str, dict[tuple[str, str], fl
 
 def agreements() -> Iterator[tuple[str, Agreement, Raw]]:
     rng = np.random.default_rng(4)
-    of = np.repeat(np.arange(6), [1, 1, 2, 2, 3, 4])
+    of, pairs = np.repeat(np.arange(6), [1, 1, 2, 2, 3, 4]), np.arange(13) // 2
     holes = rng.random((13, 5)) < 0.15
     holes[3] = [True, True, True, True, False]
     for level, coefficient, clusters, missing, replicates, turned in (
         ("item", "pearson", None, False, 0, False),
         ("item", "spearman", of, True, 0, True),
         ("pooled", "pearson", of, False, 0, True),
+        ("pooled", "pearson", pairs, False, 0, False),
         ("pooled", "kendall", None, True, 0, False),
         ("system", "pearson", None, False, 0, False),
         ("system", "pearson", of, False, 0, False),
@@ -162,6 +166,8 @@ def agreements() -> Iterator[tuple[str, Agreement, Raw]]:
     ):
         quality = rng.normal(size=(13, 1)) + np.linspace(0, 1, 5)
         x, y = (quality + 0.7 * rng.normal(size=(13, 5)) for _ in range(2))
+        if clusters is pairs:  # a good and a bad item each, so that clusters alone would say more than items
+            x += rng.normal(size=(13, 5)) * np.where(np.arange(13) % 2, 3.0, 0.0)[:, None]
         x[holes & missing] = NAN
         raw = Raw(
             x=-x if turned else x,
@@ -185,7 +191,8 @@ def gain(r: Raw, first: str, second: str) -> float:
 def gain_ends(r: Raw) -> tuple[float, float]:
     one, two = (r.by[name] for name in (r.first, r.second))
     if r.level == "item":
-        return literal(Given(within(r, one, r.y) - within(r, two, r.y), (-2.0, 2.0), r.clusters), 0.9)
+        limits = (-1.0, 1.0) if r.coefficient == "accuracy" else (-2.0, 2.0)
+        return literal(Given(within(r, one, r.y) - within(r, two, r.y), limits, r.clusters), 0.9)
 
     def left(present: np.ndarray) -> float:
         there = present > 0.5
@@ -236,18 +243,30 @@ CONTRAST: Sources = {
 def contrasts() -> Iterator[tuple[str, Contrast, Raw]]:
     rng = np.random.default_rng(5)
     of = np.repeat(np.arange(5), [1, 2, 2, 3, 4])
-    for level, clusters, williams in (("item", None, False), ("pooled", of, False), ("pooled", None, True)):
+    for level, clusters, williams, coefficient in (
+        ("item", of, False, "pearson"),
+        ("pooled", of, False, "pearson"),
+        ("pooled", None, True, "pearson"),
+        ("item", None, False, "accuracy"),
+    ):
         y = rng.normal(size=(12, 1)) + rng.normal(size=(12, 4))
         by = {name: y + noise * rng.normal(size=(12, 4)) for name, noise in (("M", 0.9), ("N", 1.2), ("O", 2.5))}
         pairs = [("M", "N"), ("M", "O"), ("N", "O")]
-        more: dict[str, Any] = {"level": level, "clusters": clusters, "williams": williams, "coefficient": "pearson"}
+        more: dict[str, Any] = {"level": level, "clusters": clusters, "williams": williams, "coefficient": coefficient}
         raw = Raw(x=by["M"], y=y, others={name: by[name] for name in "NO"}, turned=False, **more)
-        how = {"test": "williams"} if williams else {}
-        found = contrast(*with_ratings(raw), level=level, resample="items", replicates=4000, confidence=0.9, **how)
+        found = contrast(
+            *with_ratings(raw),
+            level=level,
+            coefficient=coefficient,
+            resample="items",
+            replicates=4000,
+            confidence=0.9,
+            test="williams" if williams else "permutation",
+        )
         case = Raw(by=by, y=y, **more)
         for place, (first, second) in enumerate(pairs):
             raw = Raw(by=by, y=y, case=case, pairs=pairs, first=first, second=second, **more)
-            yield f"{level}, {first} and {second}", found[place], raw
+            yield f"{level}, {coefficient}, {first} and {second}", found[place], raw
 
 
 # ---- The agreement of raters
