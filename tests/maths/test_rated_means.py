@@ -415,12 +415,12 @@ def test_how_many_more_ratings_by_trying_all() -> None:
 def test_rows_and_clusters_whose_influences_are_0_take_part_in_the_degrees_of_freedom() -> None:
     """Whether the last digit of a sum is 0 must not matter: four ratings are the mean, and one cluster's cancel out."""
     some = np.array([0.125, 0.25, 0.375, 0.5])
-    y = np.concatenate([[-3.0, 3.0], np.zeros(4), some, -some, np.zeros(6)])
-    rated, values = np.arange(20) < 14, y[:14]
-    clusters = np.array([0, *range(14), *[13] * 5])  # the first two rows are a cluster
+    y = np.concatenate([[-3.0, 3.0], np.zeros(4), some, -some, np.zeros(14)])
+    rated, values = np.arange(28) < 14, y[:14]
+    clusters = np.array([0, *range(14), *[13] * 13])  # the first two rows are a cluster
     for of in (None, clusters):
-        design = Design(rated, np.zeros(20, np.intp), None, of)
-        mean = rated_means(y, np.zeros(20), design, None).alone
+        design = Design(rated, np.zeros(28, np.intp), None, of)
+        mean = rated_means(y, np.zeros(28), design, None).alone
         sums = values if of is None else np.append(0.0, values[2:])
         noise = (sums**4).sum() / (sums**2).sum() ** 2 - 1 / len(sums)
         most = 13 if of is None else 14**2 / 16 - 1

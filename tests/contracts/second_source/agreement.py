@@ -167,7 +167,7 @@ def agreements() -> Iterator[tuple[str, Agreement, Raw]]:
         quality = rng.normal(size=(13, 1)) + np.linspace(0, 1, 5)
         x, y = (quality + 0.7 * rng.normal(size=(13, 5)) for _ in range(2))
         if clusters is pairs:  # a good and a bad item each, so that clusters alone would say more than items
-            x += rng.normal(size=(13, 5)) * np.where(np.arange(13) % 2, 3.0, 0.0)[:, None]
+            x = y * np.where(np.arange(13) % 2, -0.3, 1.0)[:, None] + 0.2 * rng.normal(size=(13, 5))
         x[holes & missing] = NAN
         raw = Raw(
             x=-x if turned else x,
