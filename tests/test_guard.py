@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import nlgauge
-from nlgauge import Guard, InputError
+from nlgauge import Guard, InputError, SpecError
 from nlgauge.faithfulness import exact_checks
 from nlgauge.guard import cut
 
@@ -73,3 +74,8 @@ def test_what_is_no_text_is_one_line() -> None:
             Guard(source)
     with pytest.raises(InputError, match="the answer is None, not a text"):
         Guard("The ferry left.").add(None)  # type: ignore[arg-type]
+
+
+def test_sentences_are_read_by_the_model_that_was_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="other': there is no such folder"):
+        Guard("The ferry left.", model=str(tmp_path / "other"))
