@@ -622,6 +622,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="designs and families that have this in their name")
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
+    if given.only and given.write:
+        parser.error("--write needs all designs: leave out --only")
     lines = []
     for case in cases():
         if given.only in f"{case.family}, {case.design}":

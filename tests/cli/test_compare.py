@@ -48,6 +48,7 @@ def test_the_better_one_has_a_star_where_that_is_beyond_chance(tmp_path: Path, h
     m, alike_ = (line.split() for line in table_of(result.stdout)[1:])
     better = "B is better than A" if higher else "A is better than B"
     said = f"{better} by 1 of 2 metrics; 1 shows no significant difference. By M, the first of them: "
+    said += "B 12.00 against A 11.00 on 12" if higher else "A 11.00 against B 12.00 on 12"
     assert " ".join(result.stdout.split()).startswith(said) and "95 % interval" in result.stdout
     assert m[3:5] == (["11.0000", "12.0000*"] if higher else ["11.0000*", "12.0000"])
     assert alike_[3:5] == ["1.5000", "1.5000"]

@@ -22,6 +22,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nlgauge.maths.inference import SEEN
+from nlgauge.maths.rated_means import GAIN
+
 ROOT = Path(__file__).parents[2]
 # As they stand here: the base install has no companion, and its figures are tested all the same.
 MODELS = {
@@ -186,7 +189,7 @@ def test_the_tutorial_of_estimates_says_what_its_commands_print() -> None:
     text = " ".join(page.split())
     [effective] = set(re.findall(r"^v1 +60 of 150 .*?(\d+) \[\d+, \d+\]$", page, flags=re.MULTILINE))
     assert f"60 ratings and the metric say as much as {effective} ratings alone" in text
-    [alone] = set(re.findall(r"^v2 +60 of 150 +(\S+ \[.*?\]) +\1 +60 \[60, \d+\]$", page, flags=re.MULTILINE))
+    [alone] = set(re.findall(r"^v2 +60 of 150 +(\S+ \[.*?\]) +\1 +60 \[\d+, \d+\]$", page, flags=re.MULTILINE))
     assert alone and "So the ratings stand alone there, and 60 ratings count as 60." in text
 
 
@@ -197,3 +200,20 @@ def test_the_fewest_ratings_of_a_guarantee_are_those_of_the_exact_test() -> None
     assert f"a risk of 2 % takes {fewest[0.02]}." in page
     assert f"{fewest[0.05]} good ones of {fewest[0.05]} are enough for a risk of 5 %" in page
     assert f"{fewest[0.2]} of them at least for a recall of 80 % with 90 % confidence" in page
+
+
+def test_the_page_of_statistics_says_when_scores_are_taken() -> None:
+    page = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
+    assert f"make the interval at least {100 * (1 - GAIN):g} % shorter" in page
+    assert "if fewer than four were seen there" in page and SEEN == 4
+
+
+def test_the_page_of_statistics_names_every_design_that_holds_too_seldom() -> None:
+    page = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
+    with (ROOT / "docs" / "data" / "statistics-designs.csv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    for line in lines:
+        named = re.search(rf"^- {re.escape(line['family'])}, {re.escape(line['design'])}: (.*)$", page, re.MULTILINE)
+        told = named is not None and f"{line['holds']} (n = {line['n']})" in named[1].split(", ")
+        assert told == (float(line["holds"].removesuffix(" %")) < 93), line
+    assert f"(data/statistics-designs.csv): {len(lines)} rows." in page

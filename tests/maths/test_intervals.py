@@ -16,6 +16,7 @@ from nlgauge.maths.intervals import (
     expanded,
     interim_analysis,
     least_groups,
+    share_interval,
     spent,
     student_quantile,
     student_tail,
@@ -137,3 +138,11 @@ def test_unchanged_histories_raise_few_false_alarms_and_losses_are_found(fresh: 
         alarms, found = alarms + raised["same"], found + raised["worse"]
     assert alarms <= 10
     assert found >= 180
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
+def test_the_score_interval_has_the_level_that_was_asked_for(level: float) -> None:
+    """Its ends are the shares of which the estimate is z deviations away; t with degrees of freedom."""
+    for freedom, z in ((math.inf, NormalDist().inv_cdf((1 + level) / 2)), (5.0, student_quantile((1 + level) / 2, 5))):
+        for end in share_interval(0.3, 20, level, freedom):
+            assert abs(0.3 - end) == pytest.approx(z * math.sqrt(end * (1 - end) / 20))

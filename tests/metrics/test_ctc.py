@@ -142,6 +142,10 @@ def test_the_evidence_of_d_is_of_the_model_and_a_run_adds_what_exact_checks_find
         texts = {text["name"]: text for text in column.evidence[0]["texts"]}
         assert [one["said"] for one in texts["candidate"]["reasons"]] == ["fell: the source has rose"]
         assert "reasons" not in texts.get("source", {})
+    # A cached score is one of any question.
+    asked = Row("No.", source="The library opens at nine.", question="Does the library open at nine?")
+    table = nlgauge.evaluate(Corpus((asked,)), metrics="Consistency(aligner='D')", evidence=True, cache=False)
+    assert "reasons" not in table.column("Consistency").evidence[0]["texts"][0]
 
 
 def test_a_detector_that_judges_sentences_is_no_aligner_of_words(monkeypatch):

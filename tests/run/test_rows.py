@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError, SpecError
 from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.metrics.simple import Length
-from nlgauge.run.cache import RowKeys
+from nlgauge.run.cache import RowKeys, facts_of, made_by, metric_key
 from nlgauge.run.results import RowResult, packed, unpacked
 from nlgauge.run.sinks import RowCollector
 from tests.run.rows import rows
@@ -167,3 +168,34 @@ def test_engines_are_closed_whatever_happens(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(ZeroDivisionError):
         nlgauge.explain(rows(5, 3), "BERTScore", cache=False)
     assert len(closed) == 5
+
+
+class Kind:
+    """Computes numbers outside of nlgauge, as the model of somebody else's package does."""
+
+
+class OtherEngine:
+    """An engine whose model computes with a class of its own."""
+
+    scored_by = (Kind,)
+
+    def other(self, model: str) -> OtherEngine:
+        return self
+
+
+@dataclass(frozen=True)
+class Needing(Told):
+    """Needs a library."""
+
+    libraries = ("numpy",)
+
+
+def test_the_code_of_the_engine_and_the_versions_of_libraries_are_in_the_facts_and_in_the_key() -> None:
+    metric = Length()
+    assert made_by(metric, OtherEngine()) != made_by(metric, None)  # type: ignore[arg-type]
+    facts = facts_of(Needing(), Prepared(), None)
+    assert facts["numpy"] == version("numpy") and "numpy" not in facts_of(Told(), Prepared(), None)
+    keys = {
+        metric_key(Needing(), {**facts, **other}, shown) for other in ({}, {"numpy": "0"}) for shown in (True, False)
+    }
+    assert len(keys) == 4

@@ -11,10 +11,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
+from nlgauge.maths.intervals import expanded
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.correlation import LEVELS
 from nlgauge.stats.join import join
+from nlgauge.stats.resampling import bootstrap, interval
 from tests.stats.conftest import ITEMS, SYSTEMS
 
 
@@ -70,7 +72,41 @@ def test_items_that_are_not_crossed_have_no_p_within(table: ScoreTable, ratings:
     assert math.isnan(found.get("Near").p)
     assert not math.isnan(found.get("Near").value)
     assert found.notes == ["rating: few items have several systems; no p at item level"]
+    of_items = correlate(table, pairs, level="item", resample="items")
+    assert of_items.notes == [] and of_items.get("Near").p < 0.05
     assert correlate(table, pairs, level="pooled", replicates=200).get("Near").p < 0.05
+
+
+def test_intervals_of_other_systems_are_as_wide_as_student_t(table: ScoreTable, ratings: Any) -> None:
+    x = table.columns["Near"].values.reshape(ITEMS, len(SYSTEMS))
+    y = np.array(list(ratings["good"].values())).reshape(x.shape)
+    drawn = bootstrap(x, y, COEFFICIENTS["pearson"], "pooled", resample="systems", replicates=300)
+    found = correlate(table, ratings["good"], level="pooled", resample="systems", replicates=300)
+    assert (found[0].low, found[0].high) == interval(drawn, expanded(0.95, len(SYSTEMS)))
+    assert not any("say little" in note for note in found.notes)
+    soft, same = (
+        correlate(table, ratings["good"], level="system", coefficient="soft_accuracy", resample=what)
+        for what in ("systems", "both")
+    )
+    assert (soft[2].low, soft[2].high, soft[2].p) == (same[2].low, same[2].high, same[2].p) and soft[2].low < soft[
+        2
+    ].high
+    four = {key: value for key, value in ratings["good"].items() if key[0] != "E"}
+    found = correlate(table, four, level="pooled", resample="systems", replicates=20)
+    assert "4 systems say little about others: intervals hold the truth far less often than they say" in found.notes
+
+
+def test_an_accuracy_has_the_permutation_test_whatever_is_drawn(table: ScoreTable, ratings: Any) -> None:
+    options: dict[str, Any] = {"level": "pooled", "coefficient": "accuracy", "replicates": 100}
+    items, both = (correlate(table, ratings["good"], resample=what, **options)[0] for what in ("items", "both"))
+    assert items.p == both.p < 0.05 and items.low != both.low
+
+
+def test_agreement_that_every_resample_has_is_not_certain(table: ScoreTable) -> None:
+    found = correlate(table, dict(zip(table.rows, table.values("Near").tolist(), strict=True)))
+    near = found.get("Near")
+    assert near.value == pytest.approx(1) and math.isnan(near.low) and near.p < 0.05
+    assert any(note.startswith("no interval (Near score, rating; Far score, rating)") for note in found.notes)
 
 
 def test_undefined_has_a_reason(table: ScoreTable, ratings: Any) -> None:

@@ -11,7 +11,7 @@ import pytest
 import nlgauge
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column
-from nlgauge.stats.best import OTHER_ITEMS, Best, best, by_part, compared, other_items, pair_test, people
+from nlgauge.stats.best import OTHER_ITEMS, Best, PairTest, best, by_part, compared, other_items, pair_test, people
 from nlgauge.stats.comparison import compare
 from tests.score_tables import column, same, three
 from tests.stats.hidden import SPEC, outputs
@@ -116,3 +116,11 @@ def test_where_nothing_can_be_estimated_the_ratings_stand_alone_and_it_is_said(n
     assert why in said.notes["people: good"] and "ratings alone" in said.notes["people: good"]
     assert same(said.by_system(), said.table.by_system())
     assert set(said.table.columns["people: good"].reasons.values()) == {"unrated"}
+
+
+def test_two_systems_of_which_each_alone_would_be_worse_are_alike() -> None:
+    """p is .03 and .04; corrected for both, .06."""
+    table = three(40)
+    scores = [score for score in table.by_system() if score.metric == "Distance(k=1)"]
+    p = {"Near": 0.03, "Far": 0.04}
+    assert best(table, scores, lambda a, b, metric, part: PairTest(1.0, p[b])) == Best(("Top",), ("Near", "Far"), ())

@@ -222,6 +222,13 @@ def test_the_tipping_point_of_a_difference_is_the_least_number_of_rows() -> None
         if again(ratings).low <= 0:
             tips.append(of_a + of_b)
     assert case.tipping == min(tips) and case.blank == 14
+
+    def turned(ratings: np.ndarray) -> Measured:
+        value, low, high = again(ratings)
+        return Measured(-value, -high, -low)
+
+    other = Blanks.of(np.isnan(values), values, (0, 1), None).worst_case(turned(values), turned, [b, a])
+    assert other is not None and other.tipping == case.tipping, "whichever system is the first"
     assert case.worst.value == pytest.approx(0.6 - 0.75) and case.best.value == pytest.approx(1 - 0.5)
 
 

@@ -40,6 +40,7 @@ def test_contrasts_put_metrics_into_clusters(
     table: ScoreTable, ratings: Any, test: str, options: dict[str, Any]
 ) -> None:
     found = contrast(table, ratings, aspects=["good"], test=test, replicates=200, **options)
+    assert found.draws == (0 if test == "williams" else 200)
     assert len(found) == 6  # of four parts: the corpus-level metric has no rows
     assert found.clusters["good"] == {
         ("Near", "score"): 1, ("Far", "score"): 1, ("Noise", "p"): 2, ("Noise", "r"): 2

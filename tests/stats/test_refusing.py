@@ -16,7 +16,7 @@ from nlgauge.maths.prediction_powered import Design
 from nlgauge.stats.agreement import correlate
 from nlgauge.stats.contrast import contrast
 from nlgauge.stats.rated import rated_rows
-from nlgauge.stats.refusing import CHOSEN, chosen_by_score, drift, unanswered
+from nlgauge.stats.refusing import CHOSEN, Unanswered, chosen_by_score, drift, refusal, unanswered
 from tests.stats.hidden import SPEC, outputs
 
 
@@ -166,3 +166,23 @@ def test_rated_rows_without_a_probability() -> None:
     rows = [replace(row, extra={"probability": 1.2}) if row.scores else row for row in corpus]
     with pytest.raises(InputError, match=r"a rated row is 1\.2"):
         nlgauge.estimate(table, Corpus(tuple(rows)))
+
+
+def test_half_of_the_rows_that_raters_reached_may_be_left_out() -> None:
+    for left_out, told in ((25, False), (26, True)):
+        found = Unanswered(drawn=200, missing=150 + left_out, left_out=left_out, reached=50, p=0.5)
+        assert (found.problem is not None) == told
+
+
+def test_a_stratum_needs_two_rated_rows_and_clusters_the_weight_of_five() -> None:
+    y, x = np.arange(60) % 3.0, np.linspace(-1, 1, 60)
+    for second, told in ((1, True), (2, False)):
+        rated, strata = (np.arange(60) < 30) | (np.arange(60) >= 60 - second), (np.arange(60) >= 40).astype(int)
+        said = refusal(y, x[:, None], Design(rated, strata), False)
+        assert (said is not None and "a stratum has fewer than 2 rated rows" in said) == told
+    for largest, told in ((9, False), (60, True)):
+        of = np.repeat(np.arange(20), [largest] + [1] * 19)
+        n = len(of)
+        design = Design(np.ones(n, bool), np.zeros(n, np.intp), None, of)
+        said = refusal(np.arange(n) % 3.0, np.ones((n, 1)), design, False)
+        assert (said is not None and "20 clusters that say as much as" in said) == told

@@ -140,14 +140,13 @@ def test_exchanges_by_sums_are_those_of_cells(name: str, missing: float) -> None
     swap = np.random.default_rng(0).random((60, *x.shape)) < 0.5
     swap[0], swap[1] = False, True
     for level in LEVELS:
-        if level != "system" and name != "pearson":
-            continue
         expected = by_cells(x, other, y, kind, level)(swap)
-        assert_allclose((by_means(x, other, y, kind) if level == "system" else by_moments(x, other, y, level))(swap),
-                        expected, atol=1e-10)  # fmt: skip
-        for s, value in zip(swap[:5], expected, strict=False):
+        for s, value in zip(swap[:9], expected, strict=False):
             pair = (np.where(t, other, x) for t in (s, ~s))
             assert_allclose(np.subtract(*(estimate(a, y, kind, level).value for a in pair)), value, atol=1e-12)
+        if level == "system" or name == "pearson":
+            by_sums = by_means(x, other, y, kind) if level == "system" else by_moments(x, other, y, level)
+            assert_allclose(by_sums(swap), expected, atol=1e-10)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -190,7 +189,7 @@ def test_draws_end_where_p_is_clearly_large_and_p_stays_valid() -> None:
         assert sizes == [1000, 1000, 2000, 2000][: len(sizes)]
     for u in (0.001, 0.005, 0.01, 0.02, 0.03, 0.05, 0.051, 0.1, 0.5):
         assert np.mean(np.array(p) <= u) <= u + 4 * math.sqrt(u / 3000)
-    assert np.mean(np.array(drawn) == 1000) > 0.9
+    assert 0.93 < np.mean(np.array(drawn) == 1000) < 0.97  # those with a p above 0.05
     assert {round(one * 6001, 6) % 1 for one, n in zip(p, drawn, strict=True) if n == 6000} <= {0, 1}
     value = sequential_p(9.0, lambda count: np.zeros(count), 6000)
     assert value == 1 / 6001

@@ -23,6 +23,17 @@ def test_whole_clusters() -> None:
     # 33 rows are 3.3 clusters: 3 of 20 are drawn.
     assert {row.probability for row in nlgauge.sample(corpus, 33, cluster="doc").rows} == {0.15}
     assert len({row.cluster for row in nlgauge.sample(corpus, 50, cluster="item").sheet}) == 25
+    assert {row.probability for row in nlgauge.sample(corpus, 47, cluster="doc").rows} == {0.25}, "5 of 20 clusters"
+
+
+@pytest.mark.parametrize("allocation", ["proportional", "neyman"])
+def test_a_row_is_drawn_with_the_probability_of_its_stratum(allocation: str) -> None:
+    table, corpus, _ = outputs(101, 0)
+    draw = nlgauge.sample(corpus, 37, scores=table, allocation=allocation)
+    for stratum in {row.stratum for row in draw.rows}:
+        own = [row for row in draw.rows if row.stratum == stratum]
+        assert {row.probability for row in own} == {sum(row.name is not None for row in own) / len(own)}
+    assert len({row.probability for row in draw.rows}) > 1
 
 
 def test_allocation() -> None:

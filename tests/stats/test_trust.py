@@ -19,6 +19,7 @@ from nlgauge.stats.fitting import folds_of
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.sampling import Draw, DrawnRow
 from nlgauge.stats.trust import Trust, Trusts
+from nlgauge.stats.trust_decisions import passing
 
 
 def judged(
@@ -428,3 +429,25 @@ def test_the_interval_of_calibration_error_holds_the_truth_of_a_calibrated_judge
         seen.append(calibration_error(p, u < p, clusters, bins).low == 0)
         found_out.append(calibration_error(p, u < p - 0.4, clusters, bins).low > 0)
     assert np.mean(seen) > 0.95 and np.mean(found_out) > 0.5, (np.mean(seen), np.mean(found_out))
+
+
+def test_numbers_are_of_rated_rows_that_all_had_the_smallest_probability() -> None:
+    """Of the rows of probability .9 a third is taken at random, as if all had been drawn with .3."""
+    table, corpus, _ = judged()
+    likely = np.random.default_rng(2).random(400) < 0.5
+    rows = [
+        replace(row, extra={"probability": 0.9 if often else 0.3}) for row, often in zip(corpus, likely, strict=True)
+    ]
+    one = line(nlgauge.trust(table, Corpus(rows), replicates=0))
+    rated = np.array([bool(row.scores) for row in corpus])
+    expected = (rated & likely).sum() / 3 + (rated & ~likely).sum()
+    assert abs(one.rated - expected) < 12 < rated.sum() - expected
+    assert sum(some.n for some in one.reliability) == one.rated and one.bad < 0.6 * one.rated
+    assert round(one.tpr.value * one.bad) == pytest.approx(one.tpr.value * one.bad, abs=1e-9), "of these bad rows"
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_threshold_of_a_second_model_has_the_direction_of_the_scorer(sign: int) -> None:
+    values = np.array([[0.5, 1.0], [0.5, 2.0], [0.7, 2.0], [0.3, 1.0]]) * [sign, 1]
+    column = Column(("p", "decided"), values, details=("decided",), higher_is_better=sign > 0)
+    assert passing(column, 0.4 * sign, 0.6 * sign).tolist() == [True, False, True, False]

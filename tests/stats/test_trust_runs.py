@@ -188,3 +188,21 @@ def test_the_alarm_is_seldom_false(make: Callable[[np.ndarray, np.random.Generat
 @pytest.mark.parametrize("make", [verdicts(0.02, 0.3), verdicts(0.0, 0.8), unsteady(0.3)])
 def test_the_alarm_rings(make: Callable[[np.ndarray, np.random.Generator], TWICE]) -> None:
     assert alarms(make, 100, 50) >= 0.9
+
+
+def test_rows_of_an_item_that_moved_together_are_one_row() -> None:
+    table, corpus, _ = judged(200, 200)
+    values, rng = table.values("judge"), np.random.default_rng(5)
+    now = np.where(rng.random(200) < 0.1, 1 - values, values)
+    alone = line(compared(now, values, corpus))
+    keys = [(f"s{row % 2}", f"i{row // 2}") for row in range(400)]
+    runs = [ScoreTable(keys, {"judge": Column(("score",), np.repeat(x, 2)[:, None])}, {}) for x in (now, values)]
+    rows = [
+        replace(row, system=system, item=item)
+        for row, (system, item) in zip(np.repeat(list(corpus), 2), keys, strict=True)
+    ]
+    both = line(nlgauge.trust(runs[0], Corpus(rows), before=runs[1], replicates=0))
+    assert both.anchors == 400 and both.moved.value == pytest.approx(alone.moved.value)
+    for name in ("moved", "changed", "righter"):
+        (_, low, high), (_, least, most) = getattr(both, name), getattr(alone, name)
+        assert high - low > 0.97 * (most - least), name

@@ -21,7 +21,7 @@ def with_differences(evidence: Evidence, row: Row) -> Evidence:
     for text in evidence.texts:
         if text.name == "candidate":
             others = tuple(getattr(row, column) or "" for column in text.against.split(BOTH))
-            answer = Direction(text.name, text.text, text.against, others, row.question or "")
-            text = replace(text, reasons=differences(answer) or None)
+            # Without the question, which the scores of these metrics, and so their places in the cache, do not know.
+            text = replace(text, reasons=differences(Direction(text.name, text.text, text.against, others)) or None)
         texts.append(text)
     return replace(evidence, texts=texts)

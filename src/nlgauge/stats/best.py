@@ -20,6 +20,7 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable, SystemScore
 from nlgauge.errors import InputError
 from nlgauge.render.tables import Number, words
+from nlgauge.stats.arrays import Float
 from nlgauge.stats.comparison import Difference, compare
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.estimate import Estimate, estimate, worst_cases
@@ -194,11 +195,21 @@ def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> P
     for aspect, values in ratings(table, source).values.items():
         missing = np.flatnonzero(np.isnan(values)).tolist()
         name = f"{led}{aspect}"
-        columns[name] = Column(("score",), values[:, None], dict.fromkeys(missing, "unrated"))
+        columns[name] = Column(("score",), values[:, None], dict.fromkeys(missing, "unrated"), limits=_scale(values))
         if missing:
             found, notes[name] = _estimated(table, source, aspect, seed)
             estimates.update({name: found} if found else {})
     return People(ScoreTable(table.rows, columns, {}, clusters=table.clusters), estimates, notes)
+
+
+def _scale(values: Float) -> dict[str, tuple[float, float]]:
+    """Return the limits of ratings [rows] of which nobody says from where to where they go: the ends that were given.
+
+    An interval that goes on to ratings that nobody gave would say more of the scale than is known. Ratings that are all
+    alike have no limits.
+    """
+    known = values[np.isfinite(values)]
+    return {"score": (float(known.min()), float(known.max()))} if len(known) and np.ptp(known) > 0 else {}
 
 
 def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tuple[dict[str, Estimate], str]:

@@ -107,7 +107,7 @@ class Comparison(Records[Difference]):
         if not others:
             return f"{self._verdict(one)}: {self._numbers(one)}."
         name = _name(one)
-        return f"{self._counted(list(first.values()))}. By {name}, the first of them: {self._numbers(one)}."
+        return f"{self._counted(list(first.values()))}. By {name}, the first of them: {self._numbers(one, named=True)}."
 
     def _counted(self, first: Sequence[Difference]) -> str:
         """How many metrics say what, by their deciding scores."""
@@ -142,13 +142,16 @@ class Comparison(Records[Difference]):
             return f"{a} and {b} do not differ significantly by {_name(one)}"
         return f"{a} is better than {b} by {_name(one)}"
 
-    def _numbers(self, one: Difference) -> str:
+    def _numbers(self, one: Difference, *, named: bool = False) -> str:
         """Both values, and their difference with its interval and p; of the better system first."""
-        values, difference, p = (one.a, one.b), one, one.adjusted if self.margin is None else one.no_worse
+        values, difference, p = [(self.a, one.a), (self.b, one.b)], one, one.adjusted
+        if self.margin is not None:
+            p = one.no_worse
         if self._turned(one):
-            values = (one.b, one.a)
+            values.reverse()
             difference = replace(one, difference=-one.difference, low=-one.high, high=-one.low)
-        means = f"{number(values[0])} against {number(values[1])} on {one.n:,} items"
+        first, second = (f"{name} {number(value)}" if named else number(value) for name, value in values)
+        means = f"{first} against {second} on {one.n:,} items"
         p_said = f"; p {p_value(p)}" if one.difference else ""
         return f"{means} (difference {number(difference.difference)}{difference.interval(self.confidence)}{p_said})"
 

@@ -145,7 +145,8 @@ def estimate(
 
     Interval and test are those of `nlgauge.maths.rated_means`: a share of ratings alone has Wilson's interval, and the
     exact one where all ratings are equal; all others have Student's t. Scores that do not make the estimate more
-    certain have the weight 0, so that it is that of the ratings alone. The intervals of all differences hold at once.
+    certain have the weight 0, so that it is that of the ratings alone. A difference counts the scores of both systems
+    or of none. The intervals of all differences hold at once.
 
     Where an interval would not be valid there is no number but a reason: with fewer than `LEAST` ratings or clusters,
     where all ratings are the same and no scale is known or raters passed rows by, and where the rated rows' scores are

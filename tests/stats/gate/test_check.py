@@ -127,6 +127,16 @@ def test_grounded_passes_fails_or_cannot_say() -> None:
     assert check(judged(0.4, 0.7, thresholds=[0.4, 0.6]), grounded=True, allow_missing=True).passed
 
 
+def test_rows_of_the_second_model_have_both_of_its_thresholds() -> None:
+    values = np.array([[p, decided] for p in (0.3, 0.5, 0.65, 0.9) for decided in (1, 2)])
+    facts = {"unsure": [0.2, 0.8], "then_grounded": [0.4, 0.6], "model": {"name": "m"}, "model_then": {"name": "n"}}
+    spec, column = "Faithfulness", Column(("probability", "decided"), values, details=("decided",))
+    rows = [("A", str(n)) for n in range(8)]
+    found = check(ScoreTable(rows, {spec: column}, {spec: Signature(spec, facts)}, {}, "0"), grounded=True).outcomes
+    assert [one.state for one in found[::2]] == ["unsure", "unsure", "unsure", "passed"]
+    assert [one.state for one in found[1::2]] == ["failed", "unsure", "passed", "passed"]
+
+
 def test_grounded_needs_thresholds_that_somebody_measured(table: ScoreTable) -> None:
     with pytest.raises(InputError, match="has no measured thresholds"):
         check(judged(0.5), grounded=True)

@@ -8,6 +8,7 @@ import math
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -232,3 +233,47 @@ def test_a_check_that_never_ends_is_waited_for_and_named(tmp_path: Path, monkeyp
     with history.alone(path), pytest.raises(InputError, match="another check has held this history"):
         check(run(BEFORE), against=run(BEFORE), history=path)
     assert not path.exists()
+
+
+def test_each_system_has_a_series_of_its_baseline(tmp_path: Path) -> None:
+    path, now = tmp_path / "h.jsonl", joined(run(BEFORE, "a"), run(BEFORE, "b"))
+    check(now, against=joined(run(BEFORE, "a"), run(BEFORE + NOISE, "b")), history=path)
+    first, second = (look.baseline for look in read(path))
+    assert first != second
+    check(now, against=joined(run(BEFORE, "a"), run(BEFORE - NOISE, "b")), history=path)
+    assert [(look.system, look.look) for look in read(path)[2:]] == [("a", 2), ("b", 1)]
+
+
+def test_a_history_that_was_written_in_part_is_cut_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "h.jsonl"
+    check(run(BEFORE), against=run(BEFORE), history=path)
+    before, whole = path.read_bytes(), Path.open
+
+    class Full:
+        """A disk on which 30 bytes are left."""
+
+        def __init__(self, file: Any) -> None:
+            self.file, self.left = file, 30
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.file, name)
+
+        def __enter__(self) -> Full:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.file.close()
+
+        def write(self, data: bytes) -> int:
+            if not self.left:
+                raise OSError(28, "No space left on device")
+            written, self.left = self.file.write(data[: self.left]), 0
+            return int(written)
+
+    def opened(of: Path, mode: str = "r", **how: Any) -> Any:
+        return Full(whole(of, mode, **how)) if mode == "ab" else whole(of, mode, **how)
+
+    monkeypatch.setattr(Path, "open", opened)
+    with pytest.raises(InputError, match="cannot be written: No space left on device"):
+        check(run(BEFORE), against=run(BEFORE), history=path)
+    assert path.read_bytes() == before and len(read(path)) == 1
