@@ -11,6 +11,7 @@ import nlgauge
 from nlgauge import InputError, ScoreTable, SpecError
 from nlgauge.data.table import Column, Sums
 from nlgauge.stats.comparison import compare
+from tests.score_tables import column
 
 
 @pytest.fixture
@@ -164,6 +165,14 @@ def test_totals_of_mostly_equal_outputs_have_two_more_items() -> None:
     assert (one.low, one.high) == pytest.approx((low, high)) and one.p > 0.05
 
 
+def test_the_difference_of_two_corpus_values_is_within_their_limits() -> None:
+    counts = np.array([[9.0, 10, 5, 4, 3, 2, 9, 8, 7, 6], [9.0, 10, 9, 8, 7, 6, 9, 8, 7, 6]] * 2)
+    bleu = column(*[50.0] * 4, sums=Sums({"name": "bleu"}, counts))
+    table = ScoreTable([(system, item) for item in "xy" for system in "AB"], {"BLEU": bleu}, {})
+    (one,) = compare(table, "A", "B", confidence=0.9999)
+    assert (one.low, one.high) == (-100, 100) and one.better == "B"
+
+
 def answers(margin: float | None = None, **shifts: float) -> str:
     """What is said of metrics by which A is ahead by a shift, with a deviation of 1 on 20 items."""
     noise = np.random.default_rng(2).normal(size=20)
@@ -197,6 +206,7 @@ def test_the_answer_to_a_margin_is_that_of_the_one_sided_test() -> None:
     assert answers(M=-0.5, margin=1.2).startswith("A is no worse than B by M, up to 1.2: −0.5000 against 0.0000 on 20")
     assert answers(M=-0.1, margin=1.2).startswith("A is no worse than B by M, up to 1.2: ")
     assert answers(M=-0.1, margin=0.3).startswith("A is not shown to be no worse than B by M, up to 0.3: ")
+    assert answers(M=-2, N=-2, margin=0.3).startswith("A is shown to be no worse than B, up to 0.3, by 0 of 2 metrics")
     assert answers(M=2, N=-0.1, margin=0.3).startswith("A is shown to be no worse than B, up to 0.3, by 1 of 2 metrics")
 
 

@@ -55,6 +55,7 @@ def test_the_test_is_that_of_compare() -> None:
     test = stats.ttest_rel(now, BEFORE)
     assert (one.low, one.high, one.p) == pytest.approx((*test.confidence_interval(0.95), test.pvalue))
     (one,) = check(run(now), against=run(BEFORE), margin=0.03).regressions
+    assert check(run(now), against=run(BEFORE)).regressions[0].no_worse is None
     assert one.no_worse == pytest.approx(stats.ttest_1samp(now - BEFORE, -0.03, alternative="greater").pvalue)
 
 

@@ -90,6 +90,8 @@ def test_the_scale_of_an_interim_analysis_is_that_of_both_runs(tmp_path: Path) -
         (one,) = check(same, against=same, history=tmp_path / f"{size}.jsonl").regressions
         ends = stats.t.interval(0.975, N + 1, 0, stats.sem([*[0.0] * N, *limits]))
         assert (one.low, one.high) == pytest.approx(ends) and one.p == 1
+    (one,) = check(run(np.zeros(N)), against=run(np.full(N, 7)), history=tmp_path / "nothing.jsonl").regressions
+    assert one.low < -7.5 and one.high > -7, "a loss of 7 on each item is on the scale of the 7, and not of the 0"
     (one,) = check(run(BEFORE), against=run(BEFORE * 9), history=tmp_path / "larger.jsonl").regressions
     assert one.low < one.difference < -1 and one.worse, "a baseline above 1 is on no scale from 0 to 1"
 
