@@ -109,7 +109,7 @@ def test_so_does_python(table: ScoreTable, rated: Corpus) -> None:
     assert scatter(table, "M", "N").x == "M probability ↑"
     assert [scale.part for scale in Scored(table, None, None).scales if scale.first] == ["probability", "f1"]
     assert "M probability ↑" in repr(table) and "M score" not in repr(table)
-    assert RowScorer("Consistency(aligner='D')").part == "probability"
+    assert RowScorer("Faithfulness").part == "probability"
 
 
 def test_a_threshold_does_not_let_pass_what_the_gate_fails(table: ScoreTable, rated: Corpus) -> None:

@@ -116,7 +116,7 @@ BY_SPEC: Mapping[str, object] = {
         "density": AMOUNT,
     },
     "FrechetDistance": dict.fromkeys(("score", "means", "covariances"), AMOUNT),
-    "Consistency(aligner='D', then='base')": {
+    "Faithfulness(then='base')": {
         **dict.fromkeys(("score", "least_stretch", "unsupported", "probability"), SHARE),
         "decided": (1.0, 2.0),
     },

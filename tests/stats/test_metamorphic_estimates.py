@@ -64,12 +64,17 @@ def test_nothing_is_certain_and_nothing_leaves_its_scale(seed: int) -> None:
     every = told(of._replace(rated=np.ones(ROWS, bool)))
     for one in (told(of), every, told(of, pooled=True), told(of, clusters=np.arange(ROWS) // 2)):
         assert 0 <= one.low <= one.estimate <= one.high <= 1 and min(lengths(one)) > 0.005
-        assert one.ratings * 0.97 <= one.worth <= one.rows and one.worth_low <= one.worth <= one.worth_high <= one.rows
-    assert (every.worth_low, every.worth, every.worth_high, every.weight) == (ROWS, ROWS, ROWS, 0)
+        assert one.ratings * 0.97 <= one.worth <= one.rows
+        unknown = one is every or one.estimate == 1  # nothing is left to save, or all ratings are alike
+        assert np.isnan([one.worth_low, one.worth_high]).all() == unknown
+        assert unknown or one.worth_low <= one.worth <= one.worth_high <= one.rows
+    assert (every.worth, every.weight) == (ROWS, 0)
     for same in (True, False):
         both = told(draw(seed, 2, same))
         assert -1 <= both.low <= both.estimate <= both.high <= 1 and min(lengths(both)) > 0.005
-        assert 2 * N <= both.worth <= 2 * ROWS and both.worth_low <= both.worth <= both.worth_high
+        assert 2 * N <= both.worth <= 2 * ROWS
+        # Nothing is known of it where all ratings of a system are alike.
+        assert np.isnan(both.worth_low) or both.worth_low <= both.worth <= both.worth_high
 
 
 @pytest.mark.parametrize("seed", SEEDS)
