@@ -77,7 +77,7 @@ _FORMATS = ("text", "github", "junit", "markdown", "json")
     "-o",
     "--output",
     type=PLACE,
-    help="A page (.html), a table of verdicts (.csv), or the scores (.jsonl, .jsonl.gz): the next --against.",
+    help="A page (.html), a table of verdicts (.csv), or the scores (.jsonl): the next --against.",
 )
 @MAP
 @REPEATS
