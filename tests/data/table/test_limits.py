@@ -18,7 +18,7 @@ from nlgauge.stats.join import join
 from nlgauge.stats.selection import selected
 from tests.score_tables import column, counted, one, saved
 
-SPECS = ["TokenF1", "WER", "Length"]
+SPECS = ["TokenF1", "BLEU", "Length"]
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_limits_stay_with_the_column(table: ScoreTable, tmp_path: Path) -> None:
     for again in (ScoreTable.load(path), table.per_item(), joined, table.renamed({"TokenF1": "F"})):
         assert again.column("TokenF1").limits == f1.limits
     assert selected(table, ["TokenF1"]).columns["TokenF1"].limits == {"f1": (0.0, 1.0)}
-    assert selected(table, ["TokenF1 recall", "WER"]).columns["WER"].limits == {"score": (0.0, math.inf)}
+    assert selected(table, ["TokenF1 recall", "BLEU"]).columns["BLEU"].limits == {"score": (0.0, 100.0)}
     twice = replace_rows(table)
     assert twice.per_item().columns["TokenF1"].limits == f1.limits
     assert joined.columns["human"].limits == {}
