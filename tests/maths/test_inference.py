@@ -58,11 +58,11 @@ def test_failures_beside_equal_values_are_as_far_as_they_were_seen_from_the_four
     assert_allclose(mean_of(spread, YES_NO).interval(), t_interval([*spread, 0.95 - away, 1.0]))
 
 
-def test_without_a_scale_the_two_values_are_as_far_as_the_furthest_one() -> None:
+def test_a_side_without_a_limit_has_the_larger_of_distance_and_magnitude() -> None:
     far = np.array([-5.0] * 6 + [5.0])
     assert_allclose(mean_of(far, UNLIMITED).interval(), t_interval([*far, -15.0, 5.0]))
     lengths = np.array([33.0, *[35.0] * 5, 36.0, 36.0])
-    assert_allclose(mean_of(lengths, (0.0, math.inf)).interval(), t_interval([*lengths, 33.0, 37.0]))
+    assert_allclose(mean_of(lengths, (0.0, math.inf)).interval(), t_interval([*lengths, 0.0, 71.0]))
     assert_allclose(mean_of(np.full(6, 7.0), (0.0, math.inf)).interval(), t_interval([*[7.0] * 6, 0.0, 14.0]))
     assert_allclose(mean_of(np.zeros(9), (-1.0, 3.0)).interval(), t_interval([*[0.0] * 9, -1.0, 3.0]))
 
@@ -169,10 +169,7 @@ def two_more(means: np.ndarray, weights: np.ndarray, given: Given, magnitude: fl
         if len(seen) >= 4:
             far = math.sqrt(sum(w * one**2 for one, w in seen) / sum(w for _, w in seen))
         else:
-            furthest = max(abs(one) for one, _ in beyond)
-            far = abs(limit - common)
-            if math.isinf(low) or math.isinf(high):
-                far = min(far, furthest if furthest > close else magnitude)
+            far = abs(limit - common) if math.isfinite(limit) else max(magnitude, *(abs(one) for one, _ in beyond))
         added.append(common + side * far)
     return added
 

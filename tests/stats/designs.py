@@ -78,6 +78,16 @@ def zero_inflated(n: int) -> Callable[[np.random.Generator], Drawn]:
     return draw
 
 
+def hiding(n: int) -> Callable[[np.random.Generator], Drawn]:
+    """A loses .05 on 15 % of the items and .8 on 3 %: where only small losses were drawn, they hide the large ones."""
+
+    def draw(rng: np.random.Generator) -> Drawn:
+        u = rng.random(n)
+        return 0.9 - np.select([u < 0.03, u < 0.18], [0.8, 0.05], 0.0), np.full(n, 0.9), None
+
+    return draw
+
+
 def two_raters(n: int) -> Callable[[np.random.Generator], Drawn]:
     """The mean of two raters' yes and no, who mostly agree: in 5 % of the items both find that A fails, in 5 % one."""
 
@@ -153,6 +163,7 @@ DESIGNS = (
     *(Design(f"yes and no, .97, {n} items", lost(n, 0.03, 1.0), 0.97, 0.03) for n in (30, 120)),
     *(Design(f".95 and failures at .2, {n} items", failing(n), 0.9125, 0.0375) for n in (5, 8, 15, 30)),
     *(Design(f"nine differences of ten are 0, {n} items", zero_inflated(n), 0.585, 0.015) for n in (30, 100)),
+    *(Design(f"small losses hide large ones, {n} items", hiding(n), 0.8685, 0.0315) for n in (20, 100)),
     Design("two raters, 40 items", two_raters(40), 0.925, 0.06),
     *(Design(f"smooth, {n} items", smooth(n), 0.58, 0.02) for n in (5, 8, 12, 30)),
     *(Design(f"yes and no, {n} lognormal clusters", yes_no_in_clusters(n), 0.76, 0.04) for n in (15, 30)),

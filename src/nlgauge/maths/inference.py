@@ -3,12 +3,13 @@
 An estimated variance near 0 is not certainty: twelve equal values do not say that a thirteenth is equal. So where at
 least half of the values are alike, two more values are added, one on each side of the common value, as far from it as
 the values seen on that side (their root mean square), or at the end of the scale while fewer than `SEEN` were seen
-there. Without such a scale they are as far away as the value that is furthest from the common one, or, where all values
-are alike, as the common value is large. Yes and no always have them, at both ends. Student's t of all these values is
-the interval, and the same Student's t is the test. For values of which a scale has two ends alone (yes and no, and
-their differences) this is the adjusted interval of Agresti and Coull (1998) and of Bonett and Price (2012); an
-independent share has Wilson's interval (1927), whose test is the score test, and the exact one (Clopper and Pearson
-1934) where all values are at an end.
+there. Where the scale has no end, it is as far away as the values are large, or as the furthest value if that is
+further: small losses may hide large ones that nobody has seen yet, and two values that stand no further away than the
+furthest one err in a quarter of the draws of 20 such items. Yes and no always have them, at both ends. Student's t of
+all these values is the interval, and the same Student's t is the test. For values of which a scale has two ends alone
+(yes and no, and their differences) this is the adjusted interval of Agresti and Coull (1998) and of Bonett and Price
+(2012); an independent share has Wilson's interval (1927), whose test is the score test, and the exact one (Clopper and
+Pearson 1934) where all values are at an end.
 
 Groups of values (clusters) are not independent: the error is that of a jackknife that leaves each group out once (CR3
 of Bell and McCaffrey 2002), with the degrees of freedom of Satterthwaite, and the two more values are two more groups
@@ -328,9 +329,8 @@ class _Kind(NamedTuple):
             distance = side * (limit - common)
             if int(seen.sum()) >= SEEN:
                 distance = math.sqrt(float(np.average(away[seen] ** 2, weights=weights[seen])))
-            elif not np.isfinite(self.limits).all():
-                furthest = float(np.abs(values - common).max())
-                distance = min(distance, furthest if furthest > ALIKE * self.magnitude else self.magnitude)
+            elif math.isinf(distance):
+                distance = max(float(np.abs(values - common).max()), self.magnitude)
             made.append(common + side * max(distance, 0.0))
         return made[0], made[1]
 

@@ -203,13 +203,13 @@ def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> P
 
 
 def _scale(values: Float) -> dict[str, tuple[float, float]]:
-    """Return the limits of ratings [rows] of which nobody says from where to where they go: the ends that were given.
+    """Return the limits of ratings [rows] of which nobody says from where to where they go: those of yes and no alone.
 
-    An interval that goes on to ratings that nobody gave would say more of the scale than is known. Ratings that are all
-    alike have no limits.
+    The least and the greatest rating that was given are not the ends of the scale: with 15 ratings that go from 1 to 5,
+    intervals which end there hold the true mean in .86 to .92 of draws.
     """
-    known = values[np.isfinite(values)]
-    return {"score": (float(known.min()), float(known.max()))} if len(known) and np.ptp(known) > 0 else {}
+    given = set(values[np.isfinite(values)].tolist())
+    return {"score": (0.0, 1.0)} if given == {0.0, 1.0} else {}
 
 
 def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tuple[dict[str, Estimate], str]:
