@@ -34,11 +34,48 @@ from nlgauge.options import Cluster
 from nlgauge.run.folder import FolderWriter
 
 _WORDS = (
-    "the", "a", "train", "bus", "river", "bridge", "rain", "old", "new", "council", "said", "that", "report",
-    "station", "closed", "open", "morning", "week", "people", "city", "plan", "funds", "school", "road",
-    "harbour", "museum", "late", "early", "again", "today", "will", "was", "were", "has", "been", "not", "only",
-    "more", "than", "half", "of",
-)  # fmt: skip
+    "the",
+    "a",
+    "train",
+    "bus",
+    "river",
+    "bridge",
+    "rain",
+    "old",
+    "new",
+    "council",
+    "said",
+    "that",
+    "report",
+    "station",
+    "closed",
+    "open",
+    "morning",
+    "week",
+    "people",
+    "city",
+    "plan",
+    "funds",
+    "school",
+    "road",
+    "harbour",
+    "museum",
+    "late",
+    "early",
+    "again",
+    "today",
+    "will",
+    "was",
+    "were",
+    "has",
+    "been",
+    "not",
+    "only",
+    "more",
+    "than",
+    "half",
+    "of",
+)
 _SYSTEMS = ("alpha", "beta", "gamma", "delta")
 
 
@@ -89,9 +126,11 @@ def child(options: argparse.Namespace) -> int:
         (start, before, _), (end, after, memory) = stamps[first], stamps[last]
         rows.append([f"{before:,} to {after:,}", f"{(after - before) / max(end - start, 1e-9):,.0f}", f"{memory:,.0f}"])
     table(["rows", "rows/s", "largest memory so far, MB"], rows)
-    print(f"{len(scores.rows):,} rows by {', '.join(options.metrics)}, {options.block:,} a block: read and checked in "
-          f"{read:.0f} s, the last block after {stamps[-1][0]:.0f} s, {written / 1e6:.0f} MB written; with the whole "
-          f"table in memory {peak_rss() / 1e6:,.0f} MB")  # fmt: skip
+    print(
+        f"{len(scores.rows):,} rows by {', '.join(options.metrics)}, {options.block:,} a block: read and checked in "
+        f"{read:.0f} s, the last block after {stamps[-1][0]:.0f} s, {written / 1e6:.0f} MB written; with the whole "
+        f"table in memory {peak_rss() / 1e6:,.0f} MB"
+    )
     return 0
 
 
@@ -128,9 +167,16 @@ def ray(options: argparse.Namespace) -> int:
         print(f"\n{options.rows:,} rows by {', '.join(metrics)}, {options.block:,} a block")
         table(
             ["", "seconds", "times as long as one process", "more a row, microseconds"],
-            [[name, f"{np.median(some):.1f}", str(ratios(some, one)),
-              f"{(np.median(some) - np.median(one)) / options.rows * 1e6:.0f}"] for name, some in seconds.items()],
-        )  # fmt: skip
+            [
+                [
+                    name,
+                    f"{np.median(some):.1f}",
+                    str(ratios(some, one)),
+                    f"{(np.median(some) - np.median(one)) / options.rows * 1e6:.0f}",
+                ]
+                for name, some in seconds.items()
+            ],
+        )
         wrong += _wrong(tables)
     wrong += _killed(corpus, options, tables)
     of_ray.shutdown()

@@ -154,9 +154,11 @@ def found(model: Model, some: Sequence[Claim], rooms: Sequence[int], layers: Seq
     )
     room = rooms[-1]
     covered = np.array(
-        [claim.search.covered(claim.asked, [claim.search.spans[i] for i in mine])
-         for claim, mine in zip(some, chosen[room], strict=True)]
-    )  # fmt: skip
+        [
+            claim.search.covered(claim.asked, [claim.search.spans[i] for i in mine])
+            for claim, mine in zip(some, chosen[room], strict=True)
+        ]
+    )
     right = np.array(
         [any(one <= set(mine) for one in claim.sets) for claim, mine in zip(some, chosen[room], strict=True)]
     )

@@ -197,8 +197,11 @@ def main() -> None:
     parser.add_argument("--metric", action="append", help="this one alone; repeatable")
     args = parser.parse_args()
     facts = measuring.machine()
-    facts["packages"] |= {name: found for name in ("sacrebleu", "rouge-score-rs", "rapidfuzz", "rouge-score", "nltk")
-                          if (found := measuring.installed_version(name))}  # fmt: skip
+    facts["packages"] |= {
+        name: found
+        for name in ("sacrebleu", "rouge-score-rs", "rapidfuzz", "rouge-score", "nltk")
+        if (found := measuring.installed_version(name))
+    }
     measuring.print_machine(facts)
     rows = Corpus.read(args.rows) if args.rows else made_up(SYSTEMS, 60 if args.quick else ITEMS)
     if args.quick and args.rows:
@@ -234,9 +237,15 @@ def main() -> None:
         found = beside_peer(spec, sample, prepare(), repeats)
         record["peers"][spec] = found
         lines.append(
-            [spec, name, found["ratio"], found["rows_per_second"], found["peer_rows_per_second"],
-             f"{found['largest_difference']:.1e}"]
-        )  # fmt: skip
+            [
+                spec,
+                name,
+                found["ratio"],
+                found["rows_per_second"],
+                found["peer_rows_per_second"],
+                f"{found['largest_difference']:.1e}",
+            ]
+        )
     if lines:
         table(["metric", "peer", "peer / ours", "rows/s", "peer rows/s", "largest difference"], lines)
     middles = [found["ratio"].median for found in record["peers"].values()]

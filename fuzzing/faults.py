@@ -95,8 +95,12 @@ def _folder_of(path: Path) -> Path:
 
 
 _JOBS: dict[str, Callable[[Path, Path], None]] = {
-    "save": _save, "report": _report, "spool": _spool, "score": _score, "folder": _folder,
-}  # fmt: skip
+    "save": _save,
+    "report": _report,
+    "spool": _spool,
+    "score": _score,
+    "folder": _folder,
+}
 if find_spec("pyarrow") is None:
     del _JOBS["folder"]  # which is written as Parquet
 

@@ -97,9 +97,14 @@ class Fuzzer:
         self._minimising = None
         examples = max(1, inputs // (1 + self.surface.variants * bool(self.surface.varied)))
         tested = settings(
-            max_examples=examples, database=None, deadline=None, report_multiple_bugs=False, print_blob=False,
-            phases=(Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck),
-        )(seed(number)(given(self.surface.inputs)(self._one)))  # fmt: skip
+            max_examples=examples,
+            database=None,
+            deadline=None,
+            report_multiple_bugs=False,
+            print_blob=False,
+            phases=(Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+        )(seed(number)(given(self.surface.inputs)(self._one)))
         try:
             tested()
         except Exception as error:

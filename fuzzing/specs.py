@@ -52,7 +52,7 @@ _VALUES = st.recursive(
         inner.map(lambda value: f"-{value}"),
     ),
     max_leaves=4,
-)  # fmt: skip
+)
 
 
 def _parameters(name: str) -> st.SearchStrategy[str]:
@@ -68,13 +68,20 @@ def _damaged(spec: str, at: int, piece: str) -> str:
 SPECS = st.sampled_from(NAMES).flatmap(lambda name: st.builds("{}({})".format, st.just(name), _parameters(name)))
 _NESTED = st.builds(
     lambda name, left, right, depth: f"{name}(alpha={left * depth}1{right * depth})",
-    st.sampled_from(NAMES), st.sampled_from(["(", "[", "-", "not ", "{1:", "1+"]), st.sampled_from([")", "]", "}", ""]),
+    st.sampled_from(NAMES),
+    st.sampled_from(["(", "[", "-", "not ", "{1:", "1+"]),
+    st.sampled_from([")", "]", "}", ""]),
     st.sampled_from([3, 99, 300, 5000, 100_000]),
-)  # fmt: skip
+)
 INPUTS = st.one_of(
-    SPECS, SPECS, SPECS, st.builds(_damaged, SPECS, st.integers(0, 200), st.text(max_size=3)), texts(200),
-    st.sampled_from(NAMES), _NESTED,
-)  # fmt: skip
+    SPECS,
+    SPECS,
+    SPECS,
+    st.builds(_damaged, SPECS, st.integers(0, 200), st.text(max_size=3)),
+    texts(200),
+    st.sampled_from(NAMES),
+    _NESTED,
+)
 
 
 _PIECES = [

@@ -17,13 +17,18 @@ def corpus(candidate: str = "Five people sang in {item}.") -> Corpus:
     return Corpus(
         tuple(
             Row(
-                candidate.format(item=f"hall {item}"), ("A choir sang.", f"Hall {item} was full."), f"Source {item}.",
-                None, system, f"item-{item}", {"fluency": float(5 - rank - item % 2)},
+                candidate.format(item=f"hall {item}"),
+                ("A choir sang.", f"Hall {item} was full."),
+                f"Source {item}.",
+                None,
+                system,
+                f"item-{item}",
+                {"fluency": float(5 - rank - item % 2)},
             )
             for rank, system in enumerate(SYSTEMS)
             for item in range(ITEMS)
         )
-    )  # fmt: skip
+    )
 
 
 def table(rows: Corpus) -> ScoreTable:

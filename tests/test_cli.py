@@ -133,10 +133,15 @@ def test_explain_shows_spans_that_are_not_borne_out_beside_the_nearest_sentence(
     ]
     people = {"name": "context", "text": "People " + "who were there " * 9, "begin": 4, "end": 60}
     one = {
-        "name": "candidate", "against": "source", "text": text, "words": words, "weak": 0.5, "unsupported": [[21, 37]],
+        "name": "candidate",
+        "against": "source",
+        "text": text,
+        "words": words,
+        "weak": 0.5,
+        "unsupported": [[21, 37]],
         "stretches": [{"begin": 0, "end": 16, "supported": 0.75}, {"begin": 17, "end": 38, "supported": 0.25}],
         "quotes": [{"name": "source", "text": "The bridge\nfell.", "begin": 0, "end": 16}, people],
-    }  # fmt: skip
+    }
     assert list(drawn({"texts": [one]}, colour=False)) == [
         "candidate, against the source:",
         "  The bridge fell, and [five] [people] [sang].",
@@ -247,8 +252,9 @@ def test_correlate_takes_metrics_sub_scores_and_aspects(scored: tuple[Path, Path
     assert head == ["metric", "luck"]
     whole = json.loads(nlgauge(*run, "-m", "Bad", "--aspect", "luck", "--format", "json").stdout)
     assert [(one["metric"], one["part"], one["aspect"]) for one in whole["agreements"]][:2] == [
-        ("Bad(k=1)", "p", "luck"), ("Bad(k=1)", "r", "luck")
-    ]  # fmt: skip
+        ("Bad(k=1)", "p", "luck"),
+        ("Bad(k=1)", "r", "luck"),
+    ]
     alone = correlate(ScoreTable.load(scored[0]), Corpus.read(scored[1]), level="pooled", replicates=20)
     assert whole["agreements"][1] == jsonable(alone.get("Bad(k=1)", "luck", "r"))  # whatever else was asked for
 
@@ -291,9 +297,23 @@ def test_correlate_adds_columns_and_score_files(scored: tuple[Path, Path], tmp_p
     file = tmp_path / "mine.sys.score"
     file.write_text("copy\t3\nshort\t2\nwrong\t1\nhuman\t4\n", encoding="utf-8")
     result = nlgauge(
-        "correlate", scored[0], "--ratings", scored[1], "--level", "system", "--replicates", 0, "--format", "json",
-        "--add", "COMET=comet", "--lower", "COMET", "--add", f"Mine={file}",
-    )  # fmt: skip
+        "correlate",
+        scored[0],
+        "--ratings",
+        scored[1],
+        "--level",
+        "system",
+        "--replicates",
+        0,
+        "--format",
+        "json",
+        "--add",
+        "COMET=comet",
+        "--lower",
+        "COMET",
+        "--add",
+        f"Mine={file}",
+    )
     assert result.exit_code == 0, result.output
     found = {(one["metric"], one["aspect"]): one for one in json.loads(result.stdout)["agreements"]}
     assert found["COMET", "adequacy"]["value"] == pytest.approx(1)

@@ -19,9 +19,11 @@ from nlgauge.guard import cut
 SOURCE = ["A late return costs two crowns a day.", "The reading room opens at nine."]
 QUESTION = "What does a late return cost?"
 SENTENCES = [
-    "Hello!", "A late return costs 5.50 crowns a day [1].", "The reading room opens at nine.",
+    "Hello!",
+    "A late return costs 5.50 crowns a day [1].",
+    "The reading room opens at nine.",
     "The documents do not say who pays.",
-]  # fmt: skip
+]
 
 
 @pytest.mark.usefixtures("one_model")

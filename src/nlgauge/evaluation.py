@@ -103,10 +103,21 @@ def evaluate(
     rows = given.present
     chosen, asked = _metrics(metrics, model)
     options = RunOptions(
-        model=model, precision=precision, backend=backend, device=device, batch_tokens=batch_tokens, window=window,
-        evidence=evidence, progress=progress, processes=processes, cache=cache, rows_per_block=rows_per_block,
-        output=output, ray=ray, repeats=repeats,
-    )  # fmt: skip
+        model=model,
+        precision=precision,
+        backend=backend,
+        device=device,
+        batch_tokens=batch_tokens,
+        window=window,
+        evidence=evidence,
+        progress=progress,
+        processes=processes,
+        cache=cache,
+        rows_per_block=rows_per_block,
+        output=output,
+        ray=ray,
+        repeats=repeats,
+    )
     if repeats == "error":
         refuse_repeats(((row.system, row.item) for row in given.rows), given.files)
     if rows is not given and options.in_blocks:
@@ -154,9 +165,12 @@ def rated_in(corpus: Corpus) -> dict[str, list[float | None]]:
 
 
 def table_of(
-    corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], options: RunOptions,
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    asked: Mapping[str, str],
+    options: RunOptions,
     against: Corpus | None = None,
-) -> ScoreTable:  # fmt: skip
+) -> ScoreTable:
     """The scores of rows in memory, or in the folder that the options name. metrics: by spec. asked: specs by what was
     asked for. Raises as `evaluate`."""
     sink: Sink[ScoreTable]
@@ -228,8 +242,12 @@ def score(
     made = registry.metric(metric, model=model)
     refuse_corpus_metrics([made])
     row = {
-        "candidate": candidate, "references": references, "source": source, "question": question, "context": context,
-    }  # fmt: skip
+        "candidate": candidate,
+        "references": references,
+        "source": source,
+        "question": question,
+        "context": context,
+    }
     table = evaluate(
         [row], metrics=[made], precision=precision, backend=backend, device=device, window=window, cache=cache
     )
@@ -270,6 +288,9 @@ def _spread(column: Column, places: list[int], size: int) -> Column:
     gone = dict.fromkeys(set(range(size)) - set(places), NO_CANDIDATE)
     sums = None if column.sums is None else Sums(column.sums.formula, grown(column.sums.counts))
     return replace(
-        column, values=grown(column.values), reasons=moved(column.reasons) | gone, evidence=moved(column.evidence),
+        column,
+        values=grown(column.values),
+        reasons=moved(column.reasons) | gone,
+        evidence=moved(column.evidence),
         sums=sums,
-    )  # fmt: skip
+    )

@@ -133,9 +133,16 @@ def explain(
     """
     known = evaluation.rows_of(corpus, columns)
     options = RunOptions(
-        model=model, precision=precision, backend=backend, device=device, batch_tokens=batch_tokens, window=window,
-        evidence=True, progress=progress, cache=cache,
-    )  # fmt: skip
+        model=model,
+        precision=precision,
+        backend=backend,
+        device=device,
+        batch_tokens=batch_tokens,
+        window=window,
+        evidence=True,
+        progress=progress,
+        cache=cache,
+    )
     if scores is not None:
         metric, options = _as_scored(scores, metric, known, options)
     chosen = registry.metric(metric, model=options.model)
@@ -188,8 +195,9 @@ def _refuse_others(found: Explanations, scores: ScoreTable, spec: str) -> None:
                 raise InputError(
                     f"{spec} {part} is {there.get(part)} in the scores and {value} here: the code, the model or the "
                     "settings are others",
-                    row=one.row, remedy="score the outputs again, and compare the signatures",
-                )  # fmt: skip
+                    row=one.row,
+                    remedy="score the outputs again, and compare the signatures",
+                )
 
 
 def _numbers(corpus: Corpus, rows: Sequence[int] | None) -> Sequence[int]:
@@ -203,13 +211,18 @@ def of_rows(corpus: Corpus, metric: Metric, scored: Iterable[tuple[int, RowResul
     """Return what was scored of some rows, by their numbers, as explanations."""
     records = [
         Explanation(
-            number + 1, corpus[number].system, corpus[number].item, str(metric),
-            dict(zip(metric.parts, one.value.parts, strict=True)), one.value.reason, one.value.notes,
+            number + 1,
+            corpus[number].system,
+            corpus[number].item,
+            str(metric),
+            dict(zip(metric.parts, one.value.parts, strict=True)),
+            one.value.reason,
+            one.value.notes,
             one.evidence or {},  # type: ignore[arg-type]  # evidence is an object of JSON
             corpus[number].texts,
         )
         for number, one in scored
-    ]  # fmt: skip
+    ]
     return Explanations(str(metric), records)
 
 
@@ -218,9 +231,16 @@ def _of_systems(corpus: Corpus, metric: Metric, options: RunOptions, against: Co
     column = table.column(str(metric))
     records = [
         Explanation(
-            None, system, None, str(metric), dict(zip(column.parts, values, strict=True)), column.reasons.get(number),
-            (), column.evidence.get(number, {}), {},
+            None,
+            system,
+            None,
+            str(metric),
+            dict(zip(column.parts, values, strict=True)),
+            column.reasons.get(number),
+            (),
+            column.evidence.get(number, {}),
+            {},
         )
         for number, (system, values) in enumerate(zip(table.systems, column.values.tolist(), strict=True))
-    ]  # fmt: skip
+    ]
     return Explanations(str(metric), records)

@@ -32,11 +32,20 @@ _SHOWN = 100
 _HERE = Path(__file__).parent
 _OTHER_NAMES = dict.fromkeys(
     (
-        "faithfulness", "hallucination", "hallucinations", "hallucinationdetection", "factuality", "factualconsistency",
-        "rag", "ragevaluation", "llmasajudge", "judge", "entailment",
+        "faithfulness",
+        "hallucination",
+        "hallucinations",
+        "hallucinationdetection",
+        "factuality",
+        "factualconsistency",
+        "rag",
+        "ragevaluation",
+        "llmasajudge",
+        "judge",
+        "entailment",
     ),
     "Faithfulness",
-)  # fmt: skip
+)
 """What people ask for by the name of what is measured"""
 _FAMILIES = {
     **dict.fromkeys(("BLEU", "CER", "ChrF", "TER", "WER"), "translation"),

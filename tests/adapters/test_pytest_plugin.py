@@ -52,8 +52,9 @@ def test_documents_and_a_question_give_the_verdict_of_the_gate() -> None:
     ]
     assert f"  read with: {SOURCE}" in lines
     assert told("Thank you!")[:2] == [
-        "no claim: it claims nothing", "Faithfulness probability: nothing was checked",
-    ]  # fmt: skip
+        "no claim: it claims nothing",
+        "Faithfulness probability: nothing was checked",
+    ]
 
 
 @pytest.fixture

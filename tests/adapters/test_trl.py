@@ -61,14 +61,25 @@ def test_a_step_of_grpo_is_rewarded_by_it(tmp_path: Path) -> None:
             return found
 
     config = trl.GRPOConfig(
-        output_dir=str(tmp_path), max_steps=2, per_device_train_batch_size=4, num_generations=2,
-        max_completion_length=6, report_to=[], logging_steps=1, use_cpu=True, save_strategy="no",
-        bf16=False, learning_rate=1e-3,
-    )  # fmt: skip
+        output_dir=str(tmp_path),
+        max_steps=2,
+        per_device_train_batch_size=4,
+        num_generations=2,
+        max_completion_length=6,
+        report_to=[],
+        logging_steps=1,
+        use_cpu=True,
+        save_strategy="no",
+        bf16=False,
+        learning_rate=1e-3,
+    )
     trainer = trl.GRPOTrainer(
-        model=model, reward_funcs=Kept("TokenF1", references="answer"), args=config, train_dataset=data,
+        model=model,
+        reward_funcs=Kept("TokenF1", references="answer"),
+        args=config,
+        train_dataset=data,
         processing_class=tokenizer,
-    )  # fmt: skip
+    )
     trainer.train()
     logged = [
         entry["rewards/TokenF1_f1/mean"] for entry in trainer.state.log_history if "rewards/TokenF1_f1/mean" in entry

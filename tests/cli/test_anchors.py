@@ -130,8 +130,9 @@ def test_without_anchors_the_cache_is_told_of(judge: Court, tmp_path: Path) -> N
         assert command("score", rated, "-m", spec, *how).exit_code == 0
     line, notes = trusted(tmp_path / "new.jsonl", rated, tmp_path / "old.jsonl")
     assert line["changed"] == 0
-    assert any("its scores may come from the cache, where a change of the judge does not show" in note
-               for note in notes)  # fmt: skip
+    assert any(
+        "its scores may come from the cache, where a change of the judge does not show" in note for note in notes
+    )
 
 
 def test_what_makes_no_anchors_is_refused(judge: Court, tmp_path: Path) -> None:

@@ -22,9 +22,14 @@ def sets(tmp_path: Path) -> Path:
         kept = int(rng.integers(0, 9))
         candidate = " ".join([*words[:kept], *["other"] * (8 - kept)])
         rows.append(
-            {"item": f"i{number}", "candidate": candidate, "references": [" ".join(words)], "judge": kept / 8,
-             "scores": {"fine": int(kept + rng.normal() > 4)}}
-        )  # fmt: skip
+            {
+                "item": f"i{number}",
+                "candidate": candidate,
+                "references": [" ".join(words)],
+                "judge": kept / 8,
+                "scores": {"fine": int(kept + rng.normal() > 4)},
+            }
+        )
     (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     bare = [{name: value for name, value in row.items() if name != "scores"} for row in rows]
     (folder / "bare.jsonl").write_text("".join(json.dumps(row) + "\n" for row in bare), encoding="utf-8")
@@ -41,8 +46,19 @@ def test_cards_and_their_board(sets: Path, tmp_path: Path) -> None:
     (one,) = record["sets"]
     assert (one["set"], one["aspect"], one["measure"], one["rows"]) == ("own", "fine", "AUROC", 60)
     assert record["cost"]["rows"] > 60 and record["trained_on"] is None and record["probes"]
-    judged = nlgauge("rate", "Column('judge')", "--sets", sets, "-o", cards / "judge.json", "--trained-on", "own",
-                     "--no-cache", "--replicates", 50)  # fmt: skip
+    judged = nlgauge(
+        "rate",
+        "Column('judge')",
+        "--sets",
+        sets,
+        "-o",
+        cards / "judge.json",
+        "--trained-on",
+        "own",
+        "--no-cache",
+        "--replicates",
+        50,
+    )
     assert judged.exit_code == 0 and "probes: not scored" in judged.stderr
     made = nlgauge("rate", "--board", cards, "-o", tmp_path / "board.html", "--format", "json")
     assert made.exit_code == 0, made.stderr

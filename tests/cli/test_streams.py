@@ -91,10 +91,14 @@ def test_a_closed_stderr_is_no_reason_to_fail(outputs: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "environment", [{"PYTHONIOENCODING": "latin-1"}, {"PYTHONIOENCODING": "ascii"},
-                    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
+    "environment",
+    [
+        {"PYTHONIOENCODING": "latin-1"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    ],
     ids=str,
-)  # fmt: skip
+)
 @pytest.mark.parametrize("layout", ["text", "json", "csv"])
 def test_a_narrow_terminal_is_sent_every_line(odd: Path, environment: dict[str, str], layout: str) -> None:
     ended = run("score", odd, "-m", "TokenF1", "--format", layout, **environment)
@@ -142,9 +146,20 @@ def test_the_page_shows_names_without_what_turns_lines_round(odd: Path, tmp_path
 def test_a_full_temporary_folder_is_one_line(many: Path, tmp_path: Path) -> None:
     """Files of this process may have 10 KB; the rows of a run in blocks lie in a temporary one."""
     shell = [
-        "bash", "-c", 'trap "" XFSZ; ulimit -f 10; exec "$@"', "bash", *COMMAND, "score", str(many), "-m", "TokenF1",
-        "--rows-per-block", "500", "-o", str(tmp_path / "folder"),
-    ]  # fmt: skip
+        "bash",
+        "-c",
+        'trap "" XFSZ; ulimit -f 10; exec "$@"',
+        "bash",
+        *COMMAND,
+        "score",
+        str(many),
+        "-m",
+        "TokenF1",
+        "--rows-per-block",
+        "500",
+        "-o",
+        str(tmp_path / "folder"),
+    ]
     ended = subprocess.run(shell, capture_output=True, text=True, check=False, timeout=120)
     assert ended.returncode == 2, ended.stderr
     assert ended.stderr.startswith("nlgauge: the rows cannot be kept in a temporary file: File too large")

@@ -21,10 +21,15 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     page = np.tile(np.repeat(rng.normal(size=4), 6), 3)
     scores = page + rng.normal(size=72) / 5
     outputs = [
-        {"system": system, "item": item, "candidate": "some words", "page": f"p{int(item) // 6}",
-         "scores": {"good": float(value)}}
+        {
+            "system": system,
+            "item": item,
+            "candidate": "some words",
+            "page": f"p{int(item) // 6}",
+            "scores": {"good": float(value)},
+        }
         for (system, item), value in zip(rows, page + rng.normal(size=72) / 5, strict=True)
-    ]  # fmt: skip
+    ]
     ScoreTable(rows, {"M": Column(("score",), scores[:, None])}, {}, {"rows": 72}, "0").save(tmp_path / "scores.jsonl")
     return tmp_path / "scores.jsonl", written(tmp_path / "rated.jsonl", outputs)
 
@@ -56,9 +61,18 @@ def test_check_report_and_plot(files: tuple[Path, Path], tmp_path: Path) -> None
     baseline = tmp_path / "earlier.jsonl"
     assert nlgauge("score", rated, "-m", "Length", "-o", baseline).exit_code == 0
     refused(
-        "check", rated, "-m", "Length", "--at-least", 0, "--against", baseline, "--cluster", "page",
+        "check",
+        rated,
+        "-m",
+        "Length",
+        "--at-least",
+        0,
+        "--against",
+        baseline,
+        "--cluster",
+        "page",
         say="4 clusters in common with the baseline",
-    )  # fmt: skip
+    )
     page = tmp_path / "page.html"
     result = nlgauge("report", scores, "--outputs", rated, "--cluster", "page", "-o", page, "--replicates", 50)
     assert result.exit_code == 0, result.output

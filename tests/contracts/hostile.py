@@ -152,8 +152,10 @@ HARMFUL_TOKENIZERS: dict[str, tuple[Change, str]] = {
     "a chain of replacements": (grows(40), "could make a text more than 16 times longer"),
     "a million replacements": (grows(100_000), "a part has more than 64 steps"),
     "a huge map of signs": (
-        normalized({"type": "Precompiled", "precompiled_charsmap": "A" * (2 << 20)}), "map of signs is larger"),
-}  # fmt: skip
+        normalized({"type": "Precompiled", "precompiled_charsmap": "A" * (2 << 20)}),
+        "map of signs is larger",
+    ),
+}
 """The same for folders of ours and of others"""
 
 

@@ -48,8 +48,12 @@ def _same(table: ScoreTable, whole: ScoreTable) -> None:
         np.testing.assert_allclose(table.columns[spec].values, column.values, rtol=1e-3, atol=1e-4)
         mine = table.columns[spec]
         assert (mine.parts, mine.reasons, mine.level, mine.details, mine.higher_is_better) == (
-            column.parts, column.reasons, column.level, column.details, column.higher_is_better,
-        )  # fmt: skip
+            column.parts,
+            column.reasons,
+            column.level,
+            column.details,
+            column.higher_is_better,
+        )
         # A file keeps evidence where there is some.
         assert [n for n, one in mine.evidence.items() if one] == [n for n, one in column.evidence.items() if one]
         assert (mine.sums is None) == (column.sums is None)

@@ -107,7 +107,7 @@ THEIRS: dict[str, tuple[Change, str]] = {
     "tokenizer's configuration a list": (written("tokenizer_config.json", "[]"), "cannot load model"),
     "a token that the weights lack": (tokenized(far_token), "has the token 1000000, and the network 45 tokens"),
     "card a list": (written("card.json", "[]"), "card.json is not a card of a model"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", THEIRS)
@@ -167,7 +167,7 @@ def test_nobody_is_asked_whether_code_may_run_and_a_yes_runs_none(marked: Path, 
         ([own_tokenizer([None, "own.OwnTokenizer"])], True),
         ([own_network(), own_tokenizer({"AutoTokenizer": [None, "own.OwnTokenizer"]})], True),
     ],
-)  # fmt: skip
+)
 def test_a_network_that_transformers_has_is_read_without_the_folders_code(
     marked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: list[Change], scored: bool
 ) -> None:

@@ -58,7 +58,9 @@ OURS: dict[str, tuple[Change, str]] = {
     "more adapted layers than layers": (configured(adapted_layers=7), "adapted_layers is 7, not a whole number"),
     "weights cut": (cut(WEIGHTS, LARGE), "model.safetensors has no tensors that can be read"),
     "a header longer than the file": (
-        written(WEIGHTS, struct.pack("<Q", 10**12) + b"{}"), "model.safetensors has no tensors that can be read"),
+        written(WEIGHTS, struct.pack("<Q", 10**12) + b"{}"),
+        "model.safetensors has no tensors that can be read",
+    ),
     "shapes that lie": (headed(lies), "model.safetensors has no tensors that can be read"),
     "a table of another shape": (stored(narrow), "has the shape (30522, 10), but config.json says"),
     "a tensor less": (stored(lacks_one), "encoder.onnx is not a graph that can be run with the weights beside it"),
@@ -73,21 +75,31 @@ OURS: dict[str, tuple[Change, str]] = {
     "card a list": (written("card.json", "[]"), "card.json is not a card of a model"),
     "a temperature of none": (written("card.json", '{"temperature": 0}'), "temperature 0.0 is not above 0"),
     "a layer that there is not": (
-        written("card.json", '{"layers": {"BERTScore": 40}}'), "its card names layer 40 for BERTScore, but it has 6"),
+        written("card.json", '{"layers": {"BERTScore": 40}}'),
+        "its card names layer 40 for BERTScore, but it has 6",
+    ),
     "frequencies pickled": (counted([object()]), "is not a table of document frequencies"),
     "frequencies of fewer tokens": (counted([9, 1, 2]), "its card has 2 tokens"),
     "aligner cut": (cut("aligner.safetensors", 999), "aligner.safetensors has no aligner that can be read"),
     **HARMFUL_TOKENIZERS,
-}  # fmt: skip
+}
 OF_PARTS: dict[str, tuple[str, Change, str]] = {
     "masked graph of the encoder": (
-        "InfoLM", copied("encoder.onnx", "masked.onnx"), "masked.onnx has no output 'logits'"),
+        "InfoLM",
+        copied("encoder.onnx", "masked.onnx"),
+        "masked.onnx has no output 'logits'",
+    ),
     "pairs of the aligner": (
-        "MaskEval", copied("aligner.safetensors", "pairs.safetensors"), "made for other weights than those of pairs"),
+        "MaskEval",
+        copied("aligner.safetensors", "pairs.safetensors"),
+        "made for other weights than those of pairs",
+    ),
     "a weighter cut": (
-        "MaskEval(weights='fluency')", cut("weighters/fluency.safetensors", 30),
-        "fluency.safetensors holds no learned token weights"),
-}  # fmt: skip
+        "MaskEval(weights='fluency')",
+        cut("weighters/fluency.safetensors", 30),
+        "fluency.safetensors holds no learned token weights",
+    ),
+}
 
 
 @pytest.fixture
@@ -143,7 +155,7 @@ BY_TORCH: dict[str, tuple[Change, str]] = {
     "tokenizer of nothing": (written(TOKENIZER, "{}"), "tokenizer.json is not a tokenizer"),
     "a token that the weights lack": (tokenized(far_token), "has the token 1000000, and the network 30522 tokens"),
     "card a list": (written("card.json", "[]"), "card.json is not a card of a model"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BY_TORCH)

@@ -138,7 +138,7 @@ ROWS = Corpus(
             ]
         )
     )
-)  # fmt: skip
+)
 
 FEW = Corpus(
     (

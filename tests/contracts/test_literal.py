@@ -229,10 +229,16 @@ def sari_of_a_system(rows: Sequence[Row]) -> list[float]:
             r = sum((grams(text, n) for text in one.references), Counter())
             added, to_add = c.keys() - s.keys(), r.keys() - s.keys()
             counts[n - 1] += [
-                len(added & to_add), len(added), len(to_add),
-                (s & c & r).total(), (s & c).total(), (s & r).total(),
-                ((s - c) & (s - r)).total(), (s - c).total(), (s - r).total(),
-            ]  # fmt: skip
+                len(added & to_add),
+                len(added),
+                len(to_add),
+                (s & c & r).total(),
+                (s & c).total(),
+                (s & r).total(),
+                ((s - c) & (s - r)).total(),
+                (s - c).total(),
+                (s - r).total(),
+            ]
     found = []
     for at in (0, 3, 6):
         good, ours, theirs = counts[:, at : at + 3].T
@@ -247,9 +253,7 @@ def repeating_rows() -> list[Row]:
     def text(longest: int) -> str:
         return " ".join(generator.choice(list("aaabbcde"), generator.integers(1, longest)))
 
-    return [
-        Row(text(9), tuple(text(7 + n) for n in range(1 + k % 3)), text(13), item=str(k)) for k in range(120)
-    ]  # fmt: skip
+    return [Row(text(9), tuple(text(7 + n) for n in range(1 + k % 3)), text(13), item=str(k)) for k in range(120)]
 
 
 @pytest.mark.parametrize("variant", ["fixed", "original"])

@@ -45,10 +45,14 @@ def test_the_order_of_sets_changes_no_digit(specs: list[str]) -> None:
         pytest.skip(f"needs nlgauge[{extra}]")
     runs = [
         subprocess.run(
-            [sys.executable, "-c", CODE, *specs], env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True, text=True, timeout=120, check=True,
+            [sys.executable, "-c", CODE, *specs],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
         ).stdout
         for seed in ("1", "2")
-    ]  # fmt: skip
+    ]
     assert runs[0].count("\n") == len(specs) >= 8
     assert runs[0] == runs[1]

@@ -46,7 +46,8 @@ class Tried:
 
 TRIED = [
     Tried(
-        BagRequest(TEXT, 1.0, weights(1)), FakeModel,
+        BagRequest(TEXT, 1.0, weights(1)),
+        FakeModel,
         {"text": OTHER, "temperature": 2.0, "weights": weights(2), "stride": 2},
     ),
     Tried(BagRequest(TEXT, 1.0), FakeModel, {"text": OTHER, "temperature": 2.0, "weights": weights(2), "stride": 3}),
@@ -55,17 +56,19 @@ TRIED = [
     Tried(SentenceVectors(TEXT, (1, 2)), FakeModel, {"text": OTHER, "layers": (2, 1), "pooling": "max"}),
     Tried(StaticRequest(TEXT), FakeModel, {"text": OTHER}),
     Tried(
-        AlignmentRequest("w9 w2", (f"w9 \n {LONG}",)), FakeModel,
+        AlignmentRequest("w9 w2", (f"w9 \n {LONG}",)),
+        FakeModel,
         {"text": "w2 w9", "against": ("w2",), "reading": "windows", "question": "w2"},
     ),
     Tried(CausalRequest(TEXT), CausalModel, {"text": OTHER}),
     Tried(Seq2SeqRequest(TEXT, OTHER), Seq2SeqModel, {"text": OTHER, "given": "w7"}),
     Tried(
-        MaskedWordsRequest(TEXT, OTHER), FakeModel,
+        MaskedWordsRequest(TEXT, OTHER),
+        FakeModel,
         {"text": OTHER, "against": "w7", "first": False, "stride": 3, "words": (2,)},
     ),
     Tried(PairStatesRequest(TEXT, OTHER), FakeModel, {"text": OTHER, "against": "w7", "first": False}),
-]  # fmt: skip
+]
 
 ELSEWHERE: Mapping[str, str] = {
     "MaskedWordsRequest.segmentation": "needs a text that the tiny tokenizer does not split: test_keys.py",

@@ -32,17 +32,25 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-d", str(folder / "kept")]
     done = subprocess.run(
         [*command, str(DOCS), str(folder / "html")],
-        capture_output=True, text=True, check=False, env={**os.environ, "NLGAUGE_CACHE": "off"},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NLGAUGE_CACHE": "off"},
+    )
     assert done.returncode == 0, done.stderr
     return folder / "html"
 
 
 ASKED = {
-    "hallucination": "check", "faithfulness": "faithfulness", "groundedness": "check",
-    "factual consistency": "faithfulness", "LLM as a judge": "beside-others", "RAG evaluation": "check",
-    "summarization": "index", "semicolons": "formats",
-}  # fmt: skip
+    "hallucination": "check",
+    "faithfulness": "faithfulness",
+    "groundedness": "check",
+    "factual consistency": "faithfulness",
+    "LLM as a judge": "beside-others",
+    "RAG evaluation": "check",
+    "summarization": "index",
+    "semicolons": "formats",
+}
 """What people search for, and a page that answers it"""
 
 

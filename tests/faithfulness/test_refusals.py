@@ -37,12 +37,19 @@ def test_what_is_said_to_be_missing_is_found(sentence: str, topic: str) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "Dogs are not allowed.", "The policy does not cover floods.", "There is no lift.",
+        "Dogs are not allowed.",
+        "The policy does not cover floods.",
+        "There is no lift.",
         "They do not provide towels.",
-        "You cannot pay by card.", "It was not built in 1932.", "Nobody was hurt.", "The museum has no café.",
-        "The bridge stays open at night.", "He never said it.", "The price does not include breakfast.",
+        "You cannot pay by card.",
+        "It was not built in 1932.",
+        "Nobody was hurt.",
+        "The museum has no café.",
+        "The bridge stays open at night.",
+        "He never said it.",
+        "The price does not include breakfast.",
     ],
-)  # fmt: skip
+)
 def test_a_negative_claim_is_no_refusal(sentence: str) -> None:
     assert refusals(sentence) == []
 
@@ -57,10 +64,15 @@ def test_only_the_clause_that_refuses_is_set_apart() -> None:
 @pytest.mark.parametrize(
     ("topic", "honest"),
     [
-        ("who paid for the bridge", True), ("how much the toll is", True), ("when it opens on Saturday", True),
-        ("the architect's name", True), ("when the bridge was built", False), ("how long the bridge is", False),
-        ("on which days the bridge is closed", False), ("why the bridge is closed on Mondays", False),
+        ("who paid for the bridge", True),
+        ("how much the toll is", True),
+        ("when it opens on Saturday", True),
+        ("the architect's name", True),
+        ("when the bridge was built", False),
+        ("how long the bridge is", False),
+        ("on which days the bridge is closed", False),
+        ("why the bridge is closed on Mondays", False),
     ],
-)  # fmt: skip
+)
 def test_a_refusal_is_honest_where_the_source_lacks_it(topic: str, honest: bool) -> None:
     assert (honesty(topic, "", [SOURCE]) > 0) == honest

@@ -54,7 +54,7 @@ WORST = [
     ("effective number of ratings", "0.8 good, judge errs in 5 %", (30, 50, 100, 200), math.inf),
     ("effective number of ratings", "0.8 good, judge errs in 30 %", (50,), math.inf),
     ("five interim analyses, all at once", "yes/no, 0.9 yes, 5 % change", (60,), math.inf),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,16 @@ def drawn(kind: str, rng: np.random.Generator, rows: int) -> tuple[np.ndarray, n
 
 @pytest.mark.parametrize(
     ("kind", "n", "rows"),
-    [("accurate", 30, 1000), ("yes and no", 60, 600), ("misses alone", 30, 3000), ("noise", 60, 600),
-     ("weak", 40, 600), ("strong", 30, 600), ("strong", 100, 1000)],
-)  # fmt: skip
+    [
+        ("accurate", 30, 1000),
+        ("yes and no", 60, 600),
+        ("misses alone", 30, 3000),
+        ("noise", 60, 600),
+        ("weak", 40, 600),
+        ("strong", 30, 600),
+        ("strong", 100, 1000),
+    ],
+)
 def test_it_holds_the_quotient_of_the_two_variances(kind: str, n: int, rows: int) -> None:
     """The variances of the mean with and without scores, over 400 draws, say how many ratings the scores are worth."""
     rng, design, means, ends = np.random.default_rng(0), simple(n, rows), [], []

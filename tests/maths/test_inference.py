@@ -111,10 +111,14 @@ def test_a_hundred_of_a_hundred_in_twenty_clusters() -> None:
 
 def test_nothing_is_said_of_one_value_of_infinity_and_of_one_cluster() -> None:
     for said in (
-        mean_of(np.array([]), YES_NO), mean_of(np.array([0.5]), YES_NO), mean_of(np.array([1.0]), YES_NO),
-        mean_of(np.array([1.0, math.inf]), UNLIMITED), mean_of(np.ones(4), YES_NO, np.zeros(4, int)),
-        mean_of(np.arange(42.0), UNLIMITED, np.array([0] * 40 + [1, 2])), mean_of(np.zeros(9), UNLIMITED),
-    ):  # fmt: skip
+        mean_of(np.array([]), YES_NO),
+        mean_of(np.array([0.5]), YES_NO),
+        mean_of(np.array([1.0]), YES_NO),
+        mean_of(np.array([1.0, math.inf]), UNLIMITED),
+        mean_of(np.ones(4), YES_NO, np.zeros(4, int)),
+        mean_of(np.arange(42.0), UNLIMITED, np.array([0] * 40 + [1, 2])),
+        mean_of(np.zeros(9), UNLIMITED),
+    ):
         assert not said.laws and np.isnan(said.measured()[1:]).all()
         assert np.isnan([said.p(), said.above(-9), said.below(9), said.error, said.detectable(0.95, 0.8)]).all()
         assert math.isnan(said.needed(0.95, 0.8, 1))

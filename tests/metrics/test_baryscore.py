@@ -75,10 +75,17 @@ def test_evidence_is_the_plan(distance):
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"layers": 0}, {"layers": ()}, {"layers": (-1,)}, {"layers": True}, {"layers": (1.5,)}, {"layers": "5"},
-        {"regularisation": 0}, {"regularisation": float("nan")}, {"regularisation": True},
+        {"layers": 0},
+        {"layers": ()},
+        {"layers": (-1,)},
+        {"layers": True},
+        {"layers": (1.5,)},
+        {"layers": "5"},
+        {"regularisation": 0},
+        {"regularisation": float("nan")},
+        {"regularisation": True},
     ],
-)  # fmt: skip
+)
 def test_parameters_that_mean_nothing_are_refused(parameters):
     with pytest.raises(SpecError, match="BaryScore"):
         BaryScore(**parameters)

@@ -83,12 +83,16 @@ def chat(text: object, finish: str = "stop", **message: object) -> dict[str, Any
 @pytest.mark.parametrize(
     ("reply", "number"),
     [
-        (chat("**Yes.**"), 1), (chat("no doubt: yes"), math.nan), (chat("No, it is not yes"), 0),
-        (chat("Yes. There is no doubt."), 1), (chat("The answer is: no"), 0),
-        (chat("<think>no, or yes?</think>\nyes"), 1), (chat('{"answer": "no"}'), 0),
+        (chat("**Yes.**"), 1),
+        (chat("no doubt: yes"), math.nan),
+        (chat("No, it is not yes"), 0),
+        (chat("Yes. There is no doubt."), 1),
+        (chat("The answer is: no"), 0),
+        (chat("<think>no, or yes?</think>\nyes"), 1),
+        (chat('{"answer": "no"}'), 0),
         (chat('```json\n{"verdict": true}\n```'), 1),
     ],
-)  # fmt: skip
+)
 def test_words_are_read(server: Court, reply: dict[str, Any], number: float) -> None:
     server.change = lambda _: reply
     found = column(judge(server), ROWS[:1]).values[0, 0]
@@ -131,9 +135,11 @@ def test_what_cannot_be_read_is_a_reason_and_no_number(server: Court, reply: obj
 def test_failures_are_sent_again_and_what_still_fails_says_why(server: Court, tmp_path: Path) -> None:
     cut = json.dumps(chat("yes"))[:30].encode()
     answers: dict[int, tuple[int, dict[str, str], bytes]] = {
-        2: (429, {"Retry-After": "0"}, b""), 3: (503, {}, b"busy"), 4: (200, {}, cut),
+        2: (429, {"Retry-After": "0"}, b""),
+        3: (503, {}, b"busy"),
+        4: (200, {}, cut),
         5: (200, {"Content-Length": "900"}, b"{"),
-    }  # fmt: skip
+    }
     server.before = lambda number, body: answers.get(number)
     one = judge(server, at_once=1)
     table = scored(one, ROWS[:1])

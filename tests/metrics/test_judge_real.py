@@ -67,9 +67,12 @@ def test_a_number_is_what_the_server_says_and_is_asked_once(url: str, tmp_path: 
     (asked,) = judge.template.filled(row)
     prompt = f"{asked.material}\n\n{asked.question}\nAnswer with one word: yes or no."
     body = {
-        "messages": [{"role": "user", "content": prompt}], "logprobs": True, "top_logprobs": 20, "temperature": 0,
+        "messages": [{"role": "user", "content": prompt}],
+        "logprobs": True,
+        "top_logprobs": 20,
+        "temperature": 0,
         "max_tokens": 16,
-    }  # fmt: skip
+    }
     request = Request(f"{url}/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
     with urlopen(request, timeout=300) as reply:
         tokens = json.load(reply)["choices"][0]["logprobs"]["content"]

@@ -73,7 +73,9 @@ def net(tmp_path: Path) -> Path:
     licence = "  1 a licence stands here  \n"
     files = {
         "index.noun": [
-            "auto n 1 0 1 0 00000100  ", "boat n 1 0 1 0 00000200  ", "car n 1 1 @ 1 0 00000100  ",
+            "auto n 1 0 1 0 00000100  ",
+            "boat n 1 0 1 0 00000200  ",
+            "car n 1 1 @ 1 0 00000100  ",
             "man n 1 0 1 0 00000300  ",
         ],
         "data.noun": [
@@ -86,7 +88,7 @@ def net(tmp_path: Path) -> Path:
         "index.adj": ["near a 1 0 1 0 00000500  "],
         "data.adj": ["00000500 00 a 02 near(a) 0 close(ip) 0 000 | not far  "],
         "noun.exc": ["men man"],
-    }  # fmt: skip
+    }
     for kind in ("noun", "verb", "adj", "adv"):
         for name in (f"index.{kind}", f"data.{kind}", f"{kind}.exc"):
             text = "".join(f"{line}\n" for line in files.get(name, []))

@@ -39,7 +39,11 @@ def test_undefined() -> None:
     given = [Row("a", ("b",)), Row("a", ("b",), "  "), Row("a", (), "c"), Row("a", (" ",), "c"), Row("", ("b",), "c")]
     found = scored(SARI(tokenizer="spaces"), given)
     assert [value.reason for value in found] == [
-        "no source", "the source has no words", "no reference", "no reference has words", "the candidate has no words",
-    ]  # fmt: skip
+        "no source",
+        "the source has no words",
+        "no reference",
+        "no reference has words",
+        "the candidate has no words",
+    ]
     assert all(math.isnan(part) for value in found for part in value.parts)
     assert [value.counts is None for value in found] == [True] * 4 + [False]

@@ -17,8 +17,10 @@ pytest.importorskip("rapidfuzz", reason="TER needs nlgauge[strings]")
 
 PAIRS = [
     (BLEU(), {}),
-    (BLEU(lowercase=True, tokenizer="intl", smooth="floor"),
-     {"lowercase": True, "tokenize": "intl", "smooth_method": "floor"}),
+    (
+        BLEU(lowercase=True, tokenizer="intl", smooth="floor"),
+        {"lowercase": True, "tokenize": "intl", "smooth_method": "floor"},
+    ),
     (BLEU(smooth="add-k", ngram=3), {"smooth_method": "add-k", "max_ngram_order": 3}),
     (BLEU(smooth="floor", smooth_value=0.5), {"smooth_method": "floor", "smooth_value": 0.5}),
     (BLEU(smooth="add-k", smooth_value=2), {"smooth_method": "add-k", "smooth_value": 2}),
@@ -27,9 +29,11 @@ PAIRS = [
     (ChrF(words=2, beta=3, lowercase=True), {"word_order": 2, "beta": 3, "lowercase": True}),
     (ChrF(words=2, eps_smoothing=True), {"word_order": 2, "eps_smoothing": True}),
     (TER(), {}),
-    (TER(normalized=True, punctuation=False, asian=True, lowercase=False),
-     {"normalized": True, "no_punct": True, "asian_support": True, "case_sensitive": True}),
-]  # fmt: skip
+    (
+        TER(normalized=True, punctuation=False, asian=True, lowercase=False),
+        {"normalized": True, "no_punct": True, "asian_support": True, "case_sensitive": True},
+    ),
+]
 every_pair = pytest.mark.parametrize(("metric", "options"), PAIRS, ids=[str(metric) for metric, _ in PAIRS])
 
 
@@ -73,8 +77,11 @@ def test_what_cannot_be_said_and_the_worst_number() -> None:
     given = [Row("", ("A text.",)), Row("A text.", ("", " ")), Row("A text."), Row("A text.", ("", "A text."))]
     found = scored(BLEU(), given)
     assert [value.reason for value in found] == [
-        "the candidate has no words", "no reference has words", "no reference", None,
-    ]  # fmt: skip
+        "the candidate has no words",
+        "no reference has words",
+        "no reference",
+        None,
+    ]
     assert found[3].parts == pytest.approx((100.0,))
     assert found[3].notes == ("references without words left out",)
     assert [found[n].counts is None for n in range(3)] == [False, True, True]

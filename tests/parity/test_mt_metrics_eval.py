@@ -41,9 +41,10 @@ def test_tie_calibrated_accuracy() -> None:
         (
             [[0, 5, 2, 3, 2], [NONE, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [NONE] * 5],
             [[1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, NONE, 3, 2], [NONE] * 5],
-            1, 0.4916666666666668,
+            1,
+            0.4916666666666668,
         ),
-    ):  # fmt: skip
+    ):
         x, y = np.array(metric, float), np.array(human, float)
         assert calibrated(x, y) == epsilon
         assert estimate(x, y, coefficient("accuracy_calibrated", x, y, "item"), "item").value == pytest.approx(best)

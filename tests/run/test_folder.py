@@ -59,8 +59,10 @@ def test_killed_run_goes_on_and_scores_nothing_twice(tmp_path: Path, monkeypatch
     with pytest.raises(KeyboardInterrupt):
         run(place)
     assert sorted(path.name for path in place.iterdir()) == [
-        "_plan.json", "rows-000000000000.parquet", "rows-000000000003.parquet",
-    ]  # fmt: skip
+        "_plan.json",
+        "rows-000000000000.parquet",
+        "rows-000000000003.parquet",
+    ]
     with pytest.raises(InputError, match=r"has not ended .* it goes on"):
         ScoreTable.load(place)
     monkeypatch.setattr(FolderWriter, "_write", whole)
@@ -124,13 +126,22 @@ def one_bit(block: Path) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        shortened, lengthened, cut, one_bit,
-        changed("row", [3, 5, 4]), changed("system", ["s0", "s1", "s1"]), changed("item", ["1", None, "2"]),
-        changed("TokenF1.f1", ["0", "0", "0"]), changed("TokenF1.notes", [0, 0, 0]),
-        changed("TokenF1.evidence", [None, "{", None]), changed("TokenF1.evidence", [None, "[]", None]),
-        without("TokenF1.reason"), without("TokenF1.longer"), without("TokenF1.evidence"),
+        shortened,
+        lengthened,
+        cut,
+        one_bit,
+        changed("row", [3, 5, 4]),
+        changed("system", ["s0", "s1", "s1"]),
+        changed("item", ["1", None, "2"]),
+        changed("TokenF1.f1", ["0", "0", "0"]),
+        changed("TokenF1.notes", [0, 0, 0]),
+        changed("TokenF1.evidence", [None, "{", None]),
+        changed("TokenF1.evidence", [None, "[]", None]),
+        without("TokenF1.reason"),
+        without("TokenF1.longer"),
+        without("TokenF1.evidence"),
     ],
-)  # fmt: skip
+)
 def test_a_block_that_is_damaged_is_scored_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], None]
 ) -> None:

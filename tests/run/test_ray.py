@@ -47,9 +47,12 @@ def cluster() -> Iterator[Cluster]:
     # What the tests define is found by the workers as it is by the tests.
     here = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     ray.init(
-        num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR",
+        num_cpus=2,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="ERROR",
         runtime_env={"env_vars": {"PYTHONPATH": here}},
-    )  # fmt: skip
+    )
     yield Cluster(workers=2)
     ray.shutdown()
 
@@ -57,9 +60,14 @@ def cluster() -> Iterator[Cluster]:
 def test_table_is_that_of_one_process(cluster: Cluster, tmp_path: Path) -> None:
     whole = nlgauge.evaluate(rows(5, 40), metrics=METRICS, evidence=True, cache=False)
     table = nlgauge.evaluate(
-        Corpus(DiskRows(rows(5, 40))), metrics=METRICS, evidence=True, cache=False, rows_per_block=3, ray=cluster,
+        Corpus(DiskRows(rows(5, 40))),
+        metrics=METRICS,
+        evidence=True,
+        cache=False,
+        rows_per_block=3,
+        ray=cluster,
         output=tmp_path / "scores",
-    )  # fmt: skip
+    )
     assert (table.rows, table.signatures, table.run) == (whole.rows, whole.signatures, whole.run)
     for spec, column in whole.columns.items():
         np.testing.assert_allclose(table.columns[spec].values, column.values, rtol=1e-3, atol=1e-4)

@@ -100,7 +100,16 @@ FULL = [[0.5], None, [], None, [], None]
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"\0", b"\0half", b"\0" + bytes(16), b"\1", b"\1{}", b"\1[]", b"\1null", b"\1\xff", b"\2" + bytes(8),
+        b"",
+        b"\0",
+        b"\0half",
+        b"\0" + bytes(16),
+        b"\1",
+        b"\1{}",
+        b"\1[]",
+        b"\1null",
+        b"\1\xff",
+        b"\2" + bytes(8),
         b"\1" + b"[" * 100_000,
         *(
             b"\1" + json.dumps([*FULL[:at], wrong, *FULL[at + 1 :]]).encode()
@@ -119,7 +128,7 @@ FULL = [[0.5], None, [], None, [], None]
         b"\1" + json.dumps(FULL[:5]).encode(),
         b"\1" + json.dumps([*FULL, None]).encode(),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_score_of_the_metric_is_none(content: bytes) -> None:
     assert unpacked(b"\1" + json.dumps(FULL).encode(), 1, FORMULA) == RowResult(Value((0.5,)))
     assert unpacked(content, 1, FORMULA) is None

@@ -161,10 +161,13 @@ def _replace(folder: Path, file: Path, content: bytes | bytearray) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        "PRAGMA user_version = 77", "ALTER TABLE entry RENAME COLUMN checksum TO stamp", "DROP TABLE entry",
-        "CREATE TRIGGER kept AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "PRAGMA user_version = 0",
+        "PRAGMA user_version = 77",
+        "ALTER TABLE entry RENAME COLUMN checksum TO stamp",
+        "DROP TABLE entry",
+        "CREATE TRIGGER kept AFTER INSERT ON entry BEGIN DELETE FROM entry; END",
+        "PRAGMA user_version = 0",
     ],
-)  # fmt: skip
+)
 def test_another_schema_is_begun_again(tmp_path: Path, told: list[str], change: str) -> None:
     file = filled(tmp_path)
     with sqlite3.connect(file) as connection:

@@ -63,8 +63,11 @@ def test_the_log_has_a_line_for_each_request_and_nothing_that_a_client_wrote(
     lines = capfd.readouterr().err.splitlines()
     shapes = [line.rsplit(" ", 2)[0] for line in lines]
     assert shapes == [
-        "nlgauge: POST /score 200", "nlgauge: POST /score 422", "nlgauge: GET other 404", "nlgauge: other /score 405"
-    ]  # fmt: skip
+        "nlgauge: POST /score 200",
+        "nlgauge: POST /score 422",
+        "nlgauge: GET other 404",
+        "nlgauge: other /score 405",
+    ]
     assert not [line for line in lines if "secret" in line or KEY in line]
 
 

@@ -229,8 +229,12 @@ def test_an_address_that_is_taken_is_one_line() -> None:
         port = taken.getsockname()[1]
         done = subprocess.run(
             [sys.executable, "-m", "nlgauge", "serve", "-m", "TokenF1", "--port", str(port)],
-            capture_output=True, text=True, timeout=LONG, env=os.environ, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            timeout=LONG,
+            env=os.environ,
+            check=False,
+        )
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"nlgauge: cannot listen on 127.0.0.1, port {port}: ")

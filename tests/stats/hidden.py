@@ -26,12 +26,16 @@ def outputs(
     corpus = Corpus(
         tuple(
             Row(
-                "x", system=system, item=item, source=f"s{item}", scores={"good": value} if shown else {},
+                "x",
+                system=system,
+                item=item,
+                source=f"s{item}",
+                scores={"good": value} if shown else {},
                 extra={"doc": f"d{int(item[1:]) % docs}"},
             )
             for (system, item), value, shown in zip(keys, good.tolist(), rated.tolist(), strict=True)
         )
-    )  # fmt: skip
+    )
     column = Column(("f1",), scores[:, None], {}, {}, True, "item")
     table = ScoreTable(keys, {SPEC: column}, {SPEC: Signature(SPEC, {"nlgauge": "1"})})
     return table, corpus, dict(zip(keys, good.tolist(), strict=True))

@@ -19,9 +19,14 @@ GOOD = (Aspect("good"),)
 
 
 def project(
-    folder: Path, outputs: Corpus, n: int, aspects: Sequence[Aspect] = GOOD, *, scores: ScoreTable | None = None,
+    folder: Path,
+    outputs: Corpus,
+    n: int,
+    aspects: Sequence[Aspect] = GOOD,
+    *,
+    scores: ScoreTable | None = None,
     **how: Any,
-) -> RatingProject:  # fmt: skip
+) -> RatingProject:
     """A project of n rows that were drawn from outputs."""
     return write_project(folder, outputs, nlgauge.sample(outputs, n, scores=scores, **how), aspects, how)
 
@@ -42,9 +47,12 @@ def written(lines: Sequence[Mapping[str, str]], delimiter: str = ",") -> str:
 
 
 def fill(
-    folder: Path, rating: Callable[[DrawnRow], object], name: str = "sheet.csv", column: str = "scores.good",
+    folder: Path,
+    rating: Callable[[DrawnRow], object],
+    name: str = "sheet.csv",
+    column: str = "scores.good",
     count: int | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Rate the first rows of a project's sheet, all by default, and save it under a name."""
     draw: Draw = RatingProject.load(folder).draw
     rows = {row.name: row for row in draw.sheet}

@@ -171,10 +171,11 @@ def test_the_worst_case_and_the_tipping_point_are_said(tmp_path: Path) -> None:
     )
     assert record["agreement"] == [] and record["estimates"][0]["wider"] == 1
     assert record["estimates"][0]["blank"] == {
-        "blank": case.blank, "tipping": case.tipping,
+        "blank": case.blank,
+        "tipping": case.tipping,
         **dict(zip(("worst", "worst_low", "worst_high"), case.worst, strict=True)),
         **dict(zip(("best", "best_low", "best_high"), case.best, strict=True)),
-    }  # fmt: skip
+    }
 
 
 def test_a_difference_tips_where_it_is_no_longer_shown_or_is_shown(tmp_path: Path) -> None:

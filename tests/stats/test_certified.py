@@ -232,8 +232,9 @@ def test_two_versions_are_pooled_and_one_may_be_chosen() -> None:
     column = replace(table.columns[SPEC], values=table.columns[SPEC].values[300:])
     alone = nlgauge.calibrate(
         nlgauge.ScoreTable(table.rows[300:], {SPEC: column}, {}),
-        {(row.system, row.item): truth[row.system, row.item] for row in draw.sheet if row.system == "b"}, risk=0.2,
-    )  # fmt: skip
+        {(row.system, row.item): truth[row.system, row.item] for row in draw.sheet if row.system == "b"},
+        risk=0.2,
+    )
     assert one.threshold().threshold == alone.threshold().threshold
     by_score = nlgauge.sample(corpus, 240, scores=table)
     names = {("x", row.name): truth[row.system, row.item] for row in by_score.sheet}

@@ -99,10 +99,17 @@ def test_superiority_exchanges_clusters() -> None:
 
 def corpus(missing: bool = False) -> Corpus:
     records = [
-        {"system": system, "item": str(n), "candidate": "x", "source": f"s{n // 2}", "topic": {"name": n // 4},
-         "scores": {"good": float(n + len(system))}}
-        for system in ("a", "bb") for n in range(8)
-    ]  # fmt: skip
+        {
+            "system": system,
+            "item": str(n),
+            "candidate": "x",
+            "source": f"s{n // 2}",
+            "topic": {"name": n // 4},
+            "scores": {"good": float(n + len(system))},
+        }
+        for system in ("a", "bb")
+        for n in range(8)
+    ]
     if missing:
         del records[3]["topic"]
     return Corpus.from_records(records)

@@ -64,9 +64,13 @@ def test_superiority_is_a_paired_test() -> None:
     p = superiority(x, 4000)
     for i, j in itertools.combinations(range(3), 2):
         exact = stats.permutation_test(
-            (x[:, i], x[:, j]), lambda a, b, axis: (a - b).mean(axis), vectorized=True, permutation_type="samples",
-            alternative="greater", n_resamples=np.inf,
-        ).pvalue  # fmt: skip
+            (x[:, i], x[:, j]),
+            lambda a, b, axis: (a - b).mean(axis),
+            vectorized=True,
+            permutation_type="samples",
+            alternative="greater",
+            n_resamples=np.inf,
+        ).pvalue
         assert_allclose(p[i, j], exact, atol=0.03)
         assert p[i, j] + p[j, i] == pytest.approx(1)
     assert superiority(np.ones((5, 2)))[0, 1] == 0.5

@@ -31,8 +31,11 @@ def table() -> ScoreTable:
 def test_a_difference_per_metric_and_part(table: ScoreTable) -> None:
     found = compare(table, "A", "B")
     assert [(one.metric, one.part) for one in found] == [
-        ("Score", "p"), ("Score", "r"), ("Distance(k=1)", "score"), ("Set", "score")
-    ]  # fmt: skip
+        ("Score", "p"),
+        ("Score", "r"),
+        ("Distance(k=1)", "score"),
+        ("Set", "score"),
+    ]
     score, noise, distance, of_sets = found
     a, b = table.values("Score")[:80:2], table.values("Score")[1:80:2]
     assert (score.a, score.b) == (pytest.approx(a.mean()), pytest.approx(b.mean()))

@@ -42,9 +42,7 @@ def test_contrasts_put_metrics_into_clusters(
     found = contrast(table, ratings, aspects=["good"], test=test, replicates=200, **options)
     assert found.draws == (0 if test == "williams" else 200)
     assert len(found) == 6  # of four parts: the corpus-level metric has no rows
-    assert found.clusters["good"] == {
-        ("Near", "score"): 1, ("Far", "score"): 1, ("Noise", "p"): 2, ("Noise", "r"): 2
-    }  # fmt: skip
+    assert found.clusters["good"] == {("Near", "score"): 1, ("Far", "score"): 1, ("Noise", "p"): 2, ("Noise", "r"): 2}
     by_pair = {(one.first, one.second): one for one in found}
     same, better = (by_pair[("Near", "score"), other] for other in (("Far", "score"), ("Noise", "p")))
     assert (same.difference, same.p) == (0, 1) and math.isnan(same.low) and math.isnan(same.high)
@@ -171,9 +169,11 @@ WILLIAMS = [
     ((0.888, 0.776, 0.80, 16), 1.4062061300401407, 0.09155691355501504, 0.09073467800179279),
     (
         (0.832697365507166, 0.600862600673365, 0.558064291449148, 16),
-        1.6031162432689385, 0.06645889264879408, 0.06561205335088006,
+        1.6031162432689385,
+        0.06645889264879408,
+        0.06561205335088006,
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("given", "t", "p", "p_of_r"), WILLIAMS)

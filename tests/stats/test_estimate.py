@@ -213,8 +213,10 @@ def test_differences_of_clusters_of_items_are_not_shorter_than_of_items() -> Non
     table, corpus, _ = outputs(240, 0, docs=60)
     rows = [
         replace(row, scores={"good": float(int(row.item[1:]) % 7 > (row.system == "b"))})
-        if int(row.item[1:]) % 60 < 30 else row for row in corpus
-    ]  # fmt: skip
+        if int(row.item[1:]) % 60 < 30
+        else row
+        for row in corpus
+    ]
     of_items, of_clusters = (nlgauge.estimate(table, Corpus(rows), cluster=name)[2] for name in (None, "doc"))
     assert of_items.clusters == 120 and of_clusters.clusters == 30 and of_clusters.effective == 30
     assert of_clusters.low <= of_items.low < of_items.high <= of_clusters.high

@@ -20,10 +20,15 @@ from tests.stats.projects import fill
 
 SIZE = 40
 RECORDS: list[dict[str, Any]] = [
-    {"candidate": f"Answer {n}, caf\u00e9" if n > 2 else "I do not know.", "source": f"Source {n}", "judge": n / SIZE,
-     "scores.good": int(n % 3 > 0), "half": f"h{n % 2}"}
+    {
+        "candidate": f"Answer {n}, caf\u00e9" if n > 2 else "I do not know.",
+        "source": f"Source {n}",
+        "judge": n / SIZE,
+        "scores.good": int(n % 3 > 0),
+        "half": f"h{n % 2}",
+    }
     for n in range(SIZE)
-]  # fmt: skip
+]
 
 
 def shuffled(records: list[dict[str, Any]], seed: int = 1) -> list[dict[str, Any]]:
@@ -79,8 +84,11 @@ def test_a_part_of_the_rows_is_found(table: ScoreTable) -> None:
 
 
 def test_rows_without_a_system_are_those_of_the_systems_that_have_their_texts() -> None:
-    systems = [{**one, "system": name, "item": f"q{n}", "candidate": f"{one['candidate']} says {name}"}
-               for name in ("A", "B") for n, one in enumerate(RECORDS)]  # fmt: skip
+    systems = [
+        {**one, "system": name, "item": f"q{n}", "candidate": f"{one['candidate']} says {name}"}
+        for name in ("A", "B")
+        for n, one in enumerate(RECORDS)
+    ]
     table = nlgauge.evaluate(Corpus.from_records(systems), metrics="Column('judge')", cache=False)
     given = [{key: value for key, value in one.items() if key not in ("system", "item")} for one in shuffled(systems)]
     assert ratings(table, Corpus.from_records(given)).values["good"].tolist() == [one["scores.good"] for one in systems]
@@ -112,8 +120,10 @@ def test_texts_that_contradict_are_refused_by_row(table: ScoreTable, records: An
 
 
 def test_other_candidates_of_named_items_are_told(table: ScoreTable) -> None:
-    named = [{**one, "item": str(n), "candidate": one["candidate"] + " And more." * (n in (7, 9))}
-             for n, one in enumerate(RECORDS, 1)]  # fmt: skip
+    named = [
+        {**one, "item": str(n), "candidate": one["candidate"] + " And more." * (n in (7, 9))}
+        for n, one in enumerate(RECORDS, 1)
+    ]
     (note,) = ratings(table, Corpus.from_records(named)).notes
     assert note.startswith("2 rated rows have another candidate than the scored row of their item, the first in row 7")
 
@@ -139,8 +149,10 @@ def test_repeated_rows_keep_the_texts_of_their_items() -> None:
 
 def test_commands_join_by_texts_and_map_each_file_by_its_own_columns(table: ScoreTable, tmp_path: Path) -> None:
     scores = tmp_path / "scores.jsonl"
-    rated = [{"answer": one["candidate"], "source": one["source"], "human": "yes" if one["scores.good"] else "made up"}
-             for one in shuffled(RECORDS)]  # fmt: skip
+    rated = [
+        {"answer": one["candidate"], "source": one["source"], "human": "yes" if one["scores.good"] else "made up"}
+        for one in shuffled(RECORDS)
+    ]
     outputs = written(
         tmp_path / "outputs.jsonl", [{"said": one["candidate"], "passage": one["source"]} for one in RECORDS]
     )

@@ -44,10 +44,15 @@ def told(of: Drawn, clusters: np.ndarray | None = None, copies: int = 1, **optio
     keys = [("ab"[k // count], f"{k % count} {copy}") for copy in range(copies) for k in range(len(of.y))]
     table = ScoreTable(keys, {"M": Column(("score",), np.tile(of.x, copies)[:, None])}, {})
     rows = [
-        Row("x", system=system, item=item, scores={"good": float(of.y[k])} if of.rated[k] else {},
-            extra={} if clusters is None else {"group": str(clusters[k])})
+        Row(
+            "x",
+            system=system,
+            item=item,
+            scores={"good": float(of.y[k])} if of.rated[k] else {},
+            extra={} if clusters is None else {"group": str(clusters[k])},
+        )
         for (system, item), k in zip(keys, np.tile(np.arange(len(of.y)), copies), strict=True)
-    ]  # fmt: skip
+    ]
     if clusters is not None:
         options["cluster"] = "group"
     return nlgauge.estimate(table, Corpus(tuple(rows)), **{"scale": (0, 1), **options})[-1]

@@ -39,8 +39,13 @@ def test_every_change_of_the_key_is_refused(tmp_path: Path) -> None:
     project(tmp_path / "p", TEXTS, 40)
     place = tmp_path / "p" / "project.json"
     text = place.read_text(encoding="utf-8")
-    for before, after in (('"probability": 0.2', '"probability": 0.3'), ('"name": "r01"', '"name": "r41"'),
-                          ('"high": 1', '"high": 5'), ('"rows"', '"no rows"'), ("{", "[")):  # fmt: skip
+    for before, after in (
+        ('"probability": 0.2', '"probability": 0.3'),
+        ('"name": "r01"', '"name": "r41"'),
+        ('"high": 1', '"high": 5'),
+        ('"rows"', '"no rows"'),
+        ("{", "["),
+    ):
         assert before in text
         place.write_text(text.replace(before, after, 1), encoding="utf-8")
         with pytest.raises(InputError, match="is not a rating project, or was changed"):
@@ -215,10 +220,12 @@ def test_one_rater_twice_is_one_rater(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("sheet-Anna.csv", "sheet-anna.csv"), ("sheet.csv", "sheet - Copy.csv"), ("sheet.csv", "sheet (1).csv"),
+        ("sheet-Anna.csv", "sheet-anna.csv"),
+        ("sheet.csv", "sheet - Copy.csv"),
+        ("sheet.csv", "sheet (1).csv"),
         ("sheet-anna b.csv", "Kopie von sheet-Anna_B.csv"),
     ],
-)  # fmt: skip
+)
 def test_one_person_under_two_names_is_one_rater(tmp_path: Path, one: str, other: str) -> None:
     made, folder = project(tmp_path / "p", TEXTS, 40), tmp_path / "p"
     fill(folder, lambda row: truth(row) if str(row.name) <= "r20" else "", other)
@@ -316,8 +323,9 @@ def test_rows_that_were_drawn_and_not_rated(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="rows up to the last rated one are left out, and at most 50% may be"):
             asked(TABLE, scattered)
     # Whoever has only begun has rated rows that were drawn at random.
-    (tmp_path / "p" / "sheet.csv").write_text(written([{**line, "scores.good": ""} for line in cells_of(
-        tmp_path / "p" / "sheet.csv")]), encoding="utf-8")  # fmt: skip
+    (tmp_path / "p" / "sheet.csv").write_text(
+        written([{**line, "scores.good": ""} for line in cells_of(tmp_path / "p" / "sheet.csv")]), encoding="utf-8"
+    )
     fill(tmp_path / "p", truth, count=50)
     begun = nlgauge.estimate(TABLE, RatingProject.load(tmp_path / "p").ratings())
     assert begun.notes[0].startswith("good: 70 of 120 rows that were drawn are not rated")

@@ -24,7 +24,7 @@ from tests.conftest import ROOT
 
 def a_set(
     seed: int = 0, items: int = 40, systems: int = 4, noise: float = 1.0, yes_no: bool = False
-) -> tuple[ScoreTable, Corpus]:  # fmt: skip
+) -> tuple[ScoreTable, Corpus]:
     """A set whose ratings are those of one seed, and a scorer with noise of its own."""
     rng, own = np.random.default_rng(99), np.random.default_rng(seed)
     keys = [(f"s{system}", f"i{item}") for item in range(items) for system in range(systems)]
@@ -32,8 +32,10 @@ def a_set(
     x = y + noise * own.normal(size=len(keys))
     x[3] = math.nan
     y = (y > 0).astype(float) if yes_no else y
-    rows = [Row("secret", system=system, item=item, scores={"quality": value})
-            for (system, item), value in zip(keys, y.tolist(), strict=True)]  # fmt: skip
+    rows = [
+        Row("secret", system=system, item=item, scores={"quality": value})
+        for (system, item), value in zip(keys, y.tolist(), strict=True)
+    ]
     return ScoreTable(keys, {"M": Column(("score",), x[:, None])}, {}), Corpus(rows)
 
 
@@ -103,8 +105,13 @@ def test_a_card_is_read_as_it_was_written_and_holds_no_text(tmp_path: Path) -> N
 
 
 def test_a_board_separates_who_differs_and_nobody_else() -> None:
-    made = board([card("good", a_set(1)), card("alike", a_set(2), trained=("the SET of 2020",)),
-                  card("poor", a_set(3, noise=4.0))])  # fmt: skip
+    made = board(
+        [
+            card("good", a_set(1)),
+            card("alike", a_set(2), trained=("the SET of 2020",)),
+            card("poor", a_set(3, noise=4.0)),
+        ]
+    )
     cluster = {one.scorer: one.cluster for one in made.lines}
     assert cluster == {"good": 1, "alike": 1, "poor": 2}
     assert made.first("good") == (1, 1) and made.first("poor") == (0, 1)
@@ -124,8 +131,13 @@ def test_nobody_gains_by_leaving_out_the_rows_on_which_it_errs() -> None:
     rng = np.random.default_rng(0)
     good, wrong = rng.random(120) < 0.6, np.arange(120) < 48
     scores = np.where(good != wrong, 1.0, 0.0)
-    made = board([judged(scores, good, "answers"), judged(np.where(wrong, np.nan, scores), good, "abstains"),
-                  judged(np.where(good, 0.9, 0.1) + 0.3 * rng.normal(size=120), good, "knows")])  # fmt: skip
+    made = board(
+        [
+            judged(scores, good, "answers"),
+            judged(np.where(wrong, np.nan, scores), good, "abstains"),
+            judged(np.where(good, 0.9, 0.1) + 0.3 * rng.normal(size=120), good, "knows"),
+        ]
+    )
     assert [one.scorer for one in made.lines] == ["knows", "abstains", "answers"]
     of = {one.scorer: one for one in made.lines}
     assert (of["abstains"].rows, of["abstains"].unscored, of["knows"].unscored) == (72, 48, 0)
@@ -137,8 +149,10 @@ def test_nobody_gains_by_leaving_out_the_rows_on_which_it_errs() -> None:
 
 def test_a_card_of_an_earlier_version_that_left_rows_out_is_not_compared() -> None:
     good = np.arange(60) % 3 > 0
-    cards = [judged(np.where(good, 1.0, 0.0) + noise, good, name) for name, noise in
-             (("a", 0.5 * np.random.default_rng(1).random(60)), ("b", 0.0 * good))]  # fmt: skip
+    cards = [
+        judged(np.where(good, 1.0, 0.0) + noise, good, name)
+        for name, noise in (("a", 0.5 * np.random.default_rng(1).random(60)), ("b", 0.0 * good))
+    ]
     abstains = judged(np.where(np.arange(60) < 9, np.nan, 1.0), good, "c")
     earlier = replace(abstains, format="nlgauge-card-1")
     assert {one.scorer for one in board([*cards, abstains]).lines} == {"a", "b", "c"}
@@ -183,8 +197,9 @@ def test_two_equal_scorers_seldom_differ(systems: int, yes_no: bool) -> None:
         units = []
         y = (shared > 0.5).astype(float) if yes_no else shared
         keys = [(f"s{system}", f"i{item}") for item in range(items) for system in range(systems)]
-        corpus = Corpus([Row("x", system=s, item=i, scores={"q": v})
-                         for (s, i), v in zip(keys, y.ravel().tolist(), strict=True)])  # fmt: skip
+        corpus = Corpus(
+            [Row("x", system=s, item=i, scores={"q": v}) for (s, i), v in zip(keys, y.ravel().tolist(), strict=True)]
+        )
         for _ in range(2):
             x = shared + rng.normal(size=shared.shape)
             table = ScoreTable(keys, {"M": Column(("score",), x.reshape(-1, 1))}, {})

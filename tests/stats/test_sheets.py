@@ -75,9 +75,16 @@ def test_what_the_page_saved(tmp_path: Path) -> None:
     text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in (record, other))
     assert cells(sheet(tmp_path, text, "ratings.jsonl")) == [
         {"item": "r1", "digest": "p-1", "rater": "anna", "candidate": "a\u2028b", "scores.good": "1"},
-        {"item": "r2", "digest": "p-1", "rater": "anna", "candidate": "a\u2028b", "scores.good": "true",
-         "scores.clear": "", "scores.kind": "yes"},
-    ]  # fmt: skip
+        {
+            "item": "r2",
+            "digest": "p-1",
+            "rater": "anna",
+            "candidate": "a\u2028b",
+            "scores.good": "true",
+            "scores.clear": "",
+            "scores.kind": "yes",
+        },
+    ]
 
 
 @pytest.mark.parametrize(
@@ -105,13 +112,48 @@ def test_what_is_no_sheet(tmp_path: Path, content: str | bytes, name: str, say: 
 @pytest.mark.parametrize(
     ("cell", "number"),
     [
-        *[(cell, 1.0) for cell in ("1", " 1 ", "1.0", "1,0", "'1", "yes", "YES", "True", "pass", "Good", "Supported",
-                                   "correct", "✓", "✔\ufe0f", "\u00a0yes", "WAHR", "VRAI", "y")],
-        *[(cell, 0.0) for cell in ("0", "0.00", "no", "FALSE", "Fail", "bad", "unsupported", "not  supported", "✗",
-                                   "FALSCH", "wrong")],
+        *[
+            (cell, 1.0)
+            for cell in (
+                "1",
+                " 1 ",
+                "1.0",
+                "1,0",
+                "'1",
+                "yes",
+                "YES",
+                "True",
+                "pass",
+                "Good",
+                "Supported",
+                "correct",
+                "✓",
+                "✔\ufe0f",
+                "\u00a0yes",
+                "WAHR",
+                "VRAI",
+                "y",
+            )
+        ],
+        *[
+            (cell, 0.0)
+            for cell in (
+                "0",
+                "0.00",
+                "no",
+                "FALSE",
+                "Fail",
+                "bad",
+                "unsupported",
+                "not  supported",
+                "✗",
+                "FALSCH",
+                "wrong",
+            )
+        ],
         ("0,5", 0.5),
     ],
-)  # fmt: skip
+)
 def test_what_a_cell_stands_for(cell: str, number: float) -> None:
     assert Aspect("good").rating(cell) == number
 
@@ -137,12 +179,16 @@ def test_what_nobody_knows(aspect: Aspect, cell: str, say: str) -> None:
     ("names", "scales", "labels", "say"),
     [
         (["a", "a"], [], [], "a name of its own"),
-        (["a"], ["1"], [], "two whole numbers"), (["a"], ["5-1"], [], "two whole numbers"),
-        (["a"], ["0-10"], [], "two whole numbers"), (["a"], ["b=0-1"], [], "there is no aspect 'b'"),
-        (["a"], [], ["fine"], "write NAME=VALUE"), (["a"], [], ["fine=very"], "write NAME=VALUE"),
-        (["a"], ["0-1"], ["fine=3"], "a is rated from 0 to 1"), (["a"], [], ["fine=3"], "say with --scale"),
+        (["a"], ["1"], [], "two whole numbers"),
+        (["a"], ["5-1"], [], "two whole numbers"),
+        (["a"], ["0-10"], [], "two whole numbers"),
+        (["a"], ["b=0-1"], [], "there is no aspect 'b'"),
+        (["a"], [], ["fine"], "write NAME=VALUE"),
+        (["a"], [], ["fine=very"], "write NAME=VALUE"),
+        (["a"], ["0-1"], ["fine=3"], "a is rated from 0 to 1"),
+        (["a"], [], ["fine=3"], "say with --scale"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_meant(names: list[str], scales: list[str], labels: list[str], say: str) -> None:
     with pytest.raises(SpecError, match=say):
         aspects_from(names, scales, labels)

@@ -23,9 +23,14 @@ from nlgauge.stats.trust_decisions import passing
 
 
 def judged(
-    rows: int = 400, n: int = 120, seed: int = 0, tpr: float = 0.9, tnr: float = 0.8, prevalence: float = 0.3,
+    rows: int = 400,
+    n: int = 120,
+    seed: int = 0,
+    tpr: float = 0.9,
+    tnr: float = 0.8,
+    prevalence: float = 0.3,
     systems: int = 1,
-) -> tuple[ScoreTable, Corpus, np.ndarray]:  # fmt: skip
+) -> tuple[ScoreTable, Corpus, np.ndarray]:
     """A judge of yes or no that is right as often as said, n rated rows, and which rows are bad."""
     rng = np.random.default_rng(seed)
     bad = rng.random(rows) < prevalence
@@ -97,8 +102,10 @@ def test_lower_is_better_is_the_same_judge_the_other_way_round() -> None:
 def test_a_verdict_of_which_lower_is_better_is_the_same_the_other_way_round() -> None:
     table, corpus, _ = judged()
     turned = Column(("score",), 1 - table.columns["judge"].values, higher_is_better=False)
-    one, other = (nlgauge.trust(replace(table, columns={"judge": column}), corpus, replicates=0)[0]
-                  for column in (table.columns["judge"], turned))  # fmt: skip
+    one, other = (
+        nlgauge.trust(replace(table, columns={"judge": column}), corpus, replicates=0)[0]
+        for column in (table.columns["judge"], turned)
+    )
     assert (one.threshold, other.threshold, other.threshold_from) == (1, 0, "its own")
     assert (one.tpr, one.tnr, one.kappa, one.auroc) == (other.tpr, other.tnr, other.kappa, other.auroc)
 
@@ -133,33 +140,52 @@ def best(scores: np.ndarray, bad: np.ndarray) -> float:
 
 
 WORTH = Trust(
-    metric="M", aspect="a", rated=30, rows=1000, bad=3, threshold_from="its own", tpr=Measured(1, 0.29, 1),
+    metric="M",
+    aspect="a",
+    rated=30,
+    rows=1000,
+    bad=3,
+    threshold_from="its own",
+    tpr=Measured(1, 0.29, 1),
     tnr=Measured(0.89, 0.72, 0.98),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({}, "M finds 100% of the bad rows (3 of 3, 95 % interval 29 to 100%) and stops 11% of the good ones (3 of 27, "
-             "95 % interval 2 to 28%)."),
+        (
+            {},
+            "M finds 100% of the bad rows (3 of 3, 95 % interval 29 to 100%) and stops 11% of the good ones (3 of 27, "
+            "95 % interval 2 to 28%).",
+        ),
         ({"tpr": Measured(1)}, "finds 100% of the bad rows (3 of 3, no interval) and"),
-        ({"effective": Measured(116, 36, 581)},
-         "; it raises the effective number of ratings from 30 to 116 (95 % interval 36 to 581)."),
-        ({"effective": Measured(116, 36, 1000)},
-         "; it raises the effective number of ratings from 30 to 116 (at least 36)."),
-        ({"effective": Measured(116, 30, 581)},
-         "; it is not shown to save ratings (they say as much as 116, 95 % interval 30 to 581)."),
+        (
+            {"effective": Measured(116, 36, 581)},
+            "; it raises the effective number of ratings from 30 to 116 (95 % interval 36 to 581).",
+        ),
+        (
+            {"effective": Measured(116, 36, 1000)},
+            "; it raises the effective number of ratings from 30 to 116 (at least 36).",
+        ),
+        (
+            {"effective": Measured(116, 30, 581)},
+            "; it is not shown to save ratings (they say as much as 116, 95 % interval 30 to 581).",
+        ),
         ({"effective": Measured(30), "rows": 30}, "; all rows are rated, so that there was nothing left to save."),
         ({"bad": 30}, "M cannot be judged, as all 30 rated rows are bad."),
-        ({"bad": None, "pearson": Measured(0.5, 0.2, 0.7)},
-         "M agrees with people by a correlation of 0.50 (95 % interval 0.20 to 0.70; 30 ratings)."),
+        (
+            {"bad": None, "pearson": Measured(0.5, 0.2, 0.7)},
+            "M agrees with people by a correlation of 0.50 (95 % interval 0.20 to 0.70; 30 ratings).",
+        ),
         ({"bad": None, "pearson": Measured(0.5)}, "a correlation of 0.50 (no interval; 30 ratings)."),
-        ({"moved": Measured(0.1, 0, 0.2), "moved_p": 0.04, "righter_p": 0.06},
-         "; it moved since the earlier run: its mean score by 0.10 (95 % interval 0.00 to 0.20)."),
+        (
+            {"moved": Measured(0.1, 0, 0.2), "moved_p": 0.04, "righter_p": 0.06},
+            "; it moved since the earlier run: its mean score by 0.10 (95 % interval 0.00 to 0.20).",
+        ),
         ({"moved": Measured(0.1, -0.1, 0.2), "moved_p": 0.05, "righter_p": 0.05}, "2 to 28%)."),
     ],
-)  # fmt: skip
+)
 def test_each_sentence_has_its_counts_and_its_intervals(more: dict[str, object], said: str) -> None:
     assert said in replace(WORTH, **more).answer  # type: ignore[arg-type]
 
@@ -197,9 +223,11 @@ def test_each_row_of_a_cascade_is_judged_by_the_threshold_of_the_model_that_deci
     column = table.columns["C"]
     other = np.stack([told + 0.3 * (column.values[:, 1] == 1), 3 - column.values[:, 1]], 1)
     twice = replace(
-        table, rows=table.rows * 2, run={"repeats": "mean"},
+        table,
+        rows=table.rows * 2,
+        run={"repeats": "mean"},
         columns={"C": replace(column, values=np.concatenate([column.values, other]))},
-    )  # fmt: skip
+    )
     again = line(nlgauge.trust(twice, corpus, replicates=0), "C probability")
     assert again.tpr.value == one.tpr.value and again.tnr.value == one.tnr.value
     assert again.repeated == 400 and again.flips.value == 0
@@ -277,8 +305,10 @@ def test_two_judges_have_a_line_together_and_a_scale_has_correlations() -> None:
     both = line(found, "judge + other")
     assert both.auroc > max(found[0].auroc, found[1].auroc)
     assert math.isnan(both.tpr.value) and both.effective.value > 120 and len(found.answers) == 2
-    rows = [replace(row, scores={"quality": 3 + 2 * row.scores["right"] - (n % 2)} if row.scores else {})
-            for n, row in enumerate(corpus)]  # fmt: skip
+    rows = [
+        replace(row, scores={"quality": 3 + 2 * row.scores["right"] - (n % 2)} if row.scores else {})
+        for n, row in enumerate(corpus)
+    ]
     scaled = nlgauge.trust(table, Corpus(rows), replicates=0)
     pooled = nlgauge.correlate(table, Corpus(rows), level="pooled", replicates=0).get("other")
     assert scaled[1].bad is None and math.isnan(scaled[1].tpr.value)
@@ -294,9 +324,10 @@ def test_a_judge_that_flips() -> None:
     flipped = np.random.default_rng(3).random((2, 300)) < 0.1
     again = ScoreTable(
         table.rows * 3,
-        {"judge": Column(("score",), np.concatenate([values, *np.abs(values - flipped)])[:, None])}, {},
+        {"judge": Column(("score",), np.concatenate([values, *np.abs(values - flipped)])[:, None])},
+        {},
         {"repeats": "mean"},
-    )  # fmt: skip
+    )
     shown = [replace(row, scores={}) for row in corpus]
     one = line(nlgauge.trust(again, Corpus([*corpus, *shown, *shown]), thresholds={"judge": 0.5}, replicates=0))
     # A row of three answers has one that differs where the second, the third or both were flipped.
@@ -342,8 +373,11 @@ def test_what_cannot_be_measured_is_refused_or_told() -> None:
     one = line(nlgauge.trust(table, alike))
     assert math.isnan(one.tpr.value) and "cannot be judged, as all 120 rated rows are good" in one.answer
     with pytest.raises(InputError, match="judge is no probability"):
-        nlgauge.trust(replace(table, columns={"judge": Column(("score",), 2 * table.columns["judge"].values)}), corpus,
-                      probabilities=["judge"])  # fmt: skip
+        nlgauge.trust(
+            replace(table, columns={"judge": Column(("score",), 2 * table.columns["judge"].values)}),
+            corpus,
+            probabilities=["judge"],
+        )
 
 
 def test_raters_say_whether_a_judge_may_stand_in() -> None:
@@ -358,8 +392,9 @@ def test_raters_say_whether_a_judge_may_stand_in() -> None:
     assert one.aspect == "right" and one.stand_in is True and one.won == "3 of 3"
     drawn = Draw(tuple(DrawnRow(*key, 1.0, name=f"r{n}") for n, key in enumerate(table.rows)))
     by_rater = {f"r{n}": {(row.system, row.item): row.scores[f"r{n}"] for row in rows} for n in range(3)}
-    means = [replace(row, scores={"right": sum(of[row.system, row.item] for of in by_rater.values()) / 3})
-             for row in corpus]  # fmt: skip
+    means = [
+        replace(row, scores={"right": sum(of[row.system, row.item] for of in by_rater.values()) / 3}) for row in corpus
+    ]
     project = ProjectRatings(means, draw=drawn, scales={"right": (0, 1)}, raters={"right": by_rater})
     found = nlgauge.trust(table, project, replicates=0)
     assert found[0].stand_in is True and "at least half of its raters" in found.notes[-1] + found.notes[0]

@@ -85,10 +85,13 @@ def test_the_threshold_is_the_given_one_or_that_of_the_earlier_card() -> None:
     assert given.frozen == 0.45
     assert_allclose(given.changed.value, ((now >= 0.45) != (before >= 0.45)).mean())
     tables = [
-        ScoreTable([("s0", f"i{row}") for row in range(200)], {"C": Column(("probability",), values[:, None])},
-                   {"C": Signature("C", {"grounded": [limit, 0.9]})})
+        ScoreTable(
+            [("s0", f"i{row}") for row in range(200)],
+            {"C": Column(("probability",), values[:, None])},
+            {"C": Signature("C", {"grounded": [limit, 0.9]})},
+        )
         for values, limit in ((now, 0.2), (before, 0.5))
-    ]  # fmt: skip
+    ]
     found = nlgauge.trust(tables[0], corpus, before=tables[1], replicates=0)
     assert (found[0].threshold, found[0].frozen) == (0.2, 0.5)
     assert any("was computed otherwise: grounded is" in note for note in found.notes)
@@ -123,11 +126,15 @@ def test_anchors_are_found_by_their_texts_and_lost_scores_are_told_of() -> None:
     assert found[0].anchors == 56 and found[0].changed.value == 0
     assert "judge: 4 of 60 anchors have no score now, and had one before" in found.notes
     before.run["texts"] = [f"other {text}" for text in texts]
-    assert any("no row has a score in both runs" in note
-               for note in nlgauge.trust(now, corpus, before=before, replicates=0).notes)  # fmt: skip
+    assert any(
+        "no row has a score in both runs" in note
+        for note in nlgauge.trust(now, corpus, before=before, replicates=0).notes
+    )
     before.rows = now.rows
-    assert any("60 rows of the earlier scores have other texts" in note
-               for note in nlgauge.trust(now, corpus, before=before, replicates=0).notes)  # fmt: skip
+    assert any(
+        "60 rows of the earlier scores have other texts" in note
+        for note in nlgauge.trust(now, corpus, before=before, replicates=0).notes
+    )
 
 
 def alarms(make: Callable[[np.ndarray, np.random.Generator], TWICE], n: int, draws: int, scorers: int = 1) -> float:
@@ -137,8 +144,12 @@ def alarms(make: Callable[[np.ndarray, np.random.Generator], TWICE], n: int, dra
         rng = np.random.default_rng(seed)
         bad = rng.random(n) < 0.35
         keys = [("s", f"i{row}") for row in range(n)]
-        corpus = Corpus([Row("x", system="s", item=item, scores={"right": float(not wrong)})
-                         for (_, item), wrong in zip(keys, bad, strict=True)])  # fmt: skip
+        corpus = Corpus(
+            [
+                Row("x", system="s", item=item, scores={"right": float(not wrong)})
+                for (_, item), wrong in zip(keys, bad, strict=True)
+            ]
+        )
         pairs = [make(bad, rng) for _ in range(scorers)]
         now, before = (
             ScoreTable(keys, {f"M{k}": Column(("score",), pair[at][:, None]) for k, pair in enumerate(pairs)}, {})

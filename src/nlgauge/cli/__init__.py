@@ -28,13 +28,29 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 _OWN = {
-    **{name: (name, name) for name in (
-        "score", "check", "explain", "correlate", "compare", "trust", "rate", "report", "plot", "cache", "serve",
-    )},
-    **{name: ("ratings", name) for name in ("sample", "estimate", "calibrate")}, "contrast": ("correlate", "contrast"),
-    "list": ("installation", "list_all"), "doctor": ("installation", "doctor"), "export": ("installation", "export"),
+    **{
+        name: (name, name)
+        for name in (
+            "score",
+            "check",
+            "explain",
+            "correlate",
+            "compare",
+            "trust",
+            "rate",
+            "report",
+            "plot",
+            "cache",
+            "serve",
+        )
+    },
+    **{name: ("ratings", name) for name in ("sample", "estimate", "calibrate")},
+    "contrast": ("correlate", "contrast"),
+    "list": ("installation", "list_all"),
+    "doctor": ("installation", "doctor"),
+    "export": ("installation", "export"),
     "convert": ("installation", "convert"),
-}  # fmt: skip
+}
 """The module and function of each command, imported when it is called: all their imports take longer than a row"""
 _KEEP = ("score", "check", "explain", "reproduce", "study")
 _GO_ON = "what was scored is cached (nlgauge cache info says where): give the same command again, and it goes on"

@@ -44,10 +44,21 @@ if TYPE_CHECKING:
 @LABEL
 @IN_FORMATS
 def compare(
-    scores: Path, a: str | None, b: str | None, metric: str | None, parts: bool, margin: float | None,
-    items: int | None, outputs: Path | None, cluster: str | None, columns: Sequence[str], add: Sequence[str],
-    lower: Sequence[str], layout: str, **loading: Any,
-) -> None:  # fmt: skip
+    scores: Path,
+    a: str | None,
+    b: str | None,
+    metric: str | None,
+    parts: bool,
+    margin: float | None,
+    items: int | None,
+    outputs: Path | None,
+    cluster: str | None,
+    columns: Sequence[str],
+    add: Sequence[str],
+    lower: Sequence[str],
+    layout: str,
+    **loading: Any,
+) -> None:
     """Is system A better than system B by a scores file, or is that noise?
 
     A and B may be left out where the file holds two systems. Outputs (nlgauge compare v1.jsonl v2.jsonl) are scored now

@@ -35,18 +35,34 @@ _WRITTEN = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", 
 @ASPECT
 @click.option("--rater", "names", multiple=True, help="Aspect that holds one rater's ratings; give it for each rater.")
 @click.option(
-    "--epsilon", type=float, default=0.2, show_default=True,
+    "--epsilon",
+    type=float,
+    default=0.2,
+    show_default=True,
     help="With --rater: by how much a stand-in may be worse; 0.2 for experts, 0.1 for the crowd.",
-)  # fmt: skip
+)
 @click.option(
-    "-o", "--output", type=PLACE,
+    "-o",
+    "--output",
+    type=PLACE,
     help="Write the result here too, in the form that the name's end says: .json, .csv, .md, .tex or .txt.",
-)  # fmt: skip
+)
 def correlate(
-    scores: Path, outputs: Path, metrics: Sequence[str], parts: bool, aspects: Sequence[str], add: Sequence[str],
-    lower: Sequence[str], columns: Sequence[str], cluster: str | None, layout: str, names: Sequence[str],
-    output: Path | None, replicates: int | None, **how: Any,
-) -> None:  # fmt: skip
+    scores: Path,
+    outputs: Path,
+    metrics: Sequence[str],
+    parts: bool,
+    aspects: Sequence[str],
+    add: Sequence[str],
+    lower: Sequence[str],
+    columns: Sequence[str],
+    cluster: str | None,
+    layout: str,
+    names: Sequence[str],
+    output: Path | None,
+    replicates: int | None,
+    **how: Any,
+) -> None:
     """How the metrics of a scores file agree with people: 95 % interval and p against no agreement.
 
     Positive is agreement, also where lower is better. Beside the metrics stand sentinels, which cannot know quality:
@@ -203,9 +219,18 @@ def _tell_agreements(table: nlgauge.ScoreTable, agreements: Agreements, shown: S
 @click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of intervals and clusters.")
 def contrast(
-    scores: Path, outputs: Path, metrics: Sequence[str], parts: bool, aspects: Sequence[str], add: Sequence[str],
-    lower: Sequence[str], columns: Sequence[str], cluster: str | None, layout: str, **how: Any,
-) -> None:  # fmt: skip
+    scores: Path,
+    outputs: Path,
+    metrics: Sequence[str],
+    parts: bool,
+    aspects: Sequence[str],
+    add: Sequence[str],
+    lower: Sequence[str],
+    columns: Sequence[str],
+    cluster: str | None,
+    layout: str,
+    **how: Any,
+) -> None:
     """Which metrics of a scores file agree with people significantly better than which?
 
     Prints the metrics by aspect with their cluster, from 1 for the best. Metrics of one cluster do not differ

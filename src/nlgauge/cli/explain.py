@@ -41,9 +41,18 @@ if TYPE_CHECKING:
 @caching
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def explain(
-    outputs: Path, specs: Sequence[str], row: int | None, item: str | None, system: str | None, columns: Sequence[str],
-    against: Path | str | None, scores: Path | None, output: Path | None, layout: str, **how: Any,
-) -> None:  # fmt: skip
+    outputs: Path,
+    specs: Sequence[str],
+    row: int | None,
+    item: str | None,
+    system: str | None,
+    columns: Sequence[str],
+    against: Path | str | None,
+    scores: Path | None,
+    output: Path | None,
+    layout: str,
+    **how: Any,
+) -> None:
     """Show why a metric gave its scores, for single rows, or for systems where a metric measures sets.
 
     Words that the other text supports are green. Partly supported words are yellow, and unsupported words are red and

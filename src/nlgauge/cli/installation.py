@@ -139,9 +139,10 @@ def export(model: str, folder: Path) -> None:
 @click.argument("source", type=PLACE)
 @click.argument("folder", type=PLACE)
 @click.option(
-    "--tokenizer", type=PLACE,
+    "--tokenizer",
+    type=PLACE,
     help="Folder with the tokenizer.json of google/flan-t5-base; for CTC the folder of the encoder.",
-)  # fmt: skip
+)
 def convert(source: Path, folder: Path, tokenizer: Path | None) -> None:
     """Write HHEM-2.1-Open, or an aligner of CTC (D or R, a .ckpt file), from SOURCE to FOLDER, for --model FOLDER.
 

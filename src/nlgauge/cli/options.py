@@ -70,9 +70,13 @@ def _keep_labels(ctx: click.Context, param: click.Parameter, given: Sequence[str
 
 
 LABEL = click.option(
-    "--label", multiple=True, metavar="NAME=LABEL", expose_value=False, callback=_keep_labels,
+    "--label",
+    multiple=True,
+    metavar="NAME=LABEL",
+    expose_value=False,
+    callback=_keep_labels,
     help="Show a metric or a system under another name; repeatable.",
-)  # fmt: skip
+)
 """The option of a command that shows names of metrics and systems, which `labelled` then gives them"""
 
 
@@ -88,24 +92,34 @@ CLUSTER = click.option(
 )
 """The option of a command that prints intervals or p-values"""
 MAP = click.option(
-    "--map", "columns", multiple=True, metavar="OURS=THEIRS",
+    "--map",
+    "columns",
+    multiple=True,
+    metavar="OURS=THEIRS",
     help="Read our column from yours, as in candidate=answer, or candidate=output.answer in a record; several of "
     "yours with commas; repeatable.",
-)  # fmt: skip
+)
 REPEATS = click.option(
-    "--repeats", type=click.Choice(["error", "mean"]), default="error", show_default=True,
+    "--repeats",
+    type=click.Choice(["error", "mean"]),
+    default="error",
+    show_default=True,
     help="Several rows of one system and item: refuse them, or score each and let their mean stand for the item.",
-)  # fmt: skip
+)
 SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 REPLICATES = click.option(
-    "--replicates", type=click.IntRange(min=0), default=1000, show_default=True,
+    "--replicates",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
     help="How many resamples intervals and p are computed from.",
-)  # fmt: skip
+)
 REPLICATES_OF_TESTS = click.option(
-    "--replicates", type=click.IntRange(min=0),
+    "--replicates",
+    type=click.IntRange(min=0),
     help="How many resamples and exchanges are drawn; by default 1000, and for tests of many pairs as many as they "
     "need.",
-)  # fmt: skip
+)
 """The option of a command that tests many pairs"""
 MODEL = click.option(
     "--model",
@@ -130,10 +144,13 @@ RESAMPLE = click.option(
 
 RATINGS_HELP = "The rated outputs: a table as for score, or the folder that nlgauge sample made."
 RATING_LABEL = click.option(
-    "--label", "labels", multiple=True, metavar="NAME=VALUE",
+    "--label",
+    "labels",
+    multiple=True,
+    metavar="NAME=VALUE",
     help="What raters write for a number or yes or no, as in hallucinated=0; ASPECT:NAME=VALUE for one aspect; "
     "repeatable.",
-)  # fmt: skip
+)
 """The option of a command that reads or makes rated sheets"""
 
 
@@ -155,12 +172,14 @@ PARTS = together(
 )
 ADD = together(
     click.option(
-        "--add", multiple=True, metavar="[NAME=]COLUMN",
-        help="Take a column of the outputs as a metric, or FILE:COLUMN of another table of the same rows, or \"Column("
+        "--add",
+        multiple=True,
+        metavar="[NAME=]COLUMN",
+        help='Take a column of the outputs as a metric, or FILE:COLUMN of another table of the same rows, or "Column('
         "'COLUMN', values={'pass': 1, 'fail': 0})\", or NAME=FILE.score of mt-metrics-eval; repeatable.",
     ),
     click.option("--lower", multiple=True, metavar="NAME", help="An added metric; lower is better; repeatable."),
-)  # fmt: skip
+)
 """The options of every command that reads a scores file, for scores from elsewhere"""
 ADDED = together(ADD, MAP)
 CLUSTER_OF_OUTPUTS = together(
@@ -168,48 +187,67 @@ CLUSTER_OF_OUTPUTS = together(
 )
 TEXT_FILES = together(
     click.option(
-        "--candidates", type=PLACE, multiple=True,
+        "--candidates",
+        type=PLACE,
+        multiple=True,
         help="Text file, an output a line, instead of a table of outputs; repeatable, a file for each system.",
     ),
     click.option("--references", type=PLACE, multiple=True, help="Text file, a reference a line; repeatable."),
     click.option("--source", type=PLACE, help="Text file, a source a line."),
     click.option("--context", type=PLACE, help="Text file, a context a line."),
     click.option(
-        "--system", "systems", multiple=True,
+        "--system",
+        "systems",
+        multiple=True,
         help="Name of the system that wrote --candidates, or OUTPUTS whose rows name none; repeatable, in the same "
         "order; by default the file's name where there are several.",
     ),
-)  # fmt: skip
+)
 """The options of outputs that stand in plain text files"""
 MEASURED_ON_RATINGS = together(
-    click.argument("scores", type=PLACE), ratings(required=True), LEVEL, COEFFICIENT, ADDED, RESAMPLE, CLUSTER, LABEL,
-    REPLICATES_OF_TESTS, SEED, IN_FORMATS,
-)  # fmt: skip
+    click.argument("scores", type=PLACE),
+    ratings(required=True),
+    LEVEL,
+    COEFFICIENT,
+    ADDED,
+    RESAMPLE,
+    CLUSTER,
+    LABEL,
+    REPLICATES_OF_TESTS,
+    SEED,
+    IN_FORMATS,
+)
 """What every agreement of a scores file with rated outputs is measured by"""
 LOADING = together(
     MODEL,
     click.option(
-        "--precision", default="float32", show_default=True,
+        "--precision",
+        default="float32",
+        show_default=True,
         help="float32; bfloat16, which pays on a GPU and on processors with units for it; or int8, without torch.",
     ),
     click.option(
-        "--backend", default="auto", show_default=True,
+        "--backend",
+        default="auto",
+        show_default=True,
         help="onnxruntime, openvino, torch, or auto: by precision, device and what is installed.",
     ),
     click.option(
         "--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs; a GPU by default where there is one."
     ),
-)  # fmt: skip
+)
 """How commands that score load their models"""
 THEN = together(
     click.option(
         "--then", metavar="MODEL", help="A second model, such as nli:ID, for the rows that the first cannot decide."
     ),
     click.option(
-        "--unsure", type=(float, float), metavar="LOW HIGH",
+        "--unsure",
+        type=(float, float),
+        metavar="LOW HIGH",
         help="With --then: the first model cannot decide from LOW on and below HIGH; by default by its thresholds.",
     ),
-)  # fmt: skip
+)
 """The options of a second model; `with_then` reads them"""
 
 
@@ -239,10 +277,12 @@ def with_then(specs: Sequence[str], then: str | None, unsure: tuple[float, float
 READING = together(
     click.option("--batch-tokens", type=click.IntRange(min=1), help="How many tokens a batch holds."),
     click.option(
-        "--window", default="slide", show_default=True,
+        "--window",
+        default="slide",
+        show_default=True,
         help="Texts longer than the model's window: slide, cut or error.",
     ),
-)  # fmt: skip
+)
 """How texts go through a model"""
 
 

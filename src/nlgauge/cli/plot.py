@@ -50,9 +50,14 @@ def distributions(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: An
 @_rated(
     click.argument("x"),
     click.argument("y"),
-    click.option("--level", type=click.Choice(["row", "system"]), default="row", show_default=True,
-                 help="A point a row, or a point a system."),
-)  # fmt: skip
+    click.option(
+        "--level",
+        type=click.Choice(["row", "system"]),
+        default="row",
+        show_default=True,
+        help="A point a row, or a point a system.",
+    ),
+)
 def scatter(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """X against Y: metrics ('spec sub-score' names a sub-score), or aspects of --ratings."""
     from nlgauge.reports.plots.scatter import scatter as run

@@ -31,8 +31,9 @@ _ROWS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet"
 @click.option("--board", "cards", type=PLACE, metavar="FOLDER", help="A folder of cards: make a board of them.")
 @click.option("--part", help="A sub-score of the scorer; the deciding one by default.")
 @click.option("--probes/--no-probes", default=True, help="Also order our probes: true statements above false ones.")
-@click.option("--trained-on", multiple=True, metavar="NAME",
-              help="A set that the scorer may have been trained on; repeatable.")  # fmt: skip
+@click.option(
+    "--trained-on", multiple=True, metavar="NAME", help="A set that the scorer may have been trained on; repeatable."
+)
 @LOADING
 @caching
 @REPLICATES
@@ -69,9 +70,16 @@ def rate(
 
 
 def _card(
-    scorer: str, folder: Path, *, part: str | None, probes: bool, trained_on: Sequence[str], replicates: int, seed: int,
+    scorer: str,
+    folder: Path,
+    *,
+    part: str | None,
+    probes: bool,
+    trained_on: Sequence[str],
+    replicates: int,
+    seed: int,
     **how: Any,
-) -> Card:  # fmt: skip
+) -> Card:
     from nlgauge.data.probes import read_probes
     from nlgauge.stats.scorecard import Card, agreements, probe_rows, probe_shares
 
@@ -79,8 +87,9 @@ def _card(
     tables: list[nlgauge.ScoreTable] = []
     found: list[SetAgreement] = []
     for path in _files(folder):
-        name = next(path.name.removesuffix(suffix) for suffix in sorted(_ROWS, key=len)[::-1]
-                    if path.name.endswith(suffix))  # fmt: skip
+        name = next(
+            path.name.removesuffix(suffix) for suffix in sorted(_ROWS, key=len)[::-1] if path.name.endswith(suffix)
+        )
         corpus = nlgauge.Corpus.read(path)
         if not any(row.scores for row in corpus):
             notes.append(f"{name}: no row is rated, so it was not scored")
@@ -95,8 +104,11 @@ def _card(
         except InputError as error:
             notes.append(f"{name}: {error}")
     if not found:
-        raise InputError(f"no set was rated: {notes[0] if notes else 'the folder holds no rows'}", file=folder,
-                         remedy="give a folder of outputs that people rated, which the scorer can score")  # fmt: skip
+        raise InputError(
+            f"no set was rated: {notes[0] if notes else 'the folder holds no rows'}",
+            file=folder,
+            remedy="give a folder of outputs that people rated, which the scorer can score",
+        )
     shares = []
     if probes:
         sources = read_probes()
@@ -118,10 +130,16 @@ def _card(
         for counts in table.spent.get("asked", {}).values():
             cost.update({what: count for what, count in counts.items() if count})
     return Card(
-        name, signature, hashlib.sha256(signature.encode()).hexdigest()[:12],
-        (*trained_on, *trained) if trained_on or trained else None, dict(cost), tuple(found), tuple(shares),
-        tuple(dict.fromkeys(notes)), nlgauge.__version__,
-    )  # fmt: skip
+        name,
+        signature,
+        hashlib.sha256(signature.encode()).hexdigest()[:12],
+        (*trained_on, *trained) if trained_on or trained else None,
+        dict(cost),
+        tuple(found),
+        tuple(shares),
+        tuple(dict.fromkeys(notes)),
+        nlgauge.__version__,
+    )
 
 
 def _files(folder: Path) -> list[Path]:
@@ -227,9 +245,17 @@ def _show_board(folder: Path, output: Path | None, layout: str) -> None:
         board_page(made, output)
     with beside(output):
         if layout == "json":
-            cards = [{"scorer": one.scorer, "signature": one.signature, "digest": one.digest,
-                      "trained_on": one.trained_on, "cost": one.cost, "probes": one.probes}
-                     for one in made.cards]  # fmt: skip
+            cards = [
+                {
+                    "scorer": one.scorer,
+                    "signature": one.signature,
+                    "digest": one.digest,
+                    "trained_on": one.trained_on,
+                    "cost": one.cost,
+                    "probes": one.probes,
+                }
+                for one in made.cards
+            ]
             show_json("rate", made.notes, cards=cards, board=made.lines)
             return
         show_tables(list(_board_tables(made)), layout)

@@ -28,21 +28,40 @@ if TYPE_CHECKING:
 @click.option("-m", "--metric", help="The metric of --scores; may be left out where there is one.")
 @click.option("-n", "count", type=click.IntRange(min=1), default=100, show_default=True, help="How many rows to draw.")
 @click.option("--strata", type=click.IntRange(min=1), default=5, show_default=True, help="How many groups by score.")
-@click.option("--allocation", type=click.Choice(("proportional", "neyman")), default="proportional", show_default=True,
-              help="neyman draws more rows from groups whose scores differ more.")  # fmt: skip
+@click.option(
+    "--allocation",
+    type=click.Choice(("proportional", "neyman")),
+    default="proportional",
+    show_default=True,
+    help="neyman draws more rows from groups whose scores differ more.",
+)
 @click.option("--cluster", metavar="COLUMN", help="Draw whole clusters: all rows that share its value; item, for one.")
 @click.option("--aspect", "aspects", multiple=True, help="What is rated; repeatable; rating by default.")
-@click.option("--scale", "scales", multiple=True,
-              help="The ratings that there are, as in 1-5; ASPECT=1-5 for one; repeatable; else 0-1.")  # fmt: skip
+@click.option(
+    "--scale",
+    "scales",
+    multiple=True,
+    help="The ratings that there are, as in 1-5; ASPECT=1-5 for one; repeatable; else 0-1.",
+)
 @RATING_LABEL
 @SEED
 @ADDED
 @click.option("-o", "--output", type=PLACE, required=True, help="The folder to make; it must not hold anything yet.")
 def sample(
-    outputs: Path, scores: Path | None, metric: str | None, count: int, aspects: Sequence[str], scales: Sequence[str],
-    labels: Sequence[str], columns: Sequence[str], add: Sequence[str], lower: Sequence[str], output: Path,
-    seed: int, **how: Any,
-) -> None:  # fmt: skip
+    outputs: Path,
+    scores: Path | None,
+    metric: str | None,
+    count: int,
+    aspects: Sequence[str],
+    scales: Sequence[str],
+    labels: Sequence[str],
+    columns: Sequence[str],
+    add: Sequence[str],
+    lower: Sequence[str],
+    output: Path,
+    seed: int,
+    **how: Any,
+) -> None:
     """Draw rows for people to rate, in random order and without their systems, and make a folder of them.
 
     The folder is a rating project. sheet.csv is for a spreadsheet, sheet.html is a page to rate in a browser,
@@ -80,17 +99,33 @@ def sample(
 @click.option("-m", "--metric", "metrics", multiple=True, help="A metric of the scores; repeatable; all by default.")
 @ASPECT
 @click.option("--below", type=float, metavar="X", help="Estimate the share of rows that are rated below X.")
-@click.option("--margin", type=click.FloatRange(min=0, min_open=True), metavar="X",
-              help="Say how many further ratings make the interval plus or minus X.")  # fmt: skip
-@click.option("--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
-              show_default=True)  # fmt: skip
-@click.option("--scale", type=float, nargs=2, metavar="LOW HIGH",
-              help="The least and the greatest rating that there can be, as in --scale 1 5.")  # fmt: skip
+@click.option(
+    "--margin",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="X",
+    help="Say how many further ratings make the interval plus or minus X.",
+)
+@click.option(
+    "--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True
+)
+@click.option(
+    "--scale",
+    type=float,
+    nargs=2,
+    metavar="LOW HIGH",
+    help="The least and the greatest rating that there can be, as in --scale 1 5.",
+)
 @IN_FORMATS
 def estimate(
-    table: nlgauge.ScoreTable, rated: nlgauge.Corpus, metrics: Sequence[str], aspects: Sequence[str],
-    below: float | None, margin: float | None, layout: str, **how: Any,
-) -> None:  # fmt: skip
+    table: nlgauge.ScoreTable,
+    rated: nlgauge.Corpus,
+    metrics: Sequence[str],
+    aspects: Sequence[str],
+    below: float | None,
+    margin: float | None,
+    layout: str,
+    **how: Any,
+) -> None:
     """Each system's mean rating with a valid interval, from the scores of all rows and the ratings of some.
 
     First a sentence for each system and difference. Beside the estimate stand what the ratings alone say, and the
@@ -163,16 +198,29 @@ _WAYS = ("risk", "recall", "f1", "cost", "precision")
 @click.option("--confidence", type=_SHARE, default=0.9, show_default=True, help="Confidence that a promise holds.")
 @click.option("--by", type=click.Choice(_WAYS), help="Which threshold -o writes; recall with --recall, else risk.")
 @click.option("--system", metavar="NAME", help="Rows of this system alone.")
-@click.option("--cost", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
-              help="What a bad row that passes costs, a good one that is stopped costing 1.")  # fmt: skip
-@click.option("--precision", type=_SHARE, default=0.9, show_default=True,
-              help="At least this share of stopped rows is bad.")  # fmt: skip
+@click.option(
+    "--cost",
+    type=click.FloatRange(min=0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="What a bad row that passes costs, a good one that is stopped costing 1.",
+)
+@click.option(
+    "--precision", type=_SHARE, default=0.9, show_default=True, help="At least this share of stopped rows is bad."
+)
 @click.option("-o", "--output", type=PLACE, help="Write the threshold here, for nlgauge check --threshold.")
 @IN_FORMATS
 def calibrate(
-    table: nlgauge.ScoreTable, rated: nlgauge.Corpus, risk: float, recall: float | None, confidence: float,
-    by: str | None, output: Path | None, layout: str, **how: Any,
-) -> None:  # fmt: skip
+    table: nlgauge.ScoreTable,
+    rated: nlgauge.Corpus,
+    risk: float,
+    recall: float | None,
+    confidence: float,
+    by: str | None,
+    output: Path | None,
+    layout: str,
+    **how: Any,
+) -> None:
     """A threshold with a promise: of the rows that pass it, at most the share --risk is bad, with --confidence.
 
     With --recall there is one more: of the bad rows, at least that share is stopped. Where the ratings cannot certify

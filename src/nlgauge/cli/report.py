@@ -44,10 +44,21 @@ from nlgauge.errors import InputError
 @REPLICATES_OF_TESTS
 @SEED
 def report(
-    scores: Path, outputs: Path | None, output: Path, candidates: Sequence[Path], references: Sequence[Path],
-    source: Path | None, context: Path | None, systems: Sequence[str], columns: Sequence[str], cluster: str | None,
-    add: Sequence[str], lower: Sequence[str], ratings: Path | None, **how: Any,
-) -> None:  # fmt: skip
+    scores: Path,
+    outputs: Path | None,
+    output: Path,
+    candidates: Sequence[Path],
+    references: Sequence[Path],
+    source: Path | None,
+    context: Path | None,
+    systems: Sequence[str],
+    columns: Sequence[str],
+    cluster: str | None,
+    add: Sequence[str],
+    lower: Sequence[str],
+    ratings: Path | None,
+    **how: Any,
+) -> None:
     """Write a scores file as one HTML page: which system is best, how sure that is, and where it fails.
 
     The page opens from disk, needs no network and can be mailed. With --outputs, or with --candidates and the other
@@ -65,9 +76,16 @@ def report(
     corpus = None
     if outputs or candidates or references or source or context or systems:
         corpus = read_outputs(
-            outputs, columns, candidates=candidates, references=references, source=source, context=context,
-            systems=systems, on_missing="skip", tell=False,
-        )  # fmt: skip
+            outputs,
+            columns,
+            candidates=candidates,
+            references=references,
+            source=source,
+            context=context,
+            systems=systems,
+            on_missing="skip",
+            tell=False,
+        )
     rated = None if ratings is None else read_ratings(ratings, ())
     with_columns, file = (rated, ratings) if corpus is None else (corpus, outputs)
     table = joined(table, add, lower, with_columns, file)

@@ -44,14 +44,20 @@ _A_SUM = (
 @click.command(short_help="Score a table of outputs, or text files.")
 @click.argument("outputs", type=ADDRESS, nargs=-1)
 @click.option(
-    "-m", "--metric", "metrics", type=SPEC, multiple=True,
+    "-m",
+    "--metric",
+    "metrics",
+    type=SPEC,
+    multiple=True,
     help="Metric spec, e.g. InfoLM or \"InfoLM(measure='l2')\"; repeatable.",
-)  # fmt: skip
+)
 @click.option(
-    "-o", "--output", type=ADDRESS,
+    "-o",
+    "--output",
+    type=ADDRESS,
     help="Write every row's scores here: JSON Lines, - for stdout; in blocks a folder of Parquet, unless the name ends "
     "in .jsonl; .otlp.jsonl makes gen_ai.evaluation.result events of OpenTelemetry.",
-)  # fmt: skip
+)
 @TEXT_FILES
 @MAP
 @LOADING
@@ -60,45 +66,73 @@ _A_SUM = (
 @click.option("--evidence", is_flag=True, help="Also write what each score is based on (evidence).")
 @AGAINST
 @click.option(
-    "--on-missing", type=click.Choice(["error", "skip"]), default="error", show_default=True,
+    "--on-missing",
+    type=click.Choice(["error", "skip"]),
+    default="error",
+    show_default=True,
     help="Rows whose candidate is null: refuse them, or go on and give them no score.",
-)  # fmt: skip
+)
 @REPEATS
 @click.option(
-    "--processes", type=click.IntRange(min=1),
+    "--processes",
+    type=click.IntRange(min=1),
     help="How many string metrics at a time; as many as there are processors from 5,000 rows on, else one.",
-)  # fmt: skip
+)
 @click.option(
-    "--rows-per-block", type=click.IntRange(min=1), metavar="N",
+    "--rows-per-block",
+    type=click.IntRange(min=1),
+    metavar="N",
     help="Hold N rows at a time in memory, and write them to the folder -o as soon as they are scored: for millions.",
-)  # fmt: skip
+)
 @click.option("--ray", metavar="local|ADDRESS", help="Score on a Ray cluster, or in processes of this machine.")
 @click.option("--workers", type=click.IntRange(min=1), help="With --ray: how many; as many as have room by default.")
 @click.option(
     "--worker-threads", type=click.IntRange(min=1), default=1, show_default=True, help="With --ray: processors of each."
 )
 @click.option(
-    "--worker-gpus", type=click.FloatRange(min=0), default=0, show_default=True,
+    "--worker-gpus",
+    type=click.FloatRange(min=0),
+    default=0,
+    show_default=True,
     help="With --ray: GPUs of each, or the share of one.",
-)  # fmt: skip
+)
 @caching
 @click.option(
-    "--anchors", type=PLACE,
+    "--anchors",
+    type=PLACE,
     help="Rated rows that are scored again in each run, past the cache: nlgauge trust --before tells whether a judge "
     "has changed since an earlier run.",
-)  # fmt: skip
+)
 @CLUSTER
 @click.option("--parts", is_flag=True, help="Print every sub-score of the metrics, not only the deciding one.")
 @LABEL
 @IN_FORMATS
 def score(
-    outputs: Sequence[Path | str], metrics: Sequence[str], output: Path | str | None, candidates: Sequence[Path],
-    references: Sequence[Path], source: Path | None, context: Path | None, systems: Sequence[str],
-    columns: Sequence[str], against: Path | str | None, anchors: Path | None, processes: int | None,
-    rows_per_block: int | None, ray: str | None, workers: int | None, worker_threads: int, worker_gpus: float,
-    cluster: str | None, parts: bool, layout: str, on_missing: Any, then: str | None,
-    unsure: tuple[float, float] | None, **how: Any,
-) -> None:  # fmt: skip
+    outputs: Sequence[Path | str],
+    metrics: Sequence[str],
+    output: Path | str | None,
+    candidates: Sequence[Path],
+    references: Sequence[Path],
+    source: Path | None,
+    context: Path | None,
+    systems: Sequence[str],
+    columns: Sequence[str],
+    against: Path | str | None,
+    anchors: Path | None,
+    processes: int | None,
+    rows_per_block: int | None,
+    ray: str | None,
+    workers: int | None,
+    worker_threads: int,
+    worker_gpus: float,
+    cluster: str | None,
+    parts: bool,
+    layout: str,
+    on_missing: Any,
+    then: str | None,
+    unsure: tuple[float, float] | None,
+    **how: Any,
+) -> None:
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
     OUTPUTS is a file, a folder of files, or an address such as s3://bucket/rows that pyarrow or fsspec opens; several
@@ -118,9 +152,16 @@ def score(
     if anchors is not None and output is None:
         raise SpecError("--anchors: their scores stand in the scores file: give -o scores.jsonl")
     corpus = read_outputs(
-        outputs, columns, candidates=candidates, references=references, source=source, context=context,
-        systems=systems, on_disk=in_blocks, on_missing=on_missing,
-    )  # fmt: skip
+        outputs,
+        columns,
+        candidates=candidates,
+        references=references,
+        source=source,
+        context=context,
+        systems=systems,
+        on_disk=in_blocks,
+        on_missing=on_missing,
+    )
     again = None if anchors is None else _anchors(anchors, columns)
     if not in_blocks:
         tell_hard(corpus, metrics, how["model"])

@@ -24,9 +24,15 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 @click.command(short_help="Serve scores over HTTP.")
 @click.option(
-    "-m", "--metric", "metrics", type=SPEC, multiple=True, default=_METRICS, show_default=True,
+    "-m",
+    "--metric",
+    "metrics",
+    type=SPEC,
+    multiple=True,
+    default=_METRICS,
+    show_default=True,
     help="Metric that requests may ask for; repeatable.",
-)  # fmt: skip
+)
 @click.option("--any-metric", is_flag=True, help="Requests may ask for any metric, without naming files or models.")
 @LOADING
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
@@ -34,31 +40,51 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @click.option("--keys", type=PLACE, help="File of API keys, one a line; else those of NLGAUGE_SERVE_KEYS.")
 @click.option("--no-keys", is_flag=True, help="Listen on an address that others reach, and let everybody in.")
 @click.option(
-    "--allowed-host", "hosts", multiple=True, metavar="NAME",
+    "--allowed-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
     help="Name that requests may be sent to; repeatable. This machine's own on loopback, any elsewhere.",
-)  # fmt: skip
+)
 @click.option("--body", type=click.IntRange(min=1), default=1 << 20, show_default=True, help="Bytes of a request.")
 @click.option("--rows", type=click.IntRange(min=1), default=256, show_default=True, help="Rows of a request.")
 @click.option(
     "--characters", type=click.IntRange(min=1), default=200_000, show_default=True, help="Characters of a request."
 )
 @click.option(
-    "--work", type=click.FloatRange(min=0, min_open=True), default=2.0, show_default=True,
+    "--work",
+    type=click.FloatRange(min=0, min_open=True),
+    default=2.0,
+    show_default=True,
     help="Blocks of work that a request asks a model for; see docs/serve.md.",
-)  # fmt: skip
+)
 @click.option(
-    "--seconds", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
     help="From request to answer.",
-)  # fmt: skip
+)
 @click.option("--waiting", type=click.IntRange(min=1), default=64, show_default=True, help="Requests that may wait.")
 @click.option(
     "--connections", type=click.IntRange(min=1), default=1000, show_default=True, help="Connections that may be open."
 )
 @click.option("--quiet", is_flag=True, help="Write no line for each request.")
 def serve(
-    metrics: Sequence[str], any_metric: bool, model: str | None, precision: str, backend: str, device: str | None,
-    host: str, port: int, keys: Path | None, no_keys: bool, hosts: Sequence[str], quiet: bool, **limited: Any,
-) -> None:  # fmt: skip
+    metrics: Sequence[str],
+    any_metric: bool,
+    model: str | None,
+    precision: str,
+    backend: str,
+    device: str | None,
+    host: str,
+    port: int,
+    keys: Path | None,
+    no_keys: bool,
+    hosts: Sequence[str],
+    quiet: bool,
+    **limited: Any,
+) -> None:
     """Serve scores over HTTP: /score, /explain, /check, and a page at / (docs/serve.md).
 
     Metrics and models are named here; no request can name a file, an address or a model. At SIGINT or SIGTERM it

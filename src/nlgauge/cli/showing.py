@@ -43,9 +43,12 @@ def shown(
     what these read. figure: -o has to be given.
     """
     drawn = click.option(
-        "-o", "--output", type=PLACE, required=figure,
+        "-o",
+        "--output",
+        type=PLACE,
+        required=figure,
         help=f"{'The figure' if figure else 'Write a figure here'}: .png, .svg or .pdf (needs nlgauge[plots]).",
-    )  # fmt: skip
+    )
 
     def command_of(run: Run) -> click.Command:
         @group.command()
@@ -68,9 +71,15 @@ def of_scores(run: Run) -> Run:
     """A study of a scores file: of the table, and of the outputs where they are given, with their ratings."""
 
     def read(
-        scores: Path, outputs: Path | None = None, columns: Sequence[str] = (), add: Sequence[str] = (),
-        lower: Sequence[str] = (), cluster: str | None = None, parts: bool | None = None, **given: Any,
-    ) -> Result:  # fmt: skip
+        scores: Path,
+        outputs: Path | None = None,
+        columns: Sequence[str] = (),
+        add: Sequence[str] = (),
+        lower: Sequence[str] = (),
+        cluster: str | None = None,
+        parts: bool | None = None,
+        **given: Any,
+    ) -> Result:
         from nlgauge.stats.matching import by_position
 
         rated: nlgauge.Corpus | None

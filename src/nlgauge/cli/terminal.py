@@ -39,11 +39,19 @@ WIDTH = 100
 
 
 def read_outputs(
-    outputs: Path | str | Sequence[Path | str] | None, columns: Sequence[str], *, candidates: Sequence[Path] = (),
-    references: Sequence[Path] = (), source: Path | None = None, context: Path | None = None,
-    systems: Sequence[str] = (), on_disk: bool = False, on_missing: OnMissing = "error", tell: bool = True,
+    outputs: Path | str | Sequence[Path | str] | None,
+    columns: Sequence[str],
+    *,
+    candidates: Sequence[Path] = (),
+    references: Sequence[Path] = (),
+    source: Path | None = None,
+    context: Path | None = None,
+    systems: Sequence[str] = (),
+    on_disk: bool = False,
+    on_missing: OnMissing = "error",
+    tell: bool = True,
     labels: Mapping[str, float] | None = None,
-) -> Corpus:  # fmt: skip
+) -> Corpus:
     """A table of outputs, or several, or --candidates and the other text files.
 
     tell: whether to say on stderr which systems are called as their files are. labels: as `Corpus.read` takes them.
@@ -70,9 +78,12 @@ def read_outputs(
         given = f"{len(tables)} table{'s' * (len(tables) > 1)} and {len(set(systems))} names of systems"
         raise SpecError(f"--system: there are {given}; give each table a --system of its own")
     corpus = Corpus.read(
-        dict(zip(systems, tables, strict=True)) if systems else tables, columns=_columns(columns), on_disk=on_disk,
-        on_missing=on_missing, labels=labels,
-    )  # fmt: skip
+        dict(zip(systems, tables, strict=True)) if systems else tables,
+        columns=_columns(columns),
+        on_disk=on_disk,
+        on_missing=on_missing,
+        labels=labels,
+    )
     if tell:
         remark(*corpus.read_as)
         if corpus.named_by_files:
@@ -232,9 +243,13 @@ def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()
 
 
 def read_rated(
-    scores: Path, outputs: Path, columns: Sequence[str], add: Sequence[str] = (), lower: Sequence[str] = (),
+    scores: Path,
+    outputs: Path,
+    columns: Sequence[str],
+    add: Sequence[str] = (),
+    lower: Sequence[str] = (),
     cluster: str | None = None,
-) -> tuple[ScoreTable, Corpus]:  # fmt: skip
+) -> tuple[ScoreTable, Corpus]:
     """Return a scores file, with what --add, --lower and --cluster ask for joined to it, and the rated outputs."""
     from nlgauge import ScoreTable
     from nlgauge.stats.matching import matched
@@ -312,9 +327,7 @@ def joined(
         names.append(name or (str(read) if column.startswith("Column(") else column))
         upwards = read.higher_is_better and names[-1] not in lower
         with blaming(found[1] if found else file):
-            table = join(
-                table, names[-1], source, column=read.column, labels=read.values, higher_is_better=upwards
-            )  # fmt: skip
+            table = join(table, names[-1], source, column=read.column, labels=read.values, higher_is_better=upwards)
     if stray := set(lower) - set(names):
         raise SpecError(f"--lower {min(stray)}: no --add has that name")
     for name in names:
@@ -349,9 +362,16 @@ def on_some_ratings(command: Command, anchors: bool = False) -> Command:
     @SEED
     @functools.wraps(command)
     def read(
-        scores: Path, ratings: Path, labels: Sequence[str], key: Path | None, outputs: Path | None,
-        columns: Sequence[str], add: Sequence[str], lower: Sequence[str], **given: Any,
-    ) -> None:  # fmt: skip
+        scores: Path,
+        ratings: Path,
+        labels: Sequence[str],
+        key: Path | None,
+        outputs: Path | None,
+        columns: Sequence[str],
+        add: Sequence[str],
+        lower: Sequence[str],
+        **given: Any,
+    ) -> None:
         if key is not None:
             problem = "--key is no longer read: nlgauge sample makes one folder, which --ratings takes"
             raise SpecError(f"{problem}; finish sheets that have a key with the version of nlgauge that drew them")

@@ -25,27 +25,62 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.option("-m", "--metric", "metrics", multiple=True, help="A scorer of the table; repeatable; all by default.")
 @ASPECT
 @click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1.")
-@click.option("--threshold", "limits", multiple=True, metavar="METRIC=X",
-              help="The threshold of a scorer, in place of its own or of the best on these ratings.")  # fmt: skip
-@click.option("--probability", "probabilities", multiple=True, metavar="METRIC",
-              help="A scorer whose numbers are probabilities that a row is good; repeatable.")  # fmt: skip
-@click.option("--risk", type=_SHARE, default=0.1, show_default=True,
-              help="Of the certified threshold: at most this share of passing rows is bad.")  # fmt: skip
+@click.option(
+    "--threshold",
+    "limits",
+    multiple=True,
+    metavar="METRIC=X",
+    help="The threshold of a scorer, in place of its own or of the best on these ratings.",
+)
+@click.option(
+    "--probability",
+    "probabilities",
+    multiple=True,
+    metavar="METRIC",
+    help="A scorer whose numbers are probabilities that a row is good; repeatable.",
+)
+@click.option(
+    "--risk",
+    type=_SHARE,
+    default=0.1,
+    show_default=True,
+    help="Of the certified threshold: at most this share of passing rows is bad.",
+)
 @click.option("--confidence", type=_SHARE, default=0.9, show_default=True, help="Confidence that the promise holds.")
-@click.option("--rater", "rater_aspects", multiple=True,
-              help="Aspect that holds one rater's ratings; give it for each rater, but of a project.")  # fmt: skip
-@click.option("--epsilon", type=click.FloatRange(0, 1, max_open=True), default=0.2, show_default=True,
-              help="By how much a stand-in for a rater may be worse; 0.2 for experts, 0.1 for the crowd.")  # fmt: skip
-@click.option("--before", type=PLACE,
-              help="Scores of an earlier run: which scorers moved, by the anchors of nlgauge score --anchors, or else "
-                   "by the rows that both runs have.")  # fmt: skip
+@click.option(
+    "--rater",
+    "rater_aspects",
+    multiple=True,
+    help="Aspect that holds one rater's ratings; give it for each rater, but of a project.",
+)
+@click.option(
+    "--epsilon",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.2,
+    show_default=True,
+    help="By how much a stand-in for a rater may be worse; 0.2 for experts, 0.1 for the crowd.",
+)
+@click.option(
+    "--before",
+    type=PLACE,
+    help="Scores of an earlier run: which scorers moved, by the anchors of nlgauge score --anchors, or else "
+    "by the rows that both runs have.",
+)
 @REPLICATES
 @click.option("-o", "--output", type=PLACE, help="Write the page here (HTML).")
 @IN_FORMATS
 def trust(
-    table: nlgauge.ScoreTable, rated: nlgauge.Corpus, outputs: nlgauge.Corpus | None, metrics: Sequence[str],
-    aspects: Sequence[str], limits: Sequence[str], before: Path | None, output: Path | None, layout: str, **how: Any,
-) -> None:  # fmt: skip
+    table: nlgauge.ScoreTable,
+    rated: nlgauge.Corpus,
+    outputs: nlgauge.Corpus | None,
+    metrics: Sequence[str],
+    aspects: Sequence[str],
+    limits: Sequence[str],
+    before: Path | None,
+    output: Path | None,
+    layout: str,
+    **how: Any,
+) -> None:
     """How far to trust each scorer of a scores file: a metric, a detector, a judge or a column of another tool.
 
     First a sentence for each scorer, then a line: which share of the bad rows it stops (TPR) and of the good ones it
@@ -59,16 +94,29 @@ def trust(
     thresholds = dict(map(_limit, limits))
     earlier = None if before is None else nlgauge.ScoreTable.load(before)
     found = nlgauge.trust(
-        table, rated, outputs=outputs, metrics=metrics or None, aspects=aspects or None, thresholds=thresholds,
-        before=earlier, **how,
-    )  # fmt: skip
+        table,
+        rated,
+        outputs=outputs,
+        metrics=metrics or None,
+        aspects=aspects or None,
+        thresholds=thresholds,
+        before=earlier,
+        **how,
+    )
     if output is not None:
         trust_page(found, output, outputs if outputs is not None else rated, how["risk"])
     with beside(output):
         if layout == "json":
             asked = {"risk": how["risk"], "confidence": how["confidence"], "below": how["below"]}
-            show_json("trust", found.notes, **asked, answers=found.answers, scorers=found.records,
-                      disputes=found.disputes, agreement=found.agreement)  # fmt: skip
+            show_json(
+                "trust",
+                found.notes,
+                **asked,
+                answers=found.answers,
+                scorers=found.records,
+                disputes=found.disputes,
+                agreement=found.agreement,
+            )
             return
         say(found.answers, layout)
         named = dict.fromkeys(one.aspect for one in found)

@@ -139,9 +139,12 @@ class Search:
 
 
 def nearest(
-    own: NDArray[np.int32], begins: Sequence[int], numbers: NDArray[np.int64], quotes: Sequence[NDArray[np.int32]],
+    own: NDArray[np.int32],
+    begins: Sequence[int],
+    numbers: NDArray[np.int64],
+    quotes: Sequence[NDArray[np.int32]],
     rarity: NDArray[np.float64],
-) -> NDArray[np.int64]:  # fmt: skip
+) -> NDArray[np.int64]:
     """The source sentence that each token's word most likely comes from: [tokens], -1 if there is none.
 
     It is the sentence that shares most with the word's own sentence. Sentences that contain the word come first.

@@ -33,11 +33,17 @@ _NOT_A_LIST = r"(?<![:=])(?<![:=] )(?<!\bin )(?<!\bto )(?<!\bis )(?<!range )(?<!
 _GROUP = "group"
 _LAYOUT: Sequence[tuple[str, str]] = (
     (r"(?m)^[ \t]*\[\^?[\w-]+\]:\s*\S.*$", ""),  # definitions of links and notes
-    (r"(?im)^[^\w\n]{0,9}(?:sources?|references|citations?)[^\w\n]{0,5}:[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)]"
-     r"|\[\d+\]).*)+\s*\Z", ""),
-    (rf"(?im)^[^\w\n]{{0,9}}(?:sources?|references?|see|cf\.|read more"
+    (
+        r"(?im)^[^\w\n]{0,9}(?:sources?|references|citations?)[^\w\n]{0,5}:[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)]"
+        r"|\[\d+\]).*)+\s*\Z",
+        "",
+    ),
+    (
+        rf"(?im)^[^\w\n]{{0,9}}(?:sources?|references?|see|cf\.|read more"
         rf"|more)[^\w\n]{{0,5}}:?[^\w\n]{{0,5}}(?:{_URL}|{_FILE}"
-     rf"|\[[^\]\n]*\]\([^)\n]*\)|{_MARKS})[^\w\n]{{0,9}}$", ""),
+        rf"|\[[^\]\n]*\]\([^)\n]*\)|{_MARKS})[^\w\n]{{0,9}}$",
+        "",
+    ),
     (r"(?m)^[ \t]*(?:```|~~~).*$", ""),
     (r"(?m)^[ \t]*(?:[-*_=]\s?){3,}$", ""),
     (r"(?m)^[ \t]*\|?(?:[ \t]{0,9}:?-{2,}:?[ \t]{0,9}\|)+(?:[ \t]{0,9}:?-{2,}:?[ \t]{0,9})?$", ""),
@@ -45,8 +51,11 @@ _LAYOUT: Sequence[tuple[str, str]] = (
     (r"[ \t]{1,20}\|[ \t]{1,20}", ", "),
     (r"(?i)<sup>[^<]*</sup>", ""),
     (r"(?i)<(?:br|/p|/li|/h\d|/tr|/div)\b[^>]*>", "\n"),
-    (r"(?i)</?(?:a|b|i|em|strong|p|ul|ol|li|span|div|sub|h\d|code|pre|table|thead|tbody|tr|t[dh]|cite|u|mark|br"
-        r"|blockquote)\b[^>]*>", ""),
+    (
+        r"(?i)</?(?:a|b|i|em|strong|p|ul|ol|li|span|div|sub|h\d|code|pre|table|thead|tbody|tr|t[dh]|cite|u|mark|br"
+        r"|blockquote)\b[^>]*>",
+        "",
+    ),
     (r"!\[[^\]\n]*\]\([^)\n]*\)", ""),
     (rf"(?i)(?<!\])\(\s*(?:see|source|from|via|more)?\s*:?\s*(?:\[[^\]\n]*\]\([^)\n]*\)|<?{_URL}>?)\s*\)", ""),
     (rf"(?i)\[{_LINKED}\]\([^)\n]*\)", ""),
@@ -75,7 +84,7 @@ _LAYOUT: Sequence[tuple[str, str]] = (
     (r"(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=[^\s_])_(?!\w)", _GROUP),
     (r"`([^`\n]+)`", _GROUP),
     (r"[\U0001f300-\U0001faff\u2728\u26a0\u2139]\ufe0f?[ ]?|[\u2705\u274c][ ]?(?=\w)", ""),
-)  # fmt: skip
+)
 """Patterns in the order in which they apply, each with what remains: nothing, characters, or its first group"""
 _COMPILED = tuple((re.compile(pattern), remains) for pattern, remains in _LAYOUT)
 _LEAD = re.compile(

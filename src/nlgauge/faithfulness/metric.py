@@ -51,10 +51,11 @@ class Faithfulness(RowMetric):
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379 (the aligner)"
 
     reading: Reading = param(
-        "search", choices=("search", "windows"),
+        "search",
+        choices=("search", "windows"),
         help="of a long source, 'search' reads for each stretch the sentences that share most with it, 'windows' reads "
         "all of it, part by part",
-    )  # fmt: skip
+    )
     then: str | None = param(
         None,
         help="a second model for the rows that the first cannot decide: `probability` is then what the second says of "

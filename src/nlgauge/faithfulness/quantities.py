@@ -27,9 +27,7 @@ _ORDINALS = (
 _ORDINAL_VALUES = {word: value for value, word in enumerate(_ORDINALS, 1)} | {
     f"{word[:-1]}ieth": _SMALL[word] for word in _TENS
 }
-_ORDINAL_VALUES |= {
-    f"{tens}-{word}": _SMALL[tens] + _ORDINAL_VALUES[word] for tens in _TENS for word in _ORDINALS[:9]
-}  # fmt: skip
+_ORDINAL_VALUES |= {f"{tens}-{word}": _SMALL[tens] + _ORDINAL_VALUES[word] for tens in _TENS for word in _ORDINALS[:9]}
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
     "December",
@@ -39,57 +37,100 @@ _MEASURES: dict[str, dict[str, float]] = {
     "percent": {"%|percent|per cent|pct": 1},
     "points": {"percentage points?|pp": 1, "basis points?|bps": 0.01},
     "duration": {
-        "milliseconds?|ms": 0.001, "seconds?|secs?|s": 1, "minutes?|mins?": 60, "hours?|hrs?|h": 3600, "days?": 86400,
-        "weeks?": 604800, "fortnights?": 1209600,
+        "milliseconds?|ms": 0.001,
+        "seconds?|secs?|s": 1,
+        "minutes?|mins?": 60,
+        "hours?|hrs?|h": 3600,
+        "days?": 86400,
+        "weeks?": 604800,
+        "fortnights?": 1209600,
     },
     "months": {"months?": 1, "years?|yrs?": 12, "decades?": 120, "century|centuries": 1200},
     "length": {
-        "millimetres?|millimeters?|mm": 0.001, "centimetres?|centimeters?|cm": 0.01, "met(?:re|er)s?|m": 1,
-        "kilometres?|kilometers?|km": 1000, "inch(?:es)?|in(?= (?:tall|wide|long|deep|thick|high)\\b)": 0.0254,
-        "foot|feet|ft": 0.3048, "yards?": 0.9144, "miles?": 1609.344,
+        "millimetres?|millimeters?|mm": 0.001,
+        "centimetres?|centimeters?|cm": 0.01,
+        "met(?:re|er)s?|m": 1,
+        "kilometres?|kilometers?|km": 1000,
+        "inch(?:es)?|in(?= (?:tall|wide|long|deep|thick|high)\\b)": 0.0254,
+        "foot|feet|ft": 0.3048,
+        "yards?": 0.9144,
+        "miles?": 1609.344,
     },
     "speed": {
-        "kilomet(?:re|er)s (?:per|an) hour|km/h|kmh|kph": 1, "miles (?:per|an) hour|mph": 1.609344,
+        "kilomet(?:re|er)s (?:per|an) hour|km/h|kmh|kph": 1,
+        "miles (?:per|an) hour|mph": 1.609344,
         "met(?:re|er)s per second|m/s": 3.6,
     },
     "mass": {
-        "milligrams?|mg": 0.001, "grams?|g": 1, "kilograms?|kilos?|kg": 1000, "tonnes?|tons?": 1e6,
-        "ounces?|oz": 28.349523125, "pounds?|lbs?": 453.59237,
+        "milligrams?|mg": 0.001,
+        "grams?|g": 1,
+        "kilograms?|kilos?|kg": 1000,
+        "tonnes?|tons?": 1e6,
+        "ounces?|oz": 28.349523125,
+        "pounds?|lbs?": 453.59237,
     },
     "volume": {
-        "millilitres?|milliliters?|ml": 0.001, "centilitres?|centiliters?|cl": 0.01, "lit(?:re|er)s?|l": 1,
+        "millilitres?|milliliters?|ml": 0.001,
+        "centilitres?|centiliters?|cl": 0.01,
+        "lit(?:re|er)s?|l": 1,
         "gallons?": 3.785411784,
     },
     "bytes": {
-        "kilobytes?|kb": 1e3, "megabytes?|mb": 1e6, "gigabytes?|gb": 1e9, "terabytes?|tb": 1e12,
+        "kilobytes?|kb": 1e3,
+        "megabytes?|mb": 1e6,
+        "gigabytes?|gb": 1e9,
+        "terabytes?|tb": 1e12,
     },
     "energy": {"kilowatt[- ]hours?|kwh": 1, "megawatt[- ]hours?|mwh": 1000},
     "power": {"watts?|w": 1, "kilowatts?|kw": 1000, "megawatts?|mw": 1e6, "gigawatts?|gw": 1e9},
     "temperature": {
-        "degrees? Celsius|degrees? centigrade|degrees? C|°\\s?C|℃": 1, "degrees? Fahrenheit|degrees? F|°\\s?F|℉": 2,
-        "kelvin": 3, "degrees?|°": 0,
+        "degrees? Celsius|degrees? centigrade|degrees? C|°\\s?C|℃": 1,
+        "degrees? Fahrenheit|degrees? F|°\\s?F|℉": 2,
+        "kelvin": 3,
+        "degrees?|°": 0,
     },
     "area": {
-        "hectares?|ha": 1, "square kilomet(?:re|er)s?|km²": 100, "square miles?": 258.9988, "acres?": 0.40468564,
-        "square met(?:re|er)s?|m²|sqm": 1e-4, "square f(?:ee|oo)t|sq\\.? ft": 9.290304e-6,
+        "hectares?|ha": 1,
+        "square kilomet(?:re|er)s?|km²": 100,
+        "square miles?": 258.9988,
+        "acres?": 0.40468564,
+        "square met(?:re|er)s?|m²|sqm": 1e-4,
+        "square f(?:ee|oo)t|sq\\.? ft": 9.290304e-6,
     },
-}  # fmt: skip
+}
 """For each kind: patterns of units, and their factor to the kind's base unit. Temperatures: the number of the scale"""
 _CURRENCIES = {
-    "dollar": ("USD?\\$|\\$", "USD", "dollars?|bucks"), "euro": ("€", "EUR", "euros?"),
-    "pound": ("£", "GBP", "pounds? sterling|quid"), "yen": ("¥", "JPY", "yen"), "franc": ("", "CHF", "francs?"),
-    "rupee": ("₹", "INR", "rupees?"), "zloty": ("", "PLN", "zł|zlotys?"),
+    "dollar": ("USD?\\$|\\$", "USD", "dollars?|bucks"),
+    "euro": ("€", "EUR", "euros?"),
+    "pound": ("£", "GBP", "pounds? sterling|quid"),
+    "yen": ("¥", "JPY", "yen"),
+    "franc": ("", "CHF", "francs?"),
+    "rupee": ("₹", "INR", "rupees?"),
+    "zloty": ("", "PLN", "zł|zlotys?"),
     "crown": ("", "", "crowns?|kron[eo]r|kroner|kr"),
-    "crown of Sweden": ("", "SEK", ""), "crown of Norway": ("", "NOK", ""), "crown of Denmark": ("", "DKK", ""),
-    "crown of Czechia": ("", "CZK", "Kč"), "yuan": ("", "CNY|RMB", "yuan|renminbi"), "won": ("₩", "KRW", ""),
-    "dollar of Canada": ("CA?\\$", "CAD", ""), "dollar of Australia": ("AU?\\$", "AUD", ""),
-    "dollar of New Zealand": ("NZ\\$", "NZD", ""), "dollar of Hong Kong": ("HK\\$", "HKD", ""),
-    "dollar of Singapore": ("S\\$", "SGD", ""), "real": ("R\\$", "BRL", "reais|reals"),
+    "crown of Sweden": ("", "SEK", ""),
+    "crown of Norway": ("", "NOK", ""),
+    "crown of Denmark": ("", "DKK", ""),
+    "crown of Czechia": ("", "CZK", "Kč"),
+    "yuan": ("", "CNY|RMB", "yuan|renminbi"),
+    "won": ("₩", "KRW", ""),
+    "dollar of Canada": ("CA?\\$", "CAD", ""),
+    "dollar of Australia": ("AU?\\$", "AUD", ""),
+    "dollar of New Zealand": ("NZ\\$", "NZD", ""),
+    "dollar of Hong Kong": ("HK\\$", "HKD", ""),
+    "dollar of Singapore": ("S\\$", "SGD", ""),
+    "real": ("R\\$", "BRL", "reais|reals"),
     "peso": ("MX\\$", "MXN", "pesos?"),
-    "rand": ("", "ZAR", "rands?"), "naira": ("₦", "NGN", "nairas?"), "lira": ("₺", "TRY", "liras?"),
-    "shekel": ("₪", "ILS", "shekels?"), "dong": ("₫", "VND", "dongs?"), "hryvnia": ("₴", "UAH", "hryvnias?"),
-    "forint": ("", "HUF", "forints?"), "cent": ("", "", "cents?|¢"), "pound penny": ("", "", "pence|p(?![.\\w])"),
-}  # fmt: skip
+    "rand": ("", "ZAR", "rands?"),
+    "naira": ("₦", "NGN", "nairas?"),
+    "lira": ("₺", "TRY", "liras?"),
+    "shekel": ("₪", "ILS", "shekels?"),
+    "dong": ("₫", "VND", "dongs?"),
+    "hryvnia": ("₴", "UAH", "hryvnias?"),
+    "forint": ("", "HUF", "forints?"),
+    "cent": ("", "", "cents?|¢"),
+    "pound penny": ("", "", "pence|p(?![.\\w])"),
+}
 """For each currency: its signs, its codes, and what else stands after an amount"""
 _HUNDREDTH = {"cent": "", "pound penny": "pound"}
 _UNITS = {pattern: (kind, factor) for kind, units in _MEASURES.items() for pattern, factor in units.items()}
@@ -142,9 +183,19 @@ _PART_OF = re.compile(
 )
 _MIXED = re.compile(r"(?<![\w.,:])(?:(\d+)\s?h(?:rs?)?\s?)?(?:(\d+)\s?m(?:ins?)?\s?)?(?:(\d+)\s?s(?:ecs?)?)?(?![\w])")
 _NEARLY = frozenset({"percent", "length", "mass", "volume", "area", "months", "speed", "energy", "power"})
-_PARTS = {"half": 50.0, "a third": 100 / 3, "one third": 100 / 3, "two thirds": 200 / 3, "two-thirds": 200 / 3,
-          "a quarter": 25.0, "one quarter": 25.0, "three quarters": 75.0, "three-quarters": 75.0, "a fifth": 20.0,
-          "a tenth": 10.0}  # fmt: skip
+_PARTS = {
+    "half": 50.0,
+    "a third": 100 / 3,
+    "one third": 100 / 3,
+    "two thirds": 200 / 3,
+    "two-thirds": 200 / 3,
+    "a quarter": 25.0,
+    "one quarter": 25.0,
+    "three quarters": 75.0,
+    "three-quarters": 75.0,
+    "a fifth": 20.0,
+    "a tenth": 10.0,
+}
 _SIGNS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
 _PART = re.compile(
     rf"(?<!and )(?<!and a )\b({'|'.join(map(re.escape, _PARTS))})\b(?! past| an? (?:{_BIG})\b)", re.IGNORECASE
@@ -157,9 +208,14 @@ _DATES = (
     (re.compile(rf"\b{_YEAR}[-/.](0[1-9]|1[0-2])[-/.]([0-2]\d|3[01])(?:(?=T\d)|\b)"), (0, 1, 2)),
     (re.compile(rf"(?<![\d./-])([0-2]?\d|3[01])[./-]([0-2]?\d|3[01])[./-]{_YEAR}\b"), (2, 1, 0)),
     (re.compile(rf"\b{_MONTH}\b\.?,? {_YEAR}\b"), (1, 0, None)),
-    (re.compile(rf"(?:(?<=[Ii]n )|(?<=[Ss]ince )|(?<=[Uu]ntil )|(?<=[Bb]y )|(?<=[Ll]ast )|(?<=[Nn]ext ))"
-                rf"({'|'.join(MONTHS)})\b"), (None, 0, None)),
-)  # fmt: skip
+    (
+        re.compile(
+            rf"(?:(?<=[Ii]n )|(?<=[Ss]ince )|(?<=[Uu]ntil )|(?<=[Bb]y )|(?<=[Ll]ast )|(?<=[Nn]ext ))"
+            rf"({'|'.join(MONTHS)})\b"
+        ),
+        (None, 0, None),
+    ),
+)
 _HALF_OF_DAY = r"(?:\s?(?P<{}>[ap])(?:\.\s?m\b\.?|m\b)| (?P<{}>in the (?:morning|afternoon|evening)|at night)\b)"
 _HOUR_NAMES = "|".join(_ONES[1:13])
 _MINUTES = {"half": 30.0, "quarter": 15.0, "five": 5.0, "ten": 10.0, "twenty": 20.0, "twenty-five": 25.0}
@@ -190,13 +246,23 @@ _DECADE = re.compile(
 )
 """1980s, the 80s, the eighties; the twenties may be of two centuries"""
 _IDENTIFIERS = (
-    ("phone", re.compile(r"(?<![\w+.,-])(?:\+\d{1,3}|\(?0\d{1,5}\)?"
-        r"|\d{3}(?=-))[ ./-](?:\(0\))?\d{2,8}(?:[ ./-]\d{2,6}){0,4}"
-                         r"(?![\w-]|[.,]\d)")),
+    (
+        "phone",
+        re.compile(
+            r"(?<![\w+.,-])(?:\+\d{1,3}|\(?0\d{1,5}\)?"
+            r"|\d{3}(?=-))[ ./-](?:\(0\))?\d{2,8}(?:[ ./-]\d{2,6}){0,4}"
+            r"(?![\w-]|[.,]\d)"
+        ),
+    ),
     ("version", re.compile(r"(?<![\w.])(?:v?\d+(?:\.\d+){2,3}|v\d+(?:\.\d+)+)(?!\w|\.\d)")),
-    ("code", re.compile(r"(?<![\w.])(?!(?:mid|pre|post|under|over|top|early|late|sub|non|age|aged|minus)-)"
-                        r"[A-Za-z]+[-_/]?\d\w*(?:[-_/]\w+)*(?!\w)|#\d+\b")),
-)  # fmt: skip
+    (
+        "code",
+        re.compile(
+            r"(?<![\w.])(?!(?:mid|pre|post|under|over|top|early|late|sub|non|age|aged|minus)-)"
+            r"[A-Za-z]+[-_/]?\d\w*(?:[-_/]\w+)*(?!\w)|#\d+\b"
+        ),
+    ),
+)
 """Telephone numbers, versions and addresses of machines, and codes such as AB-1234: compared as texts"""
 IDENTIFIERS = frozenset(kind for kind, _ in _IDENTIFIERS)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")

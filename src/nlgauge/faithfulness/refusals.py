@@ -45,39 +45,42 @@ _GIVEN = (
     r"|explained"
     r"|brought up|dealt with|touched on)"
 )
-_KINDS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in (
-    rf"\b(?:{_TEXT}|it|they|none of (?:the|these) \w+)\s(?:just |also |only )?{_NOT}{_TELL}\b(?P<topic>.*)",
-    rf"\b(?:the|this|these|your|provided"
+_KINDS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?:{_TEXT}|it|they|none of (?:the|these) \w+)\s(?:just |also |only )?{_NOT}{_TELL}\b(?P<topic>.*)",
+        rf"\b(?:the|this|these|your|provided"
         rf"|given)\s(?:[\w'’.-]+\s){{0,2}}?{_RETRIEVED}(?:\s\w+)?\s{_NOT}{_HOLD}\b(?P<topic>.*)",
-    rf"\b{_TEXT}\s{_NOT}(?:name|list|give|have|address|show)\b(?P<topic>.*)",
-    rf"\bnone of the (?:[\w'’-]+ )?(?:{_RETRIEVED}|{_WRITTEN}) (?:{_TELL}|{_HOLD})s?\b(?P<topic>.*)",
-    rf"\bneither (?:of the )?(?:[\w'’-]+ )?(?:{_RETRIEVED}|{_WRITTEN}) (?:{_TELL}|{_HOLD})s?\b(?P<topic>.*)",
-    r"\b(?:i|we)\b.{0,20}?(?:can(?:not|['’]t| not)|could(?: not|n['’]t)|(?:not able|unable) to|did(?: not"
+        rf"\b{_TEXT}\s{_NOT}(?:name|list|give|have|address|show)\b(?P<topic>.*)",
+        rf"\bnone of the (?:[\w'’-]+ )?(?:{_RETRIEVED}|{_WRITTEN}) (?:{_TELL}|{_HOLD})s?\b(?P<topic>.*)",
+        rf"\bneither (?:of the )?(?:[\w'’-]+ )?(?:{_RETRIEVED}|{_WRITTEN}) (?:{_TELL}|{_HOLD})s?\b(?P<topic>.*)",
+        r"\b(?:i|we)\b.{0,20}?(?:can(?:not|['’]t| not)|could(?: not|n['’]t)|(?:not able|unable) to|did(?: not"
         r"|n['’]t))\s(?:find|locate"
-    r"|determine|tell|answer|confirm|verify|identify)\b(?P<topic>.*)",
-    r"\b(?:i|we) (?:do not|don['’]t) (?:know|have (?:that|this|any|enough|the|such)? ?(?:information|details?"
+        r"|determine|tell|answer|confirm|verify|identify)\b(?P<topic>.*)",
+        r"\b(?:i|we) (?:do not|don['’]t) (?:know|have (?:that|this|any|enough|the|such)? ?(?:information|details?"
         r"|data))\b(?P<topic>.*)",
-    rf"\bthere(?:['’]s| is| was| are) (?:no|not any) {_INFORMATION}\b(?P<topic>.*)",
-    rf"\b{_TEXT}\s(?:gives?|has|have|contains?|provides?|offers?|includes?|names?|mentions?|lists?|makes?"
+        rf"\bthere(?:['’]s| is| was| are) (?:no|not any) {_INFORMATION}\b(?P<topic>.*)",
+        rf"\b{_TEXT}\s(?:gives?|has|have|contains?|provides?|offers?|includes?|names?|mentions?|lists?|makes?"
         rf"|shows?|states?) no\b(?P<topic>.*)",
-    rf"^\W*no {_INFORMATION} (?:(?:is|are|was|were|has been|have been) (?:{_GIVEN}|provided|available|found) )?"
+        rf"^\W*no {_INFORMATION} (?:(?:is|are|was|were|has been|have been) (?:{_GIVEN}|provided|available|found) )?"
         r"(?:about|on|of|regarding|for|as to|concerning)\b(?P<topic>.*)",
-    rf"^\W*no {_INFORMATION}\b(?:(?P<topic>.*)(?:is|are|was|were) (?:{_GIVEN}|provided|available|found))?\W*$",
-    r"\b(?:says?|said|states?|has|had|have) nothing (?:about|on|of|regarding|to say)\b(?P<topic>.*)",
-    rf"\b(?:nothing|not a word) (?:is |was )?{_GIVEN}\b(?P<topic>.*)",
-    rf"\b(?:nothing|nowhere) in {_TEXT}\b(?P<topic>.*)",
-    rf"\bthere is nothing in {_TEXT}\b(?P<topic>.*)",
-    r"\b(?:is|are|stays?|remains?) (?:silent|untold|unexplained|left open)\b(?P<topic>.*)",
-    r"\b(?:it is|it['’]s|remains|is) (?:not clear|unclear) from\b(?P<topic>.*)",
-    rf"\b{_TEXT}\b.*?\bleaves? (?:(?P<topic>.*) )?(?:open|unexplained|unclear|out)\b(?P<more>.*)",
-    rf"(?P<topic>.*)\b(?:is|are|was|were)(?: not|n['’]t| never| nowhere) (?:actually |explicitly |anywhere "
+        rf"^\W*no {_INFORMATION}\b(?:(?P<topic>.*)(?:is|are|was|were) (?:{_GIVEN}|provided|available|found))?\W*$",
+        r"\b(?:says?|said|states?|has|had|have) nothing (?:about|on|of|regarding|to say)\b(?P<topic>.*)",
+        rf"\b(?:nothing|not a word) (?:is |was )?{_GIVEN}\b(?P<topic>.*)",
+        rf"\b(?:nothing|nowhere) in {_TEXT}\b(?P<topic>.*)",
+        rf"\bthere is nothing in {_TEXT}\b(?P<topic>.*)",
+        r"\b(?:is|are|stays?|remains?) (?:silent|untold|unexplained|left open)\b(?P<topic>.*)",
+        r"\b(?:it is|it['’]s|remains|is) (?:not clear|unclear) from\b(?P<topic>.*)",
+        rf"\b{_TEXT}\b.*?\bleaves? (?:(?P<topic>.*) )?(?:open|unexplained|unclear|out)\b(?P<more>.*)",
+        rf"(?P<topic>.*)\b(?:is|are|was|were)(?: not|n['’]t| never| nowhere) (?:actually |explicitly |anywhere "
         rf"|something )?{_GIVEN}\b(?P<rest>.*)",
-    rf"(?P<topic>.*)\b(?:is|are|was|were)(?: not|n['’]t| nowhere)(?: \w+)? (?:in|from|by"
+        rf"(?P<topic>.*)\b(?:is|are|was|were)(?: not|n['’]t| nowhere)(?: \w+)? (?:in|from|by"
         rf"|anywhere in) {_TEXT}(?P<rest>.*)",
-    r"(?P<topic>.*)\bcan(?:not|['’]t| not) be (?:told|learned|determined|derived|worked out|answered"
+        r"(?P<topic>.*)\bcan(?:not|['’]t| not) be (?:told|learned|determined|derived|worked out|answered"
         r"|said)\b(?P<rest>.*)",
-    r"^\W*(?:unknown|not (?:stated|mentioned|specified|given|provided|documented))\b(?P<topic>.*)",
-))  # fmt: skip
+        r"^\W*(?:unknown|not (?:stated|mentioned|specified|given|provided|documented))\b(?P<topic>.*)",
+    )
+)
 """Each names the group of what is missing"""
 _BUT = re.compile(
     r"[,;]?\s+(?:but|although|though|while|whereas|however|just|only that|merely)\s+|;\s+|:\s+"

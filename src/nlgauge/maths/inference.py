@@ -239,9 +239,13 @@ class Inference:
 
 
 def mean_of(
-    values: Float, limits: Limits = UNLIMITED, clusters: Integers | None = None, *, magnitude: float | None = None,
+    values: Float,
+    limits: Limits = UNLIMITED,
+    clusters: Integers | None = None,
+    *,
+    magnitude: float | None = None,
     ends: bool = False,
-) -> Inference:  # fmt: skip
+) -> Inference:
     """Return what values say of the mean of all values like them.
 
     Args:
@@ -269,9 +273,14 @@ def mean_of(
 
 
 def statistic_of(
-    counts: Float, formula: Callable[[Float], Float], limits: Limits = UNLIMITED, clusters: Integers | None = None, *,
-    magnitude: float | None = None, alike: Mask | None = None,
-) -> Inference:  # fmt: skip
+    counts: Float,
+    formula: Callable[[Float], Float],
+    limits: Limits = UNLIMITED,
+    clusters: Integers | None = None,
+    *,
+    magnitude: float | None = None,
+    alike: Mask | None = None,
+) -> Inference:
     """Return what items say of a number that is no mean of theirs, but computed from their summed counts (corpus BLEU).
 
     By the jackknife: n times the number, less n - 1 times the number without an item, takes the place of the item's
@@ -353,9 +362,15 @@ def _common(values: Float, tolerance: float) -> float | None:
 
 
 def _inference(
-    value: float, values: Float, clusters: Integers | None, kind: _Kind, *, items: Law | None = None,
-    formula: Callable[[Float], Float] | None = None, counts: Float | None = None,
-) -> Inference:  # fmt: skip
+    value: float,
+    values: Float,
+    clusters: Integers | None,
+    kind: _Kind,
+    *,
+    items: Law | None = None,
+    formula: Callable[[Float], Float] | None = None,
+    counts: Float | None = None,
+) -> Inference:
     """Return the laws of values, one of which, `items`, may be known: that of the values without their groups."""
     n = len(values)
     sizes = np.ones(n)

@@ -200,10 +200,13 @@ def _rated_mean(
             [shares * (one - new) / np.maximum(whole, 1e-300) * np.sqrt(added * size) for one in more]
         ) * (small * units / max(units - 1, 1.0))
     return RatedMean(
-        value=found.estimate, centre=found.estimate + float(shares @ (new - means)),
-        influence=influence / (1 - leverage(scores, design, factor)) * small, added=of_added, fitted=fitted,
+        value=found.estimate,
+        centre=found.estimate + float(shares @ (new - means)),
+        influence=influence / (1 - leverage(scores, design, factor)) * small,
+        added=of_added,
+        fitted=fitted,
         weight=found.weight,
-    )  # fmt: skip
+    )
 
 
 def _two_rows(
@@ -245,9 +248,14 @@ def _errors(y: Float, x: Float) -> Float | None:
 
 
 def more_ratings(
-    means: Sequence[RatedMean], found: Inference, confidence: float, margin: float, rated: NDArray[np.bool_], n: int,
+    means: Sequence[RatedMean],
+    found: Inference,
+    confidence: float,
+    margin: float,
+    rated: NDArray[np.bool_],
+    n: int,
     rows: int,
-) -> float:  # fmt: skip
+) -> float:
     """Return how many further ratings make an interval plus or minus a margin; infinite if more rows are needed.
 
     The variance of the rated rows falls as 1 / ratings, and that of the scores of the other rows stays.

@@ -18,10 +18,28 @@ from nlgauge.metrics.references import ReferenceMetric, StringReferenceMetric
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText
 
 __all__ = [
-    "ByModel", "Corpus", "Cost", "Evidence", "Features", "Metric", "PairRequest", "Prepared", "Reader",
-    "ReferenceMetric", "Request", "Row", "RowMetric", "SetMetric", "SetPrepared", "SetText", "Setup",
-    "StringReferenceMetric", "TextRequest", "Value", "param",
-]  # fmt: skip
+    "ByModel",
+    "Corpus",
+    "Cost",
+    "Evidence",
+    "Features",
+    "Metric",
+    "PairRequest",
+    "Prepared",
+    "Reader",
+    "ReferenceMetric",
+    "Request",
+    "Row",
+    "RowMetric",
+    "SetMetric",
+    "SetPrepared",
+    "SetText",
+    "Setup",
+    "StringReferenceMetric",
+    "TextRequest",
+    "Value",
+    "param",
+]
 
 
 class _Listing(ModuleType):

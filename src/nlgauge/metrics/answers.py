@@ -66,16 +66,20 @@ class Chat:
             question += f"\nAnswer with JSON alone: {said}." if self.json else f"\nAnswer with one word: {words}."
         content = "\n\n".join(part for part in (asked.material, question) if part)
         optional: dict[str, Any] = {
-            "logprobs": True, "top_logprobs": _MOST_LOGPROBS, "temperature": self.temperature,
+            "logprobs": True,
+            "top_logprobs": _MOST_LOGPROBS,
+            "temperature": self.temperature,
             "max_tokens": self.most_tokens,
-        }  # fmt: skip
+        }
         if seed is not None:
             optional["seed"] = seed
         if self.json:
             schema = {
-                "type": "object", "properties": {_NAME: {"type": "string", "enum": list(self.labels)}},
-                "required": [_NAME], "additionalProperties": False,
-            }  # fmt: skip
+                "type": "object",
+                "properties": {_NAME: {"type": "string", "enum": list(self.labels)}},
+                "required": [_NAME],
+                "additionalProperties": False,
+            }
             form = {"name": "answer", "strict": True, "schema": schema}
             optional["response_format"] = {"type": "json_schema", "json_schema": form}
         if "logprobs" in self.without:

@@ -48,14 +48,16 @@ class BARTScore(RowMetric):
     citation: ClassVar[str] = "Yuan et al. 2021, NeurIPS, arXiv:2106.11520"
 
     references: str = param(
-        "best", choices=("best", "mean"),
+        "best",
+        choices=("best", "mean"),
         help="the 'best' reference, or the 'mean' over references; not used with 'faithfulness'",
-    )  # fmt: skip
+    )
     direction: str = param(
-        "faithfulness", choices=("faithfulness", "precision", "recall", "f"),
+        "faithfulness",
+        choices=("faithfulness", "precision", "recall", "f"),
         help="'faithfulness' scores the candidate given the source, 'precision' the candidate given a reference, "
         "'recall' a reference given the candidate, and 'f' is the mean of the last two",
-    )  # fmt: skip
+    )
     model: str | None = None
 
     @property

@@ -87,26 +87,28 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         5,
         help="how many layers are used, up to the one that the model's card names for BaryScore, else the last one; "
         "or a tuple of layers (0: the embeddings)",
-    )  # fmt: skip
+    )
     idf: str = param(
-        "general", choices=("general", "none", "references", "candidates", "union", "separate"),
+        "general",
+        choices=("general", "none", "references", "candidates", "union", "separate"),
         help="weights of the tokens, used in all three steps. 'general' (from a large general text), 'none' (equal "
         "weights, which the published code always computes), or counted on 'references', 'candidates', their 'union', "
         "or 'separate' for each side.",
-    )  # fmt: skip
+    )
     distance: str = param(
-        "w2_squared", choices=("w2_squared", "w2", "w1", "sinkhorn", "sinkhorn_divergence"),
+        "w2_squared",
+        choices=("w2_squared", "w2", "w1", "sinkhorn", "sinkhorn_divergence"),
         help="distance of two clouds: 'w2_squared' (exact, the published code's W), 'w2' (its root), 'w1' (Euclidean "
         "ground distance), 'sinkhorn' (cost of the entropic plan, the published code's SD) or 'sinkhorn_divergence' "
         "(debiased)",
-    )  # fmt: skip
+    )
     regularisation: float = param(
         0.01, minimum=1e-6, maximum=1e6, help="of the two Sinkhorn distances, in units of squared distance"
     )
     special_tokens: bool = param(
         True,
         help="keep the model's special tokens, as published. They are in every text, so with idf their weight is 0.",
-    )  # fmt: skip
+    )
     punctuation: bool = param(True, help="keep tokens without a letter or digit")
     stopwords: bool = param(True, help="keep the tokens of English stopwords")
     model: str | None = None

@@ -54,21 +54,23 @@ class BERTScore(ReferenceMetric[TokenVectors]):
     undefined: ClassVar[str] = "precision or recall is below 0, or both are 0, where F1 is not defined"
 
     layer: int | None = param(
-        None, minimum=0,
+        None,
+        minimum=0,
         help="the layer whose hidden states are compared (0: the embeddings). None is the layer in the model's card, "
         "which agrees best with human ratings, else the one that the published code uses with the checkpoint, or else "
         "the last layer but one.",
-    )  # fmt: skip
+    )
     idf: str = param(
-        "none", choices=("none", "general", "references"),
+        "none",
+        choices=("none", "general", "references"),
         help="weights of the tokens. 'none', 'general' (from a large general text) or 'references' (from the run's "
         "distinct references, as in the paper).",
-    )  # fmt: skip
+    )
     rescale: bool = param(
         False,
         help="(x - b) / (1 - b) for each part, where b is the score of unrelated sentences, which then get 0 "
         "(section 3)",
-    )  # fmt: skip
+    )
     special: bool = param(
         False, help="let tokens match the special tokens around the other text, as the published code does"
     )

@@ -54,10 +54,11 @@ class CIDEr(RowMetric):
     citation: ClassVar[str] = "Vedantam et al. 2015, CVPR, arXiv:1411.5726"
 
     variant: str = param(
-        "d", choices=("d", "plain"),
+        "d",
+        choices=("d", "plain"),
         help="'d' is CIDEr-D, which the COCO program prints as CIDEr. It clips repeated n-grams and multiplies the "
         "score by exp(-d²/72) if the lengths differ by d words. 'plain' is only the cosine.",
-    )  # fmt: skip
+    )
     ngram: int = param(4, minimum=1, help="maximum length of n-grams, in words")
     tokenizer: str = splitter_param("unicode")
 

@@ -73,26 +73,29 @@ class CTCAspect(RowMetric):
     """The limits of what is made of alignments from 0 to 1"""
 
     aligner: str = param(
-        "E", choices=("E", "D", "R"),
+        "E",
+        choices=("E", "D", "R"),
         help="'E' compares embeddings; 'D' is a classifier that reads both texts together and labels every word; 'R' "
         "is a similar model that predicts only the share of supported words",
-    )  # fmt: skip
+    )
     layer: int = param(
         -1,
         help="for E, the layer whose hidden states are compared (0: the embeddings). -1 is the layer in the model's "
         "card, else the one that the published code uses with the checkpoint, or else the last one.",
-    )  # fmt: skip
+    )
     stopwords: bool = param(True, help="whether English stopwords count")
     rescale: str = param(
-        "none", choices=("none", "token"),
+        "none",
+        choices=("none", "token"),
         help="for E, 'token' rescales every alignment to (x - b) / (1 - b), where b is the alignment of unrelated "
         "sentences",
-    )  # fmt: skip
+    )
     reading: Reading = param(
-        "search", choices=("search", "windows"),
+        "search",
+        choices=("search", "windows"),
         help="for D and R with a long source. 'search' reads for each stretch the sentences of the source that share "
         "most with it, 'windows' reads all of the source, part by part.",
-    )  # fmt: skip
+    )
     model: str | None = None
 
     def __post_init__(self) -> None:

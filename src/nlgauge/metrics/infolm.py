@@ -71,9 +71,10 @@ class InfoLM(ReferenceMetric[Bag]):
     undefined: ClassVar[str] = "a probability is 0, but alpha + beta <= 0 needs positive ones: raise the temperature"
 
     measure: str = param(
-        "fisher_rao", choices=MEASURES,
+        "fisher_rao",
+        choices=MEASURES,
         help="information measure of the two distributions; fisher_rao is from 0 to 1",
-    )  # fmt: skip
+    )
     alpha: float | None = param(None, help="parameter of the measures alpha, renyi and ab")
     beta: float | None = param(None, help="parameter of the measures gamma and ab")
     temperature: float | None = param(
@@ -83,15 +84,17 @@ class InfoLM(ReferenceMetric[Bag]):
         None, help="take the temperature that the model's card has for this language (`nlgauge train temperature`)"
     )
     idf: str = param(
-        "general", choices=("references", "general", "none", "candidates", "union", "separate"),
+        "general",
+        choices=("references", "general", "none", "candidates", "union", "separate"),
         help="weights of the tokens. 'references' counts on the run's distinct references, as in the paper. "
         "'general' comes from a large general text, so that a row's score does not depend on other rows. 'none'; "
         "'candidates'; 'union'; or 'separate', a table for each side, as in the published code.",
-    )  # fmt: skip
+    )
     direction: str = param(
-        "jeffreys", choices=DIRECTIONS,
+        "jeffreys",
+        choices=DIRECTIONS,
         help="for asymmetric measures: 'forward' D(reference || candidate), 'reverse', or 'jeffreys', their mean",
-    )  # fmt: skip
+    )
     stride: int = param(
         1, minimum=1, help="masks per pass. 1 is exact; more is faster with nearly the same scores (docs/infolm.md)."
     )

@@ -179,13 +179,14 @@ class MarkEvaluate(SetMetric):
     citation: ClassVar[str] = "Mordido and Meinel 2020, COLING, arXiv:2010.04606"
 
     estimator: str = param(
-        "petersen", choices=tuple(_ESTIMATORS),
+        "petersen",
+        choices=tuple(_ESTIMATORS),
         help="'petersen' is 1 if one set is completely covered, even if little of the other is. 'schnabel' scores "
         "quality (the share of outputs that are covered); the sub-score diversity is the same for references; "
         "both are from 1 - 1/k to 1. 'capture' is useful only at k=1: it is from about 0.74 to 0.98 for large "
         "sets, so that equal sets do not reach 1 (the paper's theorem A.3 holds for small sets). With a "
         "larger k, any two sets reach 1.",
-    )  # fmt: skip
+    )
     k: int = param(
         1, minimum=1, help="a ball reaches to the k-th neighbour. Scores with different k cannot be compared."
     )
@@ -222,14 +223,16 @@ class MarkEvaluateText(Compared[Words]):
     citation: ClassVar[str] = MarkEvaluate.citation
 
     references: str = param(
-        "all", choices=("all", "best", "mean"),
+        "all",
+        choices=("all", "best", "mean"),
         help="the words of 'all' references are one set; or the 'best' one, or the 'mean' over references",
-    )  # fmt: skip
+    )
     estimator: str = param(
-        "petersen", choices=tuple(_ESTIMATORS),
+        "petersen",
+        choices=tuple(_ESTIMATORS),
         help="as of MarkEvaluate: 'petersen' is 1 if either side is completely covered, 'schnabel' is the share of the "
         "candidate's words that are covered, from 1 - 1/k to 1, and 'capture' is useful only at k=1",
-    )  # fmt: skip
+    )
     k: int = param(
         1, minimum=1, help="a ball reaches to the k-th neighbour. Scores with different k cannot be compared."
     )
@@ -245,9 +248,13 @@ class MarkEvaluateText(Compared[Words]):
     def of_sets(self) -> MarkEvaluate:
         """The metric that makes points of words and compares two sets of them."""
         return MarkEvaluate(
-            estimator=self.estimator, k=self.k, unit="token", layers=self.layers, normalize=self.normalize,
+            estimator=self.estimator,
+            k=self.k,
+            unit="token",
+            layers=self.layers,
+            normalize=self.normalize,
             model=self.model,
-        )  # fmt: skip
+        )
 
     def prepare(self, setup: Setup) -> SetPrepared:
         """The layers. Raises SpecError if the model has fewer."""

@@ -141,30 +141,33 @@ class MaskEval(RowMetric):
         help="'uniform', equal weights within a text; 'candidate', the same with only the candidate's words; else "
         "learned token weights: 'coherence', 'consistency', 'fluency' or 'relevance' of the embedded model, or a file "
         "or folder that `nlgauge train weighter` wrote",
-    )  # fmt: skip
+    )
     keep: float = param(
         1.0,
         help="mask only the words of largest weight, with this share of all learned weight, and divide by that weight",
-    )  # fmt: skip
+    )
     per_text: bool = param(False, help="apply `keep` to each text separately")
     scoring: str = param(
-        "hit", choices=("hit", "probability", "log_probability"),
+        "hit",
+        choices=("hit", "probability", "log_probability"),
         help="'hit', whether the word itself was predicted; or the 'probability' or 'log_probability' of the word",
-    )  # fmt: skip
+    )
     decoding: str = param(
-        "joint", choices=DECODINGS,
+        "joint",
+        choices=DECODINGS,
         help="how a word of several sub-words is predicted. 'joint' predicts all at once and 'stepwise' one after "
         "another; with both, the model sees their number. 'single' has one mask and never predicts such a word.",
-    )  # fmt: skip
+    )
     segmentation: str = param(
         PLAIN,
         help="a word ends where both a sub-word of the model and a word of the language end, by 'plain' rules or by "
         "spaCy's ('spacy', 'spacy-de', ...; needs nlgauge[maskeval])",
-    )  # fmt: skip
+    )
     stride: int = param(
-        1, minimum=1,
+        1,
+        minimum=1,
         help="how many words, far apart, are masked in one pass. 1 is exact; 8 takes an eighth of the time.",
-    )  # fmt: skip
+    )
     model: str | None = None
 
     def __post_init__(self) -> None:

@@ -30,12 +30,21 @@ from nlgauge.metrics.references import StringReferenceMetric, splitter, splitter
 
 _KINDS = ("noun", "verb", "adj", "adv")
 _ENDINGS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "noun": [("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"),
-             ("men", "man"), ("ies", "y")],
+    "noun": [
+        ("s", ""),
+        ("ses", "s"),
+        ("ves", "f"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ],
     "verb": [("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")],
     "adj": [("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
     "adv": [],
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -54,9 +63,12 @@ class Kind:
     def synonyms(self, word: str) -> set[str]:
         """All single words that share a sense with one of the word's base forms."""
         return {
-            name for base in self._bases(word) for sense in self.senses[base] for name in self.words[sense]
+            name
+            for base in self._bases(word)
+            for sense in self.senses[base]
+            for name in self.words[sense]
             if "_" not in name
-        }  # fmt: skip
+        }
 
     def _bases(self, word: str) -> list[str]:
         """The forms of a word that have an entry: itself, and its base forms by the list of exceptions or by rules."""
@@ -138,10 +150,11 @@ class METEOR(StringReferenceMetric[StemmedWords]):
     citation: ClassVar[str] = "Banerjee and Lavie 2005, ACL workshop; Lavie and Agarwal 2007, WMT"
 
     variant: str = param(
-        "2005", choices=tuple(_WEIGHTS),
+        "2005",
+        choices=tuple(_WEIGHTS),
         help="'2005', with recall weighted 9 to 1; '2007', with weights fitted for English; or 'nltk', as '2005' "
         "with NLTK's own stemming rules (needs nltk)",
-    )  # fmt: skip
+    )
     stemmer: str = param(
         "porter", help="'porter', 'none', or a Snowball language ('german', 'english' for Porter 2, ...)"
     )
@@ -150,7 +163,7 @@ class METEOR(StringReferenceMetric[StemmedWords]):
         help="a folder with WordNet's files (data.noun, index.noun, ...) for matches by synonym, as in the published "
         "scores. Debian's wordnet-base puts them into /usr/share/wordnet, NLTK into corpora/wordnet. By default, "
         "synonyms do not count.",
-    )  # fmt: skip
+    )
     tokenizer: str = splitter_param("13a")
 
     def __post_init__(self) -> None:

@@ -136,16 +136,18 @@ class MoverScore(MovingMetric):
         5,
         help="how many layers are used, up to the one that the model's card names for MoverScore, else the last one; "
         "or a tuple of layers (0: the embeddings)",
-    )  # fmt: skip
+    )
     aggregate: str = param(
-        "power_means", choices=("power_means", "mean"),
+        "power_means",
+        choices=("power_means", "mean"),
         help="how layers are joined: 'power_means' (minimum, mean and maximum of the layers, concatenated) or 'mean'",
-    )  # fmt: skip
+    )
     idf: str = param(
-        "general", choices=("general", "references", "none"),
+        "general",
+        choices=("general", "references", "none"),
         help="weights of the words. 'general' (from a large general text), 'references' (from the run's distinct "
         "references) or 'none'.",
-    )  # fmt: skip
+    )
     stopwords: bool = param(True, help="keep English stopwords, which the authors leave out in their experiments")
     model: str | None = None
 
@@ -226,15 +228,16 @@ class SentenceMovers(MovingMetric):
         "s+wms", choices=("s+wms", "sms"), help="'s+wms' moves sentences and words, 'sms' only sentences"
     )
     layer: int | None = param(
-        None, minimum=0,
+        None,
+        minimum=0,
         help="the layer of the words' vectors (0: the embeddings). None is the layer in the model's card, or else "
         "the last one.",
-    )  # fmt: skip
+    )
     unit: bool = param(
         True,
         help="scale word vectors to length 1 first. Without scaling, as in the paper, a language model's vectors are "
         "so long that only nearly equal texts score well above 0; the order of texts is about the same.",
-    )  # fmt: skip
+    )
     model: str | None = None
 
     def prepare(self, setup: Setup) -> SentenceMoversPrepared:

@@ -75,10 +75,13 @@ class Prompt:
     def filled(self, row: Row) -> list[Asked] | str:
         """Return what a judge is asked about a row, or the reason why it is not asked."""
         texts = {
-            "candidate": row.candidate, "source": row.source or "", "context": row.context or "",
-            "question": row.question or "", "reference": "".join(row.references[:1]),
+            "candidate": row.candidate,
+            "source": row.source or "",
+            "context": row.context or "",
+            "question": row.question or "",
+            "reference": "".join(row.references[:1]),
             "references": "\n\n".join(row.references),
-        }  # fmt: skip
+        }
         for column in self.columns:
             name = "reference" if column == "references" and "{references}" not in self.material else column
             if not texts[name].strip():

@@ -72,24 +72,28 @@ class ROUGE(StringReferenceMetric[Text]):
     too_long: ClassVar[str | None] = f"the texts are too long: over {_MOST_CELLS:,} pairs of words"
 
     references: str = param(
-        "best", choices=("best", "mean", "sum"),
+        "best",
+        choices=("best", "mean", "sum"),
         help="the 'best' by F; the 'mean'; or 'sum', matches and words summed over references (ROUGE-1.5.5 -f A)",
-    )  # fmt: skip
+    )
     variant: str = param(
-        "L", choices=(*"123456789", "L", "Lsum"),
+        "L",
+        choices=(*"123456789", "L", "Lsum"),
         help="what is matched: '1' to '9', n-grams of so many words; 'L', the longest common subsequence of the "
         "texts; 'Lsum', the union of those of each reference sentence with all candidate sentences",
-    )  # fmt: skip
+    )
     stemmer: bool = param(False, help="compare Porter stems, for English only")
     tokenizer: str = param(
-        "ascii", choices=tuple(_TOKENIZERS),
+        "ascii",
+        choices=tuple(_TOKENIZERS),
         help="how words are found: 'ascii' is rouge-score's, which ignores all other letters; 'unicode' finds words "
         "in any script, with one character per word in Chinese and Japanese; 'character' uses letters and digits",
-    )  # fmt: skip
+    )
     sentences: str = param(
-        "lines", choices=("lines", "split"),
+        "lines",
+        choices=("lines", "split"),
         help="for Lsum, the 'lines' of the text, or 'split' to find the ends of sentences",
-    )  # fmt: skip
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -61,11 +61,12 @@ class SARI(RowMetric):
     formula: ClassVar[Mapping[str, object]] = {"name": "sari"}
 
     variant: str = param(
-        "fixed", choices=("fixed", "original"),
+        "fixed",
+        choices=("fixed", "original"),
         help="for row scores. 'fixed', as in the programs of Google and Hugging Face: 0/0 is 1, and the recall of "
         "kept n-grams counts every occurrence. 'original', the authors' program: 0/0 is 0 (for example the deletions "
         "of a copy), and this recall is a mean over n-grams.",
-    )  # fmt: skip
+    )
     tokenizer: str = splitter_param("13a")
 
     @property

@@ -103,15 +103,16 @@ class SetMetric(Metric):
     cost: ClassVar[Cost] = "encoding"
 
     unit: str = param(
-        "sentence", choices=UNITS,
+        "sentence",
+        choices=UNITS,
         help="'sentence', a point a text, of its vectors at the model's last layer. 'token', a point for every word "
         "at each of the last `layers` layers",
-    )  # fmt: skip
+    )
     pooling: str = param(
-        "mean", choices=("mean", "max"),
-        help="how unit='sentence' makes one vector of a text's: 'mean', or 'max', the largest number of each "
-        "dimension",
-    )  # fmt: skip
+        "mean",
+        choices=("mean", "max"),
+        help="how unit='sentence' makes one vector of a text's: 'mean', or 'max', the largest number of each dimension",
+    )
     layers: int = param(5, minimum=1, help="how many of the model's last layers give points to unit='token'")
     normalize: bool = param(True, help="scale points to unit length")
     model: str | None = None

@@ -73,9 +73,10 @@ class Length(RowMetric):
     limits: ClassVar[Mapping[str, Limits]] = {"score": AMOUNT}
 
     unit: str = param(
-        "words", choices=("words", "characters", "sentences"),
+        "words",
+        choices=("words", "characters", "sentences"),
         help="what is counted: 'words' between spaces, 'characters' (code points), or 'sentences'",
-    )  # fmt: skip
+    )
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"unit": self.unit})

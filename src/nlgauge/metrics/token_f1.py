@@ -42,10 +42,11 @@ class TokenF1(StringReferenceMetric[Answer]):
     citation: ClassVar[str] = "Rajpurkar et al. 2016, EMNLP, arXiv:1606.05250"
 
     words: str = param(
-        "squad", choices=("squad", "any"),
+        "squad",
+        choices=("squad", "any"),
         help="how words are found: 'squad' uses lower case, removes ASCII punctuation and English articles, and "
         "splits at spaces; 'any' finds words in any script, with one character per word in Chinese and Japanese",
-    )  # fmt: skip
+    )
 
     def prepare(self, setup: Setup) -> Prepared:
         return Prepared(facts={"words": self.words})

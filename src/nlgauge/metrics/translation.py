@@ -199,16 +199,18 @@ class BLEU(SacrebleuMetric):
     limits: ClassVar[Mapping[str, Limits]] = {"score": PERCENT}
 
     references: str = param(
-        "joint", choices=("joint", "best", "mean"),
+        "joint",
+        choices=("joint", "best", "mean"),
         help="with 'joint', n-grams of all references count; with 'best' or 'mean', references are scored one by "
         "one, and the corpus score is the mean over rows",
-    )  # fmt: skip
+    )
     lowercase: bool = param(False, help="compare texts in lower case")
     tokenizer: str = param("13a", choices=("13a", "intl", "zh", "char", "none"), help="sacrebleu's tokenizer")
     smooth: str = param(
-        "exp", choices=("exp", "floor", "add-k", "none"),
+        "exp",
+        choices=("exp", "floor", "add-k", "none"),
         help="smoothing of orders without a match",
-    )  # fmt: skip
+    )
     smooth_value: float | None = param(
         None, help="the matches that 'floor' uses (by default 0.1) or that 'add-k' adds (1)"
     )
@@ -250,10 +252,11 @@ class ChrF(SacrebleuMetric):
     limits: ClassVar[Mapping[str, Limits]] = {"score": PERCENT}
 
     references: str = param(
-        "joint", choices=("joint", "mean"),
+        "joint",
+        choices=("joint", "mean"),
         help="'joint' uses the best reference, as in sacrebleu. With 'mean', references are scored one by one, and "
         "the corpus score is the mean over rows.",
-    )  # fmt: skip
+    )
     lowercase: bool = param(False, help="compare texts in lower case")
     characters: int = param(6, minimum=1, help="maximum length of character n-grams")
     words: int = param(0, minimum=0, help="also use word n-grams up to this length; 2 is chrF++")
@@ -262,7 +265,7 @@ class ChrF(SacrebleuMetric):
         False,
         help="the mean of F over all orders, as in chrF++.py, Moses and NLTK, instead of F of the means over orders "
         "that both texts have",
-    )  # fmt: skip
+    )
 
     @property
     def formula(self) -> Mapping[str, object] | None:
@@ -300,10 +303,11 @@ class TER(SacrebleuMetric):
     libraries: ClassVar[tuple[str, ...]] = ("sacrebleu", "rapidfuzz")
 
     references: str = param(
-        "joint", choices=("joint", "best", "mean"),
+        "joint",
+        choices=("joint", "best", "mean"),
         help="'joint', the fewest edits to any reference divided by the references' mean length. With 'best' or "
         "'mean', references are scored one by one, and the corpus score is the mean over rows.",
-    )  # fmt: skip
+    )
     lowercase: bool = param(True, help="compare texts in lower case")
     normalized: bool = param(False, help="split off punctuation, as in Tercom")
     punctuation: bool = param(True, help="keep punctuation, as in Tercom")
@@ -367,10 +371,11 @@ class WER(RowMetric):
     libraries: ClassVar[tuple[str, ...]] = ("rapidfuzz",)
 
     references: str = param(
-        "joint", choices=("joint", "mean"),
+        "joint",
+        choices=("joint", "mean"),
         help="'joint' uses the reference with the lowest rate. With 'mean', references are scored one by one, and "
         "the corpus score is the mean over rows.",
-    )  # fmt: skip
+    )
     empty: str = param("undefined", choices=("undefined", "worst"), help=EMPTY)
     lowercase: bool = param(False, help="compare texts in lower case")
 

@@ -161,9 +161,13 @@ def bars(path: Path, panels: Mapping[str, Bars], names: Sequence[str]) -> None:
         for place, mark in enumerate(one.marks):
             if mark and known[place]:
                 axes.annotate(
-                    mark, (max(values[place], one.high[place] if ranged[place] else values[place]), place), (4, 0),
-                    textcoords="offset points", va="center", fontsize=8,
-                )  # fmt: skip
+                    mark,
+                    (max(values[place], one.high[place] if ranged[place] else values[place]), place),
+                    (4, 0),
+                    textcoords="offset points",
+                    va="center",
+                    fontsize=8,
+                )
         axes.set_yticks(at, list(names), fontsize=8)
         axes.invert_yaxis()
         axes.tick_params(labelsize=8)

@@ -154,10 +154,15 @@ def _lines(verdict: Verdict, table: ScoreTable, texts: Sequence[Row], earlier: E
         before = was[1] if was is not None and was[1] != row.candidate else ""
         lines.append(
             _Line(
-                one, name, row.question or "", _answer(one, row.candidate, evidence),
-                _passages(row.source or row.context or "", evidence), before, change,
+                one,
+                name,
+                row.question or "",
+                _answer(one, row.candidate, evidence),
+                _passages(row.source or row.context or "", evidence),
+                before,
+                change,
             )
-        )  # fmt: skip
+        )
     value = {id(one): math.inf if math.isnan(one.outcome.value) else one.outcome.value for one in lines}
     better = verdict.at_most is None
     return sorted(lines, key=lambda one: (_ORDER[one.outcome.state], value[id(one)] if better else -value[id(one)]))

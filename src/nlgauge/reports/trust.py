@@ -91,9 +91,11 @@ def trust_page(
 def _aspect(found: Trusts, aspect: str, texts: dict[tuple[str, str], Row], risk: float | None) -> _Aspect:
     lines = [one for one in found if one.aspect == aspect and not one.reason]
     return _Aspect(
-        aspect, list(tables(found, aspect, risk, page=True)), [_figure(one) for one in lines if one.reliability],
+        aspect,
+        list(tables(found, aspect, risk, page=True)),
+        [_figure(one) for one in lines if one.reliability],
         [(one, texts.get((one.system, one.item))) for one in found.disputes if one.aspect == aspect],
-    )  # fmt: skip
+    )
 
 
 def _figure(one: Trust) -> _Figure:
@@ -135,33 +137,43 @@ def tables(found: Trusts, aspect: str, risk: float | None = None, page: bool = F
     lines = [one for one in found if one.aspect == aspect and not one.reason]
     decided = [one for one in lines if one.bad is not None]
     decisions: list[_Column] = [
-        ("bad stopped (TPR)", _three("tpr")), ("good passed (TNR)", _three("tnr")), ("kappa", _one("kappa")),
+        ("bad stopped (TPR)", _three("tpr")),
+        ("good passed (TNR)", _three("tnr")),
+        ("kappa", _one("kappa")),
         ("AUROC", _three("auroc")),
-    ]  # fmt: skip
+    ]
     likely: list[_Column] = [("Brier", _one("brier", 3)), ("ECE", _three("ece"))]
     scales: list[_Column] = [
-        ("Pearson", _three("pearson")), ("Spearman", _one("spearman")), ("Kendall", _one("kendall")),
+        ("Pearson", _three("pearson")),
+        ("Spearman", _one("spearman")),
+        ("Kendall", _one("kendall")),
         ("PDP", _three("pdp")),
-    ]  # fmt: skip
+    ]
     ratings: list[_Column] = [
-        ("rated", _one("rated", 0)), ("effective", _three("effective", 0)), ("threshold", _one("threshold", 4)),
+        ("rated", _one("rated", 0)),
+        ("effective", _three("effective", 0)),
+        ("threshold", _one("threshold", 4)),
         ("threshold of the second model", _one("second_threshold", 4)),
         *([("threshold is", lambda one: one.threshold_from or _NONE)] if page else []),
         ("certified" if risk is None else f"certified at risk {risk:g}", _one("certified", 4)),
         *([("pass the certified", _one("certified_passing"))] if page else []),
         ("not better than", lambda one: ", ".join(one.unbeaten) or _NONE),
         *([("bad of all rows" if decided else "mean of all rows", _three("mean"))] if page else []),
-    ]  # fmt: skip
+    ]
     runs: list[_Column] = [
-        ("may stand in", _stands), ("changes its mind", _three("flips")),
-        ("moved", lambda one: Number(*one.moved, one.moved_p)), ("decided otherwise", _three("changed")),
+        ("may stand in", _stands),
+        ("changes its mind", _three("flips")),
+        ("moved", lambda one: Number(*one.moved, one.moved_p)),
+        ("decided otherwise", _three("changed")),
         ("right decisions", lambda one: Number(*one.righter, one.righter_p, digits=2)),
-    ]  # fmt: skip
+    ]
     for some, columns in (
-        (decided, decisions), ([one for one in decided if not math.isnan(one.brier)], likely),
-        ([one for one in lines if one.bad is None], scales), (lines, ratings),
+        (decided, decisions),
+        ([one for one in decided if not math.isnan(one.brier)], likely),
+        ([one for one in lines if one.bad is None], scales),
+        (lines, ratings),
         ([one for one in lines if one.won or one.repeated or one.anchors], runs),
-    ):  # fmt: skip
+    ):
         shown = [(head, cell) for head, cell in columns if any(not empty(cell(one)) for one in some)]
         if shown:
             heads: list[Cell] = [aspect, *(head for head, _ in shown)]

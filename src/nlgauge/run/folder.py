@@ -34,9 +34,15 @@ class FolderWriter(TableBuilder):
     """
 
     def __init__(
-        self, corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], evidence: bool,
-        place: FilePath, size: int, repeats: Repeats = "error",
-    ) -> None:  # fmt: skip
+        self,
+        corpus: Corpus,
+        metrics: Mapping[str, Metric],
+        asked: Mapping[str, str],
+        evidence: bool,
+        place: FilePath,
+        size: int,
+        repeats: Repeats = "error",
+    ) -> None:
         super().__init__(corpus, metrics, asked, evidence, held=0, repeats=repeats)
         self._dataset, self._size = Dataset(place), size
         of_rows = [spec for spec, column in self.columns.items() if column.level == "item"]
@@ -163,13 +169,18 @@ def _results(table: Any, spec: str, parts: Sequence[str]) -> list[RowResult]:
         return [otherwise if one is None else one for one in known]
 
     more = zip(
-        rest("reason", None), rest("notes", ()), rest("counts", None), rest("longer", ()), rest("evidence", "null"),
+        rest("reason", None),
+        rest("notes", ()),
+        rest("counts", None),
+        rest("longer", ()),
+        rest("evidence", "null"),
         strict=True,
-    )  # fmt: skip
+    )
     return [
         RowResult(
-            Value(values, reason, tuple(notes), None if counts is None else tuple(counts)), tuple(longer),
+            Value(values, reason, tuple(notes), None if counts is None else tuple(counts)),
+            tuple(longer),
             json.loads(shown),
         )
         for values, (reason, notes, counts, longer, shown) in zip(zip(*columns, strict=True), more, strict=True)
-    ]  # fmt: skip
+    ]

@@ -78,9 +78,14 @@ class TableBuilder(Sink[ScoreTable]):
     """
 
     def __init__(
-        self, corpus: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], evidence: bool,
-        held: int | None = None, repeats: Repeats = "error",
-    ) -> None:  # fmt: skip
+        self,
+        corpus: Corpus,
+        metrics: Mapping[str, Metric],
+        asked: Mapping[str, str],
+        evidence: bool,
+        held: int | None = None,
+        repeats: Repeats = "error",
+    ) -> None:
         self._corpus, self._asked, self._evidence = corpus, asked, evidence
         self._repeats = repeats
         self._rows = [(row.system, row.item) for row in corpus.rows] if held is None else []

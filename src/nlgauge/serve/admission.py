@@ -106,9 +106,11 @@ class Measures:
             "nlgauge_request_seconds", "From request to answer.", ["route"], buckets=_SECONDS, registry=registry
         )
         self._evaluations = Histogram(
-            "nlgauge_evaluation_seconds", "Seconds of an evaluation, whose requests share it.", buckets=_SECONDS,
+            "nlgauge_evaluation_seconds",
+            "Seconds of an evaluation, whose requests share it.",
+            buckets=_SECONDS,
             registry=registry,
-        )  # fmt: skip
+        )
         self._shared = Histogram(
             "nlgauge_evaluation_requests", "Requests that shared an evaluation.", buckets=_COUNTS, registry=registry
         )
@@ -154,9 +156,15 @@ class Admission:
     """
 
     def __init__(
-        self, app: ASGIApp, *, keys: Keys, measures: Measures, routes: Collection[str], hosts: Collection[str] | None,
+        self,
+        app: ASGIApp,
+        *,
+        keys: Keys,
+        measures: Measures,
+        routes: Collection[str],
+        hosts: Collection[str] | None,
         log: bool,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._app, self._keys, self._measures = app, keys, measures
         self._routes, self._hosts, self._log = frozenset(routes), hosts, log
 

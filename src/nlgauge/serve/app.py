@@ -83,10 +83,14 @@ def application(service: Service, *, keys: Keys, hosts: Collection[str] | None =
         service.worker.stop(0)
 
     app = FastAPI(
-        title="nlgauge", version=__version__, summary="Measures generated text.", lifespan=lifespan,
-        docs_url=None, redoc_url=None,  # their pages load scripts from elsewhere
+        title="nlgauge",
+        version=__version__,
+        summary="Measures generated text.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,  # their pages load scripts from elsewhere
         telemetry=_SILENT,
-    )  # fmt: skip
+    )
     _errors(app)
     _scoring(app, service)
     _about(app, service)

@@ -91,9 +91,11 @@ class _Loaded(RunOptions):
 
 
 def evaluate(
-    jobs: Sequence[Job], models: Mapping[str, Model], work: float = math.inf,
+    jobs: Sequence[Job],
+    models: Mapping[str, Model],
+    work: float = math.inf,
     ended: Callable[[Job], object] = lambda job: None,
-) -> None:  # fmt: skip
+) -> None:
     """Score the rows of jobs that share a run. No error of a job is raised: it is in the job, and the others go on.
 
     Args:
@@ -103,8 +105,12 @@ def evaluate(
     """
     options = _Loaded(evidence=jobs[0].evidence, cache=False, rows_per_block=_ROWS_PER_BLOCK, models=models)
     try:
-        run(Corpus(tuple(row for job in jobs for row in job.corpus)), jobs[0].metrics, options,
-            _Shares(jobs, work, ended))  # fmt: skip
+        run(
+            Corpus(tuple(row for job in jobs for row in job.corpus)),
+            jobs[0].metrics,
+            options,
+            _Shares(jobs, work, ended),
+        )
     except _NobodyWaitsError:
         pass
     except Exception as error:
@@ -140,9 +146,14 @@ class _Shares(Sink[None]):
             rows = range(at, at := at + len(job.corpus))
             table = TableBuilder(job.corpus, job.metrics, job.asked, job.evidence)
             try:
-                own = plans if len(self._jobs) == 1 else [
-                    Plan(job.corpus, {spec: job.metrics[spec] for spec in plan.facts}, plan.engine) for plan in plans
-                ]  # fmt: skip
+                own = (
+                    plans
+                    if len(self._jobs) == 1
+                    else [
+                        Plan(job.corpus, {spec: job.metrics[spec] for spec in plan.facts}, plan.engine)
+                        for plan in plans
+                    ]
+                )
                 self._refuse_too_much(own)
                 self._shares.append(_Share(job, rows, own, table))
             except Exception as error:
@@ -171,8 +182,10 @@ class _Shares(Sink[None]):
         for share in self._shares:
             if not share.job.wanted:
                 continue
-            own = {spec: {n - share.rows[0]: one for n, one in some.items() if n in share.rows}
-                   for spec, some in scored.items()}  # fmt: skip
+            own = {
+                spec: {n - share.rows[0]: one for n, one in some.items() if n in share.rows}
+                for spec, some in scored.items()
+            }
             share.table.take(own)
             for spec, some in own.items():
                 share.job.scored.setdefault(spec, {}).update(some)

@@ -107,9 +107,13 @@ _ERROR = {
 
 
 def _route(
-    summary: str, what: str, body: type[BaseModel] | None = None, examples: dict[str, Any] | None = None,
-    statuses: tuple[int, ...] = (), kind: str = "application/json",
-) -> dict[str, Any]:  # fmt: skip
+    summary: str,
+    what: str,
+    body: type[BaseModel] | None = None,
+    examples: dict[str, Any] | None = None,
+    statuses: tuple[int, ...] = (),
+    kind: str = "application/json",
+) -> dict[str, Any]:
     """Return what a route's decorator takes."""
     error = {"application/json": {"schema": _ERROR}}
     extra: dict[str, Any] = {}

@@ -78,9 +78,7 @@ class Verdicts(Response):
     said: gives the piece of the answer that a line holds. found: gives the record of a sentence.
     """
 
-    def __init__(
-        self, lines: Lines, said: Callable[[bytes], str], found: Callable[[str], Awaitable[Record]]
-    ) -> None:  # fmt: skip
+    def __init__(self, lines: Lines, said: Callable[[bytes], str], found: Callable[[str], Awaitable[Record]]) -> None:
         super().__init__(media_type=LINES)
         del self.headers["content-length"]
         self._lines, self._said, self._found = lines, said, found

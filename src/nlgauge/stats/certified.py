@@ -157,8 +157,11 @@ def calibrate(
             good, or all bad.
     """
     for what, value in (
-        ("risk", risk), ("confidence", confidence), ("precision", precision), ("recall", recall),
-    ):  # fmt: skip
+        ("risk", risk),
+        ("confidence", confidence),
+        ("precision", precision),
+        ("recall", recall),
+    ):
         if value is not None and not 0 < value < 1:
             raise InputError(f"the {what} {value!r} is not between 0 and 1", remedy="0.1 or 0.9, for two")
     table = table.per_item()
@@ -183,21 +186,39 @@ def calibrate(
     promised = ("risk", "recall")
     thresholds = [
         RatedThreshold(
-            spec, part, "at_least" if sign > 0 else "at_most", sign * one.threshold, one.by,
-            risk if one.by == "risk" else None, confidence if one.by in promised else None, n,
-            one.passing, aspect, float(below), str(signature), signature.facts, tuple((sign * finite).tolist()),
+            spec,
+            part,
+            "at_least" if sign > 0 else "at_most",
+            sign * one.threshold,
+            one.by,
+            risk if one.by == "risk" else None,
+            confidence if one.by in promised else None,
+            n,
+            one.passing,
+            aspect,
+            float(below),
+            str(signature),
+            signature.facts,
+            tuple((sign * finite).tolist()),
             recall if one.by == "recall" else None,
         )
         for one in chosen
         if math.isfinite(one.threshold)
-    ]  # fmt: skip
+    ]
     shown = [Chosen(**{**vars(one), "threshold": sign * one.threshold}) for one in chosen]
     return Calibration(
-        metric=label(table, spec, part), aspect=aspect, n=n, clusters=rows.units, bad=int(rows.bad.sum()),
-        blank=rows.blanks, chosen=tuple(shown), reliability=tuple(rows.reliability(sign)),
-        notes=(*rated.notes, *task.notes, *apart), thresholds=tuple(thresholds),
+        metric=label(table, spec, part),
+        aspect=aspect,
+        n=n,
+        clusters=rows.units,
+        bad=int(rows.bad.sum()),
+        blank=rows.blanks,
+        chosen=tuple(shown),
+        reliability=tuple(rows.reliability(sign)),
+        notes=(*rated.notes, *task.notes, *apart),
+        thresholds=tuple(thresholds),
         agreement=rated.agreement,
-    )  # fmt: skip
+    )
 
 
 def _part(table: ScoreTable, metric: str | None) -> tuple[str, str]:
@@ -263,9 +284,13 @@ class RatedTask:
         rng = np.random.default_rng([seed, len(given), int(known.sum())])
         equal, notes = equally_drawn(rated, known | blank, within, rng)
         rows = RatedScores(
-            scores=scores, rated=known[within], bad=((given < below) & known)[within], clusters=clusters,
-            tested=equal[within], blank=blank[within],
-        )  # fmt: skip
+            scores=scores,
+            rated=known[within],
+            bad=((given < below) & known)[within],
+            clusters=clusters,
+            tested=equal[within],
+            blank=blank[within],
+        )
         rows.refuse(rated.at_random, None if rated.asked is None else rated.asked[within])
         if rows.blanks:
             of = f"{rows.blanks} blank rows, which raters passed by," if rows.blanks > 1 else "the blank row"
@@ -476,9 +501,13 @@ class _Tests:
             for kind in (rows.tested, rows.tested & rows.bad, blank)
         )
         return cls(
-            thresholds=thresholds, rows=int((rows.tested & rows.rated).sum()), passed=passed.tolist(), bad=bad,
-            blank=blanks, blanks=int(blank.sum()),
-        )  # fmt: skip
+            thresholds=thresholds,
+            rows=int((rows.tested & rows.rated).sum()),
+            passed=passed.tolist(),
+            bad=bad,
+            blank=blanks,
+            blanks=int(blank.sum()),
+        )
 
     def undone(self, by: str, reason: str, found: Callable[[int], list[int]]) -> Chosen:
         """Return that there is no threshold because of blank rows, and how many bad ones are one too many.

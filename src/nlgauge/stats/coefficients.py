@@ -99,9 +99,10 @@ def close_pairs(x: Float, y: Float, ids: Codes | None, epsilon: float) -> Pairs:
         x_tied, y_tied = np.abs(dx) <= epsilon, dy == 0
         same = np.sign(dx) == np.sign(dy)
         for count, kind in zip(
-            counts, (~x_tied & same, ~x_tied & ~same & ~y_tied, x_tied & ~y_tied, ~x_tied & y_tied, x_tied & y_tied),
+            counts,
+            (~x_tied & same, ~x_tied & ~same & ~y_tied, x_tied & ~y_tied, ~x_tied & y_tied, x_tied & y_tied),
             strict=True,
-        ):  # fmt: skip
+        ):
             count += (kind & known).sum(-1)
     return Pairs(*counts)
 

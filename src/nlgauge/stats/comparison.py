@@ -303,13 +303,27 @@ def _difference(two: _Two, spec: str, part: str, shared: int, plan: _Plan) -> Di
     sides, size = (2, said.value) if plan.margin is None else (1, plan.margin)
     clustered = two.clusters is not None
     return Difference(
-        metric=spec, part=part, a=found.a, b=found.b, difference=said.value, low=low, high=high, p=said.p(),
-        effect=found.effect, n=said.n, undefined=0 if column.level == "system" else shared - said.n,
+        metric=spec,
+        part=part,
+        a=found.a,
+        b=found.b,
+        difference=said.value,
+        low=low,
+        high=high,
+        p=said.p(),
+        effect=found.effect,
+        n=said.n,
+        undefined=0 if column.level == "system" else shared - said.n,
         needed=said.needed(plan.confidence, plan.power, size, sides),
-        detectable=said.detectable(plan.confidence, plan.power, plan.items), better=better, reason=found.reason,
-        whole=column.sums is not None, clusters=said.groups if clustered else None,
-        effective=said.effective if clustered else math.nan, no_worse=no_worse, alike=alike,
-    )  # fmt: skip
+        detectable=said.detectable(plan.confidence, plan.power, plan.items),
+        better=better,
+        reason=found.reason,
+        whole=column.sums is not None,
+        clusters=said.groups if clustered else None,
+        effective=said.effective if clustered else math.nan,
+        no_worse=no_worse,
+        alike=alike,
+    )
 
 
 def _of_means(values: Float, limits: Limits, clusters: Integers | None) -> _Compared:

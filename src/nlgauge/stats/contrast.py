@@ -161,9 +161,15 @@ def contrast(
     found = Contrasts([], {}, {}, [few] if few else [], draws)
     for aspect in chosen:
         tests = _Tests(
-            scores, sets, place.of(rated.values[aspect]), how, draws, df if test == "williams" else None, intervals,
+            scores,
+            sets,
+            place.of(rated.values[aspect]),
+            how,
+            draws,
+            df if test == "williams" else None,
+            intervals,
             place.clusters,
-        )  # fmt: skip
+        )
         made = [tests.difference(Contrast(*pair, aspect)) for pair in pairs]
         corrected = CORRECTIONS[correction]([one.p for one in made]).tolist()
         different: Mask = np.zeros((len(parts), len(parts)), bool)
@@ -219,9 +225,16 @@ class _Tests:
     """The tests of one aspect; scores and ratings are [items, systems]."""
 
     def __init__(
-        self, scores: Mapping[Part, Float], sets: set[str], ratings: Float, how: Measurement, draws: int,
-        df: str | None, intervals: bool, clusters: Integers | None,
-    ) -> None:  # fmt: skip
+        self,
+        scores: Mapping[Part, Float],
+        sets: set[str],
+        ratings: Float,
+        how: Measurement,
+        draws: int,
+        df: str | None,
+        intervals: bool,
+        clusters: Integers | None,
+    ) -> None:
         self.scores, self.how, self._clusters = scores, how, clusters
         self._sets, self._ratings, self._df = sets, ratings, df
         self._kind = COEFFICIENTS[how.coefficient]
@@ -273,9 +286,15 @@ class _Tests:
         if (part, cells) not in self._resampled:
             how = self.how
             self._resampled[part, cells] = bootstrap(
-                x, y, self._kind, how.level, resample=how.resample, replicates=how.replicates, seed=how.seed,
+                x,
+                y,
+                self._kind,
+                how.level,
+                resample=how.resample,
+                replicates=how.replicates,
+                seed=how.seed,
                 clusters=clusters,
-            )  # fmt: skip
+            )
         return self._resampled[part, cells]
 
 

@@ -360,9 +360,15 @@ class _Task:
         taken, alone, helped = means.placed(rows, len(self.table.rows))
         bare = mean_of(scores, clusters=design.clusters).measured(self.confidence) if single else Measured()
         return _Part(
-            system=system, ratings=n, rows=len(rows), taken=taken, alone=alone, helped=helped, bare=bare,
+            system=system,
+            ratings=n,
+            rows=len(rows),
+            taken=taken,
+            alone=alone,
+            helped=helped,
+            bare=bare,
             gain=Gain.of(y, scores, design, least).placed(rows, len(self.table.rows)),
-        )  # fmt: skip
+        )
 
     def _paired(self, parts: Sequence[_Part]) -> tuple[bool, Inference | None]:
         """Return what the ratings alone say of a difference where people rated the same items of both systems.
@@ -392,9 +398,7 @@ class _Task:
         for part in parts:
             if part.reason:
                 reason = f"{part.system}, {self.aspect}: {part.reason}"
-                return Estimate(
-                    system=name, aspect=self.aspect, metric=metric, ratings=n, rows=rows, reason=reason
-                )  # fmt: skip
+                return Estimate(system=name, aspect=self.aspect, metric=metric, ratings=n, rows=rows, reason=reason)
         within = np.zeros(len(self.values), bool)
         for part in parts:
             within[self.table.rows_of(part.system)] = True
@@ -425,19 +429,42 @@ class _Task:
             worth = Measured(value, min(ends[0], value), max(ends[1], value))  # NaN stays NaN
         bare = parts[0].bare if single else Measured()
         return Estimate(
-            system=name, aspect=self.aspect, metric=metric, estimate=taken.value, low=low, high=high, ratings=n,
-            rows=rows, clusters=taken.groups, worth=worth.value, worth_low=worth.low, worth_high=worth.high,
-            weight=means[0][0].weight if single else math.nan, alone=alone.value, alone_low=alone_low,
-            alone_high=alone_high, bare=bare.value, bare_low=bare.low, bare_high=bare.high, more=more,
-            p=math.nan if single else taken.p(), share=self._shares,
+            system=name,
+            aspect=self.aspect,
+            metric=metric,
+            estimate=taken.value,
+            low=low,
+            high=high,
+            ratings=n,
+            rows=rows,
+            clusters=taken.groups,
+            worth=worth.value,
+            worth_low=worth.low,
+            worth_high=worth.high,
+            weight=means[0][0].weight if single else math.nan,
+            alone=alone.value,
+            alone_low=alone_low,
+            alone_high=alone_high,
+            bare=bare.value,
+            bare_low=bare.low,
+            bare_high=bare.high,
+            more=more,
+            p=math.nan if single else taken.p(),
+            share=self._shares,
             effective=math.nan if levels[0] is None else taken.effective,
             wider=_half(taken, confidence) / _half(of_these[0], confidence),
-        )  # fmt: skip
+        )
 
     def _more(
-        self, means: Sequence[RatedMean], said: Inference, whole: Inference, confidence: float, rated: Mask, n: int,
+        self,
+        means: Sequence[RatedMean],
+        said: Inference,
+        whole: Inference,
+        confidence: float,
+        rated: Mask,
+        n: int,
         rows: int,
-    ) -> float:  # fmt: skip
+    ) -> float:
         """Return how many further ratings make an interval plus or minus the margin; raters have their part in it."""
         left = (self.margin or 0.0) ** 2 - _half(whole, confidence) ** 2 + _half(said, confidence) ** 2
         return more_ratings(means, said, confidence, math.sqrt(left), rated, n, rows) if left > 0 else math.inf

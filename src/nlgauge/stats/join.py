@@ -211,9 +211,12 @@ Place: TypeAlias = tuple[str, str | None]
 
 
 def read(
-    name: str, source: Corpus | Scores | Mapping[str, object] | str | os.PathLike[str], column: str | None,
-    items: Sequence[str], labels: Labels | None = None,
-) -> tuple[str, dict[Place, float]]:  # fmt: skip
+    name: str,
+    source: Corpus | Scores | Mapping[str, object] | str | os.PathLike[str],
+    column: str | None,
+    items: Sequence[str],
+    labels: Labels | None = None,
+) -> tuple[str, dict[Place, float]]:
     """Return where the scores of a metric `name` come from, and the scores; a score file's segments are those of
     `items`.
     """

@@ -60,9 +60,14 @@ class RatingProject:
 
     @classmethod
     def of(
-        cls, draw: Draw, records: Iterable[Mapping[str, str]], aspects: Sequence[Aspect], design: Mapping[str, Any],
-        outputs: Corpus, version: str = "",
-    ) -> RatingProject:  # fmt: skip
+        cls,
+        draw: Draw,
+        records: Iterable[Mapping[str, str]],
+        aspects: Sequence[Aspect],
+        design: Mapping[str, Any],
+        outputs: Corpus,
+        version: str = "",
+    ) -> RatingProject:
         """Return the project of a draw whose rows stand as `records` on the sheet."""
         records = list(records)
         texts = {record[ROW]: text_digest(record) for record in records}
@@ -83,9 +88,12 @@ class RatingProject:
         rows = [{**vars(row), "digest": self.texts.get(row.name or "")} for row in self.draw.rows]
         aspects = [{**vars(aspect), "labels": dict(aspect.labels)} for aspect in self.aspects]
         return {
-            "design": dict(self.design), "aspects": aspects, "outputs": self.outputs, "columns": list(self.columns),
+            "design": dict(self.design),
+            "aspects": aspects,
+            "outputs": self.outputs,
+            "columns": list(self.columns),
             "rows": rows,
-        }  # fmt: skip
+        }
 
     def save(self, folder: str | Path) -> None:
         """Write project.json into a folder, complete or not at all."""
@@ -112,10 +120,14 @@ class RatingProject:
             rows = [{name: value for name, value in row.items() if name != "digest"} for row in record["rows"]]
             made = cls(
                 Draw(tuple(DrawnRow(**row) for row in rows)),
-                tuple(Aspect(**aspect) for aspect in record["aspects"]), record["design"], record["outputs"],
+                tuple(Aspect(**aspect) for aspect in record["aspects"]),
+                record["design"],
+                record["outputs"],
                 {row["name"]: row["digest"] for row in record["rows"] if row["name"] is not None},
-                tuple(record["columns"]), record["nlgauge"], Path(folder),
-            )  # fmt: skip
+                tuple(record["columns"]),
+                record["nlgauge"],
+                Path(folder),
+            )
             right = made.id == record["id"] and bool(made.aspects) and bool(made.texts)
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=file, remedy=_REMEDY) from None
@@ -167,26 +179,38 @@ class RatingProject:
         ]
         rows = [
             Row(
-                "", system=row.system, item=row.item, missing=True,
+                "",
+                system=row.system,
+                item=row.item,
+                missing=True,
                 scores={aspect: of[row.name] for aspect, of in means.items() if row.name in of},
             )
             for row in self.draw.rows
-        ]  # fmt: skip
+        ]
         keys = {row.name: (row.system, row.item) for row in self.draw.sheet}
         raters = {
             aspect: {rater: {keys[name]: value for name, value in of.items()} for rater, of in by_rater.items()}
             for aspect, by_rater in values.items()
         }
         return ProjectRatings(
-            rows, raters=raters, draw=self.draw, sampled=self.outputs, agreement=tuple(agreement), notes=tuple(notes),
+            rows,
+            raters=raters,
+            draw=self.draw,
+            sampled=self.outputs,
+            agreement=tuple(agreement),
+            notes=tuple(notes),
             scales={aspect.name: (float(aspect.low), float(aspect.high)) for aspect in aspects},
             refused={aspect: frozenset(keys[name] for name in of) for aspect, of in refused.items()},
-        )  # fmt: skip
+        )
 
     def _read(
-        self, sheet: Sheet, aspects: Mapping[str, Aspect], given: dict[str, dict[str, dict[str, _Given]]],
-        names: dict[str, dict[str, str]], refused: Mapping[str, set[str]],
-    ) -> Iterator[str]:  # fmt: skip
+        self,
+        sheet: Sheet,
+        aspects: Mapping[str, Aspect],
+        given: dict[str, dict[str, dict[str, _Given]]],
+        names: dict[str, dict[str, str]],
+        refused: Mapping[str, set[str]],
+    ) -> Iterator[str]:
         """Sort the ratings of one sheet by aspect, rater and row; yield what has to be told.
 
         A rater stands in `given` under the folded name. `names` has by folded name what was folded to it, each with

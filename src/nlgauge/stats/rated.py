@@ -178,9 +178,14 @@ def fitted(table: ScoreTable, outputs: Corpus | None, source: Source) -> Corpus 
 
 
 def rated_rows(
-    table: ScoreTable, source: Source, aspects: Sequence[str] | None, *, cluster: str | None = None,
-    outputs: Corpus | None = None, draw: Draw | None = None,
-) -> Rated:  # fmt: skip
+    table: ScoreTable,
+    source: Source,
+    aspects: Sequence[str] | None,
+    *,
+    cluster: str | None = None,
+    outputs: Corpus | None = None,
+    draw: Draw | None = None,
+) -> Rated:
     """A table beside its ratings; `draw` resolves the names of a sheet. Raises InputError for what does not fit."""
     outputs = fitted(table, outputs, source)
     source = matched(table, source) if isinstance(source, Corpus) else source
@@ -241,16 +246,28 @@ def rated_rows(
                 "the scores are not of the very outputs that were sampled: ratings hold for the same texts only"
             )
     return Rated(
-        values=values, items=items, clusters=clusters, strata=strata, probabilities=probabilities, at_random=at_random,
-        notes=notes, drawn_with=drawn_with, asked=asked, blank=passed, raters=raters,
+        values=values,
+        items=items,
+        clusters=clusters,
+        strata=strata,
+        probabilities=probabilities,
+        at_random=at_random,
+        notes=notes,
+        drawn_with=drawn_with,
+        asked=asked,
+        blank=passed,
+        raters=raters,
         agreement=tuple(agreement),
-    )  # fmt: skip
+    )
 
 
 def _unanswered(
-    table: ScoreTable, values: Mapping[str, Float], asked: Integers, clusters: Integers | None,
+    table: ScoreTable,
+    values: Mapping[str, Float],
+    asked: Integers,
+    clusters: Integers | None,
     passed: Mapping[str, Mask],
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     """Yield what is to be said of drawn rows that nobody rated, by aspect."""
     columns = [column.values[:, 0] for column in table.columns.values() if column.level == "item"]
     scores = [np.where(np.isfinite(x), x, x[np.isfinite(x)].mean()) for x in columns if np.isfinite(x).any()]

@@ -64,10 +64,18 @@ class StandIn:
 
 
 def raters(
-    table: ScoreTable, ratings: Source, names: Sequence[str], *, epsilon: float = 0.2, level: str = "item",
-    coefficient: str = "pearson", resample: str = "both", confidence: float = 0.95, replicates: int = 1000,
+    table: ScoreTable,
+    ratings: Source,
+    names: Sequence[str],
+    *,
+    epsilon: float = 0.2,
+    level: str = "item",
+    coefficient: str = "pearson",
+    resample: str = "both",
+    confidence: float = 0.95,
+    replicates: int = 1000,
     seed: int = 0,
-) -> list[StandIn]:  # fmt: skip
+) -> list[StandIn]:
     """The raters' own line first, then one for each score of the table, then one for a constant.
 
     names: the aspects of the ratings that hold one rater each, of the same question. epsilon: by how much a metric may
@@ -144,10 +152,16 @@ class _Raters:
             # Of one shape, so that all raters are drawn on the same items and systems.
             drawn.append(
                 bootstrap(
-                    x, y, kind, how.level, resample=how.resample, replicates=how.replicates, seed=how.seed,
+                    x,
+                    y,
+                    kind,
+                    how.level,
+                    resample=how.resample,
+                    replicates=how.replicates,
+                    seed=how.seed,
                     clusters=clusters,
                 )
-            )  # fmt: skip
+            )
         low, high = interval(np.mean(drawn, axis=0), how.confidence)
         return float(np.mean(values)), low, high
 

@@ -147,9 +147,14 @@ def drift(ratings: Float, whose: str, folder: Path | None = None) -> str | None:
 
 
 def refusal(
-    y: Float, scores: Float | None, design: Design, at_random: bool, asked: Integers | None = None,
-    bounds: tuple[float, float] | None = None, left_out: Mask | None = None,
-) -> str | None:  # fmt: skip
+    y: Float,
+    scores: Float | None,
+    design: Design,
+    at_random: bool,
+    asked: Integers | None = None,
+    bounds: tuple[float, float] | None = None,
+    left_out: Mask | None = None,
+) -> str | None:
     """Return why no interval would be valid, and what to do.
 
     asked: the place of each row on the sheet, 0 for none. bounds: the ends of the scale of y, where it is known.

@@ -111,9 +111,16 @@ def _copies(items: Integers, systems: Integers, level: str, columns: int) -> Cod
 
 
 def bootstrap(
-    x: Float, y: Float, kind: Coefficient, level: str, *, resample: str = "both", replicates: int = 1000,
-    seed: int = 0, clusters: Integers | None = None,
-) -> Float:  # fmt: skip
+    x: Float,
+    y: Float,
+    kind: Coefficient,
+    level: str,
+    *,
+    resample: str = "both",
+    replicates: int = 1000,
+    seed: int = 0,
+    clusters: Integers | None = None,
+) -> Float:
     """The coefficient of resampled tables: [replicates], NaN where a resample has none, or there is one cluster alone.
 
     A cell that is drawn twice makes no pair with itself, so that accuracies do not rise with the number of copies.
@@ -150,9 +157,15 @@ def crossed(x: Float, y: Float) -> bool:
 
 
 def shuffled(
-    x: Float, y: Float, kind: Coefficient, level: str, *, replicates: int = 1000, seed: int = 0,
+    x: Float,
+    y: Float,
+    kind: Coefficient,
+    level: str,
+    *,
+    replicates: int = 1000,
+    seed: int = 0,
     clusters: Integers | None = None,
-) -> Float:  # fmt: skip
+) -> Float:
     """The coefficient where metric and people have nothing to do with each other: [replicates].
 
     Items and systems of the metric's table change place as wholes, so that what outputs of one system, or of one item,
@@ -225,9 +238,16 @@ def sequential_p(value: float, draw: Callable[[int], Float], replicates: int, ro
 
 
 def exchanged(
-    x: Float, other: Float, y: Float, kind: Coefficient, level: str, *, replicates: int = 1000, seed: int = 0,
+    x: Float,
+    other: Float,
+    y: Float,
+    kind: Coefficient,
+    level: str,
+    *,
+    replicates: int = 1000,
+    seed: int = 0,
     clusters: Integers | None = None,
-) -> tuple[float, float]:  # fmt: skip
+) -> tuple[float, float]:
     """(difference of the two metrics' correlations with people, two-sided p that it is 0).
 
     Perm-Both of Deutsch, Dror and Roth 2021: both metrics are brought to mean 0 and variance 1 over the cells that all

@@ -180,9 +180,13 @@ def _clusters(
 
 
 def _named(
-    keys: Sequence[tuple[str, str]], drawn: np.ndarray, probabilities: Float, strata: Integers,
-    clusters: Sequence[str | None], rng: np.random.Generator,
-) -> Draw:  # fmt: skip
+    keys: Sequence[tuple[str, str]],
+    drawn: np.ndarray,
+    probabilities: Float,
+    strata: Integers,
+    clusters: Sequence[str | None],
+    rng: np.random.Generator,
+) -> Draw:
     """Names in random order, of equally many digits, so that they sort as the sheet does."""
     places = rng.permutation(np.flatnonzero(drawn))
     digits = len(str(len(places)))

@@ -316,8 +316,11 @@ def board(cards: Iterable[Card], significance: float = 0.05) -> Board:
     digests: dict[str, set[str]] = {}
     for name, digest, _ in by_set:
         digests.setdefault(name, set()).add(digest)
-    notes += [f"{name}: the cards are of different rows of this set, which are not compared" for name, own in
-              digests.items() if len(own) > 1]  # fmt: skip
+    notes += [
+        f"{name}: the cards are of different rows of this set, which are not compared"
+        for name, own in digests.items()
+        if len(own) > 1
+    ]
     lines: list[BoardLine] = []
     for (name, _, aspect), found in by_set.items():
         if len(found) < 2:
@@ -339,12 +342,20 @@ def board(cards: Iterable[Card], significance: float = 0.05) -> Board:
         values = [one.value for _, one in found]
         made = [
             BoardLine(
-                set=name, aspect=aspect, measure=one.measure, scorer=card.scorer, rows=one.rows, unscored=one.unscored,
-                value=one.value, low=one.low, high=one.high, cluster=cluster,
+                set=name,
+                aspect=aspect,
+                measure=one.measure,
+                scorer=card.scorer,
+                rows=one.rows,
+                unscored=one.unscored,
+                value=one.value,
+                low=one.low,
+                high=one.high,
+                cluster=cluster,
                 trained=any(name.casefold() in text.casefold() for text in card.trained_on or ()),
             )
             for (card, one), cluster in zip(found, clusters(values, different), strict=True)
-        ]  # fmt: skip
+        ]
         lines += sorted(made, key=lambda one: (one.cluster, -one.value if one.value == one.value else math.inf))
     if not lines:
         raise InputError("the cards have no set in common", remedy="rate all scorers on the same sets")

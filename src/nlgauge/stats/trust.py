@@ -99,9 +99,16 @@ def trust(
         scorers = scorers.clustered(rated.clusters.tolist())
     limits = {aspect: _limit(ratings, aspect, values, below) for aspect, values in rated.values.items()}
     lines = Lines(
-        scorers, rated, limits, {named[name]: float(value) for name, value in (thresholds or {}).items()},
-        {named[name] for name in probabilities}, risk, confidence, replicates, seed,
-    )  # fmt: skip
+        scorers,
+        rated,
+        limits,
+        {named[name]: float(value) for name, value in (thresholds or {}).items()},
+        {named[name] for name in probabilities},
+        risk,
+        confidence,
+        replicates,
+        seed,
+    )
     notes = list(rated.notes)
     if again is None and "ratings" in table.run:
         notes.append(f"all numbers are of the {len(table)} anchors, which this run scored again")

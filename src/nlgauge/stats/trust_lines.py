@@ -119,11 +119,14 @@ class Lines:
             records.append(self._together(everything, fine, aspect, of))
         return [
             replace(
-                one, effective=Measured(found.worth, found.worth_low, found.worth_high),
+                one,
+                effective=Measured(found.worth, found.worth_low, found.worth_high),
                 mean=Measured(found.estimate, found.low, found.high),
-            ) if (found := estimates.get(one.metric)) is not None and not found.reason else one
+            )
+            if (found := estimates.get(one.metric)) is not None and not found.reason
+            else one
             for one in records
-        ]  # fmt: skip
+        ]
 
     def _given(self, of: _Of) -> dict[Key, float]:
         """The ratings that numbers are of, by row."""
@@ -173,11 +176,19 @@ class Lines:
         apart, _ = task.rows.independent(task.rng)
         promised = apart.certified(self.risk, (1 - self.confidence) / self.scored)
         line = replace(
-            line, bad=int(bad.sum()), auroc=auroc(tested.scores[rows], bad[rows], clusters[rows]), brier=brier, ece=ece,
-            certified=sign * promised.threshold, certified_passing=promised.passing, certified_at_once=self.scored,
-            not_certified=promised.reason, blank=task.rows.blanks, tipping=promised.tipping,
+            line,
+            bad=int(bad.sum()),
+            auroc=auroc(tested.scores[rows], bad[rows], clusters[rows]),
+            brier=brier,
+            ece=ece,
+            certified=sign * promised.threshold,
+            certified_passing=promised.passing,
+            certified_at_once=self.scored,
+            not_certified=promised.reason,
+            blank=task.rows.blanks,
+            tipping=promised.tipping,
             reliability=tuple(tested.reliability(sign)),
-        )  # fmt: skip
+        )
         line = self._decided(line, column, tested, sign)
         if line.threshold_from == CHOSEN and DECIDED in column.parts:
             notes.append(f"{name}: not both of its models have measured thresholds, so the ratings choose one for all")
@@ -203,10 +214,14 @@ class Lines:
             chosen = rule.origin == CHOSEN
             shares.append(chosen_share(hits[kind], of_fold[kind], of) if chosen else share_of(hits[kind], of))
         return replace(
-            line, threshold=sign * rule.threshold if math.isfinite(rule.threshold) else math.nan,
-            second_threshold=sign * rule.second, threshold_from=rule.origin, tpr=shares[0], tnr=shares[1],
+            line,
+            threshold=sign * rule.threshold if math.isfinite(rule.threshold) else math.nan,
+            second_threshold=sign * rule.second,
+            threshold_from=rule.origin,
+            tpr=shares[0],
+            tnr=shares[1],
             kappa=cohen_kappa(fitted[rows].astype(float), (~tested.bad)[rows].astype(float)),
-        )  # fmt: skip
+        )
 
     def _calibration(self, name: str, column: Column, scores: Float, tested: Any) -> tuple[float, Measured]:
         """Brier score and ECE of a probability; NaN for other scores. Raises InputError where one was named wrongly."""
@@ -259,12 +274,16 @@ class Lines:
         for lost in behind:
             by_name.setdefault(lost.metric, []).append(lost.sentinel)
         return [
-            one if one.reason else replace(
-                one, sentinels=() if is_sentinel(one.metric) else tested,
-                unbeaten=tuple(by_name.get(one.metric, ())), **more[one.metric],
+            one
+            if one.reason
+            else replace(
+                one,
+                sentinels=() if is_sentinel(one.metric) else tested,
+                unbeaten=tuple(by_name.get(one.metric, ())),
+                **more[one.metric],
             )
             for one in records
-        ]  # fmt: skip
+        ]
 
     def _estimates(
         self, aspect: str, ratings: Source, texts: Corpus | None, fine: Sequence[str], notes: list[str]
@@ -273,8 +292,14 @@ class Lines:
         table = selected(self.table, fine)
         try:
             found = estimate(
-                table, ratings, aspects=[aspect], below=self.limits[aspect], outputs=texts, pooled=True, seed=self.seed,
-            )  # fmt: skip
+                table,
+                ratings,
+                aspects=[aspect],
+                below=self.limits[aspect],
+                outputs=texts,
+                pooled=True,
+                seed=self.seed,
+            )
         except InputError as error:
             notes.append(f"no effective number of ratings, {error}")
             return {}
@@ -352,8 +377,11 @@ def stand_ins(
     by_name: dict[str, StandIn] = {one.metric: one for one in found}
     return [
         replace(
-            one, stand_in=None if constant.passed else by_name[one.metric].passed,
+            one,
+            stand_in=None if constant.passed else by_name[one.metric].passed,
             won=f"{by_name[one.metric].won} of {by_name[one.metric].raters}",
-        ) if one.metric in by_name else one
+        )
+        if one.metric in by_name
+        else one
         for one in records
-    ]  # fmt: skip
+    ]

@@ -90,10 +90,15 @@ def moved(
         righter = {} if one.righter is None else {"righter": one.righter.measured(), "righter_p": next(adjusted)}
         made.append(
             replace(
-                line, anchors=len(found[line.metric].rows), moved=means[line.metric].measured(),
-                moved_p=of_means[line.metric], frozen=one.threshold, changed=one.changed, **righter,
+                line,
+                anchors=len(found[line.metric].rows),
+                moved=means[line.metric].measured(),
+                moved_p=of_means[line.metric],
+                frozen=one.threshold,
+                changed=one.changed,
+                **righter,
             )
-        )  # fmt: skip
+        )
     return made
 
 
@@ -232,10 +237,13 @@ class _Runs:
         self._compare_signatures(name, now, earlier)
         at = rows[known]
         return _Anchors(
-            replace(new, values=new.values[known]), replace(old, values=old.values[known]),
-            replace(earlier, columns={name: then}, signatures=_signed(name, earlier)), at,
-            _numbers([now.rows[row][1] for row in at.tolist()]), self._ratings(now, at),
-        )  # fmt: skip
+            replace(new, values=new.values[known]),
+            replace(old, values=old.values[known]),
+            replace(earlier, columns={name: then}, signatures=_signed(name, earlier)),
+            at,
+            _numbers([now.rows[row][1] for row in at.tolist()]),
+            self._ratings(now, at),
+        )
 
     def _ratings(self, now: ScoreTable, rows: Integers) -> dict[str, Float]:
         """The ratings of some rows, by aspect: anchors that were scored again have their own."""

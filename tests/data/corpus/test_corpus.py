@@ -73,10 +73,17 @@ def refusal(call: Callable[[], object], *parts: object, row: int | None = None, 
 
 def test_jsonl_has_every_field(write):
     record = {
-        "dataset": "ours", "item": 7, "system": "A", "candidate": " A cat. ", "references": ["The cat.", "One cat."],
-        "source": "cat | is | there", "context": None, "scores": {"fluency": 4, "coverage": 2.5, "style": None},
-        "raw": {"fluency": [4, 4]}, "meta": None,
-    }  # fmt: skip
+        "dataset": "ours",
+        "item": 7,
+        "system": "A",
+        "candidate": " A cat. ",
+        "references": ["The cat.", "One cat."],
+        "source": "cat | is | there",
+        "context": None,
+        "scores": {"fluency": 4, "coverage": 2.5, "style": None},
+        "raw": {"fluency": [4, 4]},
+        "meta": None,
+    }
     row = Corpus.read(write("rows.jsonl", json_lines([record])))[0]
     assert row == Row(
         candidate=" A cat. ",
@@ -214,9 +221,12 @@ def test_directory_without_files_is_refused_and_is_no_text_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "start", "row", "end"),
-    [("rows.jsonl.gz", b"", b'{"candidate":""}\n', b""), ("rows.json.gz", b"[", b"{},", b"{}]"),
-     ("rows.csv.gz", b"candidate\n", b"a\n", b"")],
-)  # fmt: skip
+    [
+        ("rows.jsonl.gz", b"", b'{"candidate":""}\n', b""),
+        ("rows.json.gz", b"[", b"{},", b"{}]"),
+        ("rows.csv.gz", b"candidate\n", b"a\n", b""),
+    ],
+)
 def test_a_bomb_of_many_small_rows_stops_early(tmp_path, monkeypatch, name, start, row, end):
     """Fewer bytes than are allowed, but more rows than a memory may hold; the limit is a sixteenth of the usual one."""
     monkeypatch.setattr(opening, "_SMALL", 4 << 20)

@@ -43,14 +43,17 @@ TABLES: dict[str, dict[str, Any]] = {
     "LangChain or Langfuse": {"input": Q, "output": C, "expectedOutput": R, "context": S},
     "LlamaIndex": {"query": Q, "response": {"response": C, "source_nodes": [{"node": {"text": s}} for s in S]}},
     "LangSmith": {
-        "inputs": {"question": Q}, "outputs": {"answer": C, "documents": S}, "reference_outputs": {"answer": R},
+        "inputs": {"question": Q},
+        "outputs": {"answer": C, "documents": S},
+        "reference_outputs": {"answer": R},
     },
     "Phoenix": {
-        "attributes.output.value": C, "attributes.input.value": Q,
+        "attributes.output.value": C,
+        "attributes.input.value": Q,
         "attributes.retrieval.documents": [{"document.content": s, "document.score": 1} for s in S],
     },
     "promptfoo": {"vars": {"query": Q, "context": "\n".join(S)}, "response": {"output": C}},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("tool", TABLES)
@@ -77,10 +80,12 @@ def test_lists_in_cells_are_read_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "record",
     [
-        {"candidate": C, "user_input": Q, "response": "another"}, {"response": C}, {"input": Q, "text": C},
+        {"candidate": C, "user_input": Q, "response": "another"},
+        {"response": C},
+        {"input": Q, "text": C},
         {"response": C, "reference": R, "actual_output": C, "input": Q},
     ],
-)  # fmt: skip
+)
 def test_what_is_not_clear_is_not_guessed(record: dict[str, Any]) -> None:
     if "candidate" in record:
         corpus = Corpus.from_records([record])
@@ -101,16 +106,24 @@ def test_what_the_user_maps_goes_before() -> None:
 def inspect_log(**more: Any) -> dict[str, Any]:
     samples = [
         {
-            "id": "q1", "epoch": 1, "target": R, "metadata": {"context": S}, "attachments": {"ab12": Q},
+            "id": "q1",
+            "epoch": 1,
+            "target": R,
+            "metadata": {"context": S},
+            "attachments": {"ab12": Q},
             "input": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "attachment://ab12"}],
             "output": {"choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": C}]}}]},
             "scores": {"match": {"value": "C"}, "model_graded_qa": {"value": "P"}, "f1": {"value": 0.25}},
         },
         {
-            "id": "q2", "epoch": 1, "input": "Why?", "target": ["a", "b"], "scores": {"match": {"value": "I"}},
+            "id": "q2",
+            "epoch": 1,
+            "input": "Why?",
+            "target": ["a", "b"],
+            "scores": {"match": {"value": "I"}},
             "output": {"choices": [{"message": {"content": "Rain."}}]},
         },
-    ]  # fmt: skip
+    ]
     return {"version": 2, "status": "success", "eval": {"model": "mock/model", "task": "t"}, "samples": samples, **more}
 
 
@@ -144,12 +157,17 @@ def test_an_inspect_log_is_a_table(name: str, tmp_path: Path) -> None:
 
 def test_a_saved_run_of_deepeval_is_a_table(tmp_path: Path) -> None:
     case = {
-        "name": "t_0", "input": Q, "actualOutput": C, "expectedOutput": R, "retrievalContext": S, "success": False,
+        "name": "t_0",
+        "input": Q,
+        "actualOutput": C,
+        "expectedOutput": R,
+        "retrievalContext": S,
+        "success": False,
         "metricsData": [
             {"name": "Faithfulness", "threshold": 0.5, "success": True, "score": 1.0, "reason": "r", "error": None},
             {"name": "Answer Relevancy", "threshold": 0.5, "success": False, "score": 0.25, "reason": "r"},
         ],
-    }  # fmt: skip
+    }
     run = {"testFile": None, "testCases": [case, {**case, "metricsData": None}], "conversationalTestCases": []}
     for log in ({"testRunData": run, "lastLink": None}, run):
         path = tmp_path / ".latest_test_run.json"
@@ -190,11 +208,16 @@ def test_promptfoo_results_are_a_table(tmp_path: Path) -> None:
     def result(number: int, prompt: int, output: object, passed: bool) -> dict[str, Any]:
         asserted = [{"type": "equals", "value": R}, {"type": "javascript", "value": "true"}]
         return {
-            "testIdx": number, "promptIdx": prompt, "success": passed, "score": float(passed),
-            "provider": {"id": "echo", "label": ""}, "prompt": {"raw": "Say", "label": "Say"},
-            "vars": {"query": Q, "context": "\n".join(S)}, "response": {"output": output},
+            "testIdx": number,
+            "promptIdx": prompt,
+            "success": passed,
+            "score": float(passed),
+            "provider": {"id": "echo", "label": ""},
+            "prompt": {"raw": "Say", "label": "Say"},
+            "vars": {"query": Q, "context": "\n".join(S)},
+            "response": {"output": output},
             "testCase": {"assert": asserted},
-        }  # fmt: skip
+        }
 
     path = tmp_path / "results.json"
     results = [result(0, 0, C, True), result(1, 0, {"a": 1}, False), result(0, 1, "No.", False)]
@@ -228,10 +251,11 @@ def test_traces_are_a_row_each(tmp_path: Path) -> None:
     }
     messages = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "Rain."}]}])
     spans = [
-        span("b", "a", **documents), span("c", "a", output__value="not this"),
+        span("b", "a", **documents),
+        span("c", "a", output__value="not this"),
         span("a", events=[judged], input__value=Q, output__value=C),
         {**span("x", gen_ai__output__messages=messages), "traceId": "t2"},
-    ]  # fmt: skip
+    ]
     resource = {"attributes": pairs(service__name="bot", service__version="1.2")}
     log = {"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": spans}]}]}
     record = {
@@ -256,10 +280,11 @@ def test_traces_are_a_row_each(tmp_path: Path) -> None:
     [
         json.dumps({"candidate": C}) + "\n" + json.dumps({"candidate": "b"}),
         json.dumps([{"candidate": C}, {"candidate": "b"}], indent=1),
-        f"candidate,item\n{C},1\nb,2\n", f"candidate\titem\n{C}\t1\nb\t2\n",
+        f"candidate,item\n{C},1\nb,2\n",
+        f"candidate\titem\n{C}\t1\nb\t2\n",
         json.dumps({"testCases": [{"input": "q", "actualOutput": one} for one in (C, "b")]}, indent=2),
     ],
-)  # fmt: skip
+)
 def test_standard_input_is_a_file(content: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))
     opening._standard_input.cache_clear()

@@ -69,12 +69,16 @@ def test_several_are_counted_and_others_systems_left_out() -> None:
     rows = [("A", str(n)) for n in range(12)] + [("B", str(n)) for n in range(3)]
     table = ScoreTable(rows, {"M": column(*values)}, {})
     assert [said.partition(":")[0] for said in outliers(table)] == [
-        "row 11, system A, item 10", "row 12, system A, item 11", "row 13, system B, item 0", "M",
-    ]  # fmt: skip
+        "row 11, system A, item 10",
+        "row 12, system A, item 11",
+        "row 13, system B, item 0",
+        "M",
+    ]
     assert "so are 2 more values" in list(outliers(table))[-1]
     assert [said.partition(":")[0] for said in outliers(table, ["A"])] == [
-        "row 11, system A, item 10", "row 12, system A, item 11",
-    ]  # fmt: skip
+        "row 11, system A, item 10",
+        "row 12, system A, item 11",
+    ]
 
 
 def test_a_number_of_a_system_has_no_row() -> None:

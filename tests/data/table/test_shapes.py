@@ -13,15 +13,25 @@ from nlgauge.data.evidence import LAST, wrong_evidence
 WORD = {"text": "Five", "begin": 0, "end": 4, "alignment": 0.1, "quote": 0}
 QUOTE = {"name": "source", "text": "Source", "begin": 0, "end": 6}
 TEXT = {
-    "name": "candidate", "against": "source", "text": "Five", "words": [WORD], "weak": 0.5, "unsupported": [[0, 4]],
-    "quotes": [QUOTE], "stretches": [{"begin": 0, "end": 4, "quotes": [0], "supported": 0.2}],
-}  # fmt: skip
+    "name": "candidate",
+    "against": "source",
+    "text": "Five",
+    "words": [WORD],
+    "weak": 0.5,
+    "unsupported": [[0, 4]],
+    "quotes": [QUOTE],
+    "stretches": [{"begin": 0, "end": 4, "quotes": [0], "supported": 0.2}],
+}
 PIECE = {"text": "Five", "begin": 0, "end": 4}
 MATCH = {"side": "candidate", "token": PIECE, "match": {"text": None}, "similarity": 0.5, "weight": 1}
 EVIDENCE = {
-    "reference": 0, "texts": [TEXT], "matches": [MATCH], "items": [{"name": "x", "y": [{}]}], "left_out": 1,
+    "reference": 0,
+    "texts": [TEXT],
+    "matches": [MATCH],
+    "items": [{"name": "x", "y": [{}]}],
+    "left_out": 1,
     "flows": [{"candidate": PIECE, "reference": PIECE, "share": 1.0, "distance": 0}],
-}  # fmt: skip
+}
 
 
 def test_a_place_is_in_a_text_as_long_as_texts_may_be() -> None:

@@ -35,9 +35,12 @@ def word_pieces() -> Any:
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     names = {f"{name}_token": f"[{name.upper()}]" for name in ("cls", "sep", "pad", "mask", "unk")}
     return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, model_max_length=512, eos_token="[SEP]", **names,
+        tokenizer_object=tokenizer,
+        model_max_length=512,
+        eos_token="[SEP]",
+        **names,
         model_input_names=["input_ids", "token_type_ids", "attention_mask"],
-    )  # fmt: skip
+    )
 
 
 def byte_pairs(modern: bool = False) -> Any:
@@ -59,10 +62,17 @@ def byte_pairs(modern: bool = False) -> Any:
         tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
     begin, pad, end, unknown, mask = special
     return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, model_max_length=8192 if modern else 512, bos_token=begin, cls_token=begin,
-        eos_token=end, sep_token=end, pad_token=pad, unk_token=unknown, mask_token=mask,
+        tokenizer_object=tokenizer,
+        model_max_length=8192 if modern else 512,
+        bos_token=begin,
+        cls_token=begin,
+        eos_token=end,
+        sep_token=end,
+        pad_token=pad,
+        unk_token=unknown,
+        mask_token=mask,
         model_input_names=["input_ids", "attention_mask"],
-    )  # fmt: skip
+    )
 
 
 def unigrams(t5: bool = False) -> Any:
@@ -86,17 +96,28 @@ def unigrams(t5: bool = False) -> Any:
             single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
         )
         return PreTrainedTokenizerFast(
-            tokenizer_object=tokenizer, model_max_length=2048, pad_token="<pad>", eos_token="</s>", unk_token="<unk>",
+            tokenizer_object=tokenizer,
+            model_max_length=2048,
+            pad_token="<pad>",
+            eos_token="</s>",
+            unk_token="<unk>",
             model_input_names=["input_ids", "attention_mask"],
-        )  # fmt: skip
+        )
     tokenizer.add_special_tokens([*special, "[MASK]"])
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
     )
     return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, model_max_length=2048, bos_token="[CLS]", cls_token="[CLS]", eos_token="[SEP]",
-        sep_token="[SEP]", pad_token="[PAD]", unk_token="[UNK]", mask_token="[MASK]",
-    )  # fmt: skip
+        tokenizer_object=tokenizer,
+        model_max_length=2048,
+        bos_token="[CLS]",
+        cls_token="[CLS]",
+        eos_token="[SEP]",
+        sep_token="[SEP]",
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        mask_token="[MASK]",
+    )
 
 
 def bert(**more: Any) -> tuple[Any, Any]:
@@ -121,10 +142,19 @@ def deberta(**more: Any) -> tuple[Any, Any]:
 
     splitter = unigrams()
     return splitter, transformers.DebertaV2Config(
-        vocab_size=len(splitter), max_position_embeddings=512, type_vocab_size=0, relative_attention=True,
-        position_buckets=256, norm_rel_ebd="layer_norm", share_att_key=True, pos_att_type=["p2c", "c2p"],
-        position_biased_input=False, pooler_hidden_size=32, **_SIZES, **more,
-    )  # fmt: skip
+        vocab_size=len(splitter),
+        max_position_embeddings=512,
+        type_vocab_size=0,
+        relative_attention=True,
+        position_buckets=256,
+        norm_rel_ebd="layer_norm",
+        share_att_key=True,
+        pos_att_type=["p2c", "c2p"],
+        position_biased_input=False,
+        pooler_hidden_size=32,
+        **_SIZES,
+        **more,
+    )
 
 
 def _classifier(made: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -139,10 +169,20 @@ def _modern_bert(number: int, **more: Any) -> tuple[Any, Any]:
 
     splitter = byte_pairs(modern=True)
     config = transformers.ModernBertConfig(
-        vocab_size=len(splitter), num_labels=number, max_position_embeddings=8192, pad_token_id=1, cls_token_id=0,
-        sep_token_id=2, bos_token_id=0, eos_token_id=2, global_attn_every_n_layers=2, local_attention=16,
-        attn_implementation="eager", **_SIZES, **more,
-    )  # fmt: skip
+        vocab_size=len(splitter),
+        num_labels=number,
+        max_position_embeddings=8192,
+        pad_token_id=1,
+        cls_token_id=0,
+        sep_token_id=2,
+        bos_token_id=0,
+        eos_token_id=2,
+        global_attn_every_n_layers=2,
+        local_attention=16,
+        attn_implementation="eager",
+        **_SIZES,
+        **more,
+    )
     return splitter, transformers.ModernBertForTokenClassification(config)
 
 
@@ -151,9 +191,14 @@ def t5_config(splitter: Any, **more: Any) -> Any:
 
     sizes = {"d_model": 32, "d_kv": 64, "d_ff": 48, "num_layers": 2, "num_heads": 2, "feed_forward_proj": "gated-gelu"}
     return transformers.T5Config(
-        vocab_size=len(splitter), decoder_start_token_id=0, pad_token_id=0, eos_token_id=1, tie_word_embeddings=False,
-        **sizes, **more,
-    )  # fmt: skip
+        vocab_size=len(splitter),
+        decoder_start_token_id=0,
+        pad_token_id=0,
+        eos_token_id=1,
+        tie_word_embeddings=False,
+        **sizes,
+        **more,
+    )
 
 
 def write_t5(folder: Path, sentinels: Sequence[str] = ("<extra_id_0>", "<extra_id_1>")) -> Any:
@@ -229,7 +274,9 @@ def write_hhem(folder: Path, tokenizer: Path) -> None:
     }
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     config = {
-        "architectures": ["HHEMv2ForSequenceClassification"], "model_type": "HHEMv2Config", "torch_dtype": "float32",
+        "architectures": ["HHEMv2ForSequenceClassification"],
+        "model_type": "HHEMv2Config",
+        "torch_dtype": "float32",
         "auto_map": {"AutoModelForSequenceClassification": "modeling_hhem_v2.HHEMv2ForSequenceClassification"},
-    }  # fmt: skip
+    }
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")

@@ -50,9 +50,10 @@ def test_d_is_loaded_after_conversion(tmp_path):
         states, found = net(**encoded).last_hidden_state[0], []
         for word in re.finditer(r"\w+", text):
             own = [
-                at for at, (begin, end) in enumerate(offsets)
+                at
+                for at, (begin, end) in enumerate(offsets)
                 if of[at] == 0 and max(begin, word.start()) < min(end, word.end())
-            ]  # fmt: skip
+            ]
             found.append(torch.softmax(layer(states[own].sum(0)), -1)[0].item())
     assert score("Consistency(aligner='D')", tmp_path / "d") == pytest.approx(sum(found) / len(found), abs=1e-6)
     assert score("Consistency(aligner='D')", tmp_path / "d", candidate=text, source=source) == pytest.approx(

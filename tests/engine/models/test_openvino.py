@@ -29,14 +29,16 @@ def test_vectors_masked_words_pairs_and_aligner_are_those_of_onnxruntime(models)
     for model in models:
         other = model[MASKED_PAIRS].other_text(IDS[0])
         logits, share, *_ = model[ALIGNER].align(IDS, ATTEND, side)
-        found.append([
-            model[ENCODER].hidden(IDS, ATTEND, [6, 0])[:, seen],
-            model[MASKED_LM].masked_logits(IDS, ATTEND, at),
-            model[MASKED_PAIRS].pair_logits(IDS, ATTEND, at, other),
-            model[MASKED_PAIRS].pair_states(IDS, ATTEND, other)[seen],
-            logits[seen & (side == 0)],
-            share,
-        ])  # fmt: skip
+        found.append(
+            [
+                model[ENCODER].hidden(IDS, ATTEND, [6, 0])[:, seen],
+                model[MASKED_LM].masked_logits(IDS, ATTEND, at),
+                model[MASKED_PAIRS].pair_logits(IDS, ATTEND, at, other),
+                model[MASKED_PAIRS].pair_states(IDS, ATTEND, other)[seen],
+                logits[seen & (side == 0)],
+                share,
+            ]
+        )
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(theirs, ours, atol=2e-4)
 

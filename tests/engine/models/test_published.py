@@ -11,12 +11,19 @@ from tests.engine.fake import WORDS, save_tokenizer
 from tests.metrics.pieces import prepared, row, scored
 
 BERT = {
-    "model_type": "bert", "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "vocab_size": 30522,
-}  # fmt: skip
+    "model_type": "bert",
+    "hidden_size": 768,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+    "vocab_size": 30522,
+}
 LARGE = {
-    "model_type": "roberta", "hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16,
+    "model_type": "roberta",
+    "hidden_size": 1024,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 16,
     "vocab_size": 50265,
-}  # fmt: skip
+}
 OTHER = {**BERT, "hidden_size": 640}
 WEIGHTS = "68d45e234eb4a928074dfd868cead0219ab85354cc53d20e772753c6bb9169d3"
 
@@ -41,11 +48,21 @@ def test_a_renamed_folder_is_known_by_its_sizes_or_weights(tmp_path):
 
 def test_the_published_layers():
     expected = {
-        "bert-base-uncased": 9, "bert-large-uncased": 18, "roberta-base": 10, "roberta-large": 17,
-        "distilbert-base-uncased": 5, "xlm-roberta-base": 9, "xlm-roberta-large": 17, "microsoft/deberta-base": 9,
-        "microsoft/deberta-large": 16, "microsoft/deberta-xlarge": 18, "microsoft/deberta-xlarge-mnli": 40,
-        "bert-base-multilingual-cased": 9, "albert-base-v2": 9, "albert-xxlarge-v2": 8,
-    }  # fmt: skip
+        "bert-base-uncased": 9,
+        "bert-large-uncased": 18,
+        "roberta-base": 10,
+        "roberta-large": 17,
+        "distilbert-base-uncased": 5,
+        "xlm-roberta-base": 9,
+        "xlm-roberta-large": 17,
+        "microsoft/deberta-base": 9,
+        "microsoft/deberta-large": 16,
+        "microsoft/deberta-xlarge": 18,
+        "microsoft/deberta-xlarge-mnli": 40,
+        "bert-base-multilingual-cased": 9,
+        "albert-base-v2": 9,
+        "albert-xxlarge-v2": 8,
+    }
     known = registry._known()
     assert {name: known[name]["layers"]["BERTScore"] for name in expected} == expected
     assert known["roberta-large"]["baseline"][17] == [0.831506, 0.831494, 0.831226]
@@ -59,8 +76,12 @@ def test_the_published_layers():
 # ---- In a run, with a network so small that it is no burden
 
 TINY = {
-    "model_type": "bert", "hidden_size": 16, "num_hidden_layers": 4, "num_attention_heads": 2, "vocab_size": len(WORDS),
-}  # fmt: skip
+    "model_type": "bert",
+    "hidden_size": 16,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 2,
+    "vocab_size": len(WORDS),
+}
 FACTS = {
     "layers": {"BERTScore": 2, "CTC": 1, "MoverScore": 3},
     "temperature": 0.5,

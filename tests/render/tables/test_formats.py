@@ -73,10 +73,22 @@ def test_signs_of_markdown_are_escaped() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "=1+1", "+A1", "-A1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1+1", "＝1+1", "'=1", '"=1', "\ufeff=1",
-        "\u200b＋1", "\u00a0@A1",
+        "=1+1",
+        "+A1",
+        "-A1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        " =1+1",
+        "＝1+1",
+        "'=1",
+        '"=1',
+        "\ufeff=1",
+        "\u200b＋1",
+        "\u00a0@A1",
     ],
-)  # fmt: skip
+)
 def test_no_text_is_a_formula_to_a_spreadsheet(name: str) -> None:
     cells = [[name, "F"], [name, Number(-0.5, -1.0, 0.5)]]
     rows = list(csv.reader(io.StringIO("\n".join(formatted([cells], "csv")), newline="")))

@@ -99,8 +99,9 @@ def test_refusals_of_points(table: ScoreTable, arguments: tuple[Any, ...], say: 
 def test_what_has_no_place_is_noted(table: ScoreTable) -> None:
     found = spread(table)
     assert found.notes == (
-        "Parts f ↑: 2 rows without a finite value left out", "Set has one number a system, and no distribution"
-    )  # fmt: skip
+        "Parts f ↑: 2 rows without a finite value left out",
+        "Set has one number a system, and no distribution",
+    )
     (parts,) = (one for one in found.records if (one.name, one.system) == ("Parts f ↑", "Top"))
     assert (parts.n, parts.left_out) == (N - 2, 2)
 

@@ -49,8 +49,12 @@ def test_the_test_is_that_of_compare() -> None:
     both = ScoreTable(rows, {"M": Column(("score",), np.concatenate([now, BEFORE])[:, None])}, {})
     (expected,) = compare_systems(both, "now", "before")
     assert (one.difference, one.low, one.high, one.p, one.detectable) == (
-        expected.difference, expected.low, expected.high, expected.p, expected.detectable
-    )  # fmt: skip
+        expected.difference,
+        expected.low,
+        expected.high,
+        expected.p,
+        expected.detectable,
+    )
     stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
     test = stats.ttest_rel(now, BEFORE)
     assert (one.low, one.high, one.p) == pytest.approx((*test.confidence_interval(0.95), test.pvalue))

@@ -159,9 +159,20 @@ def test_a_scores_file_from_before_faithfulness_is_checked_by_its_probability_an
     with pytest.raises(InputError, match=r"it has Other\)"):
         check(new, grounded=True, against=replace(old, columns={"Other": column}))
     made = RatedThreshold(
-        metric=spec, part="probability", direction="at_least", threshold=0.5, by="f1", risk=None, confidence=None,
-        n=10, passing=0.5, aspect="right", below=0.5, signature="", facts={},
-    )  # fmt: skip
+        metric=spec,
+        part="probability",
+        direction="at_least",
+        threshold=0.5,
+        by="f1",
+        risk=None,
+        confidence=None,
+        n=10,
+        passing=0.5,
+        aspect="right",
+        below=0.5,
+        signature="",
+        facts={},
+    )
     assert [one.state for one in check(old, threshold=made).outcomes] == ["failed", "passed", "passed"]
     plain = replace(old, columns={spec: Column(("score",), np.ones((3, 1)))})
     with pytest.raises(InputError, match=r"it has Consistency\(aligner='D'\)\)"):
@@ -175,9 +186,16 @@ def test_a_scores_file_from_before_faithfulness_is_checked_by_its_probability_an
 PASSED = Outcome("bot", "a", 1, 0.9, "passed", None, finding="supported", answer="It opens at nine.")
 CLAIM = "It opens at nine, and <b>tea</b> is free."
 INVENTED = Outcome(
-    "bot", "b", 2, 0.125, "failed", "0.1250 is below 0.35", (Unsupported("candidate", "source", CLAIM, ((22, 32),)),),
-    "not found", CLAIM,
-)  # fmt: skip
+    "bot",
+    "b",
+    2,
+    0.125,
+    "failed",
+    "0.1250 is below 0.35",
+    (Unsupported("candidate", "source", CLAIM, ((22, 32),)),),
+    "not found",
+    CLAIM,
+)
 OTHER = replace(INVENTED, row=3, finding="contradicted", reasons=("9 pm: the source has 9 am", "two: the source has 3"))
 UNSURE = Outcome("bot", "d", 4, 0.38, "unsure", "cannot say: 0.38 is between 0.35 and 0.41", (), "cannot say", "Yes.")
 

@@ -47,7 +47,7 @@ def evidence(*stretches: dict[str, object], reasons: list[dict[str, object]] | N
         (None, "failed", None),
         (None, "unsure", "cannot say"),
     ],
-)  # fmt: skip
+)
 def test_the_worst_part_decides(given: dict[str, object] | None, state: str, finding: str | None) -> None:
     assert found(given, state).finding == finding
 

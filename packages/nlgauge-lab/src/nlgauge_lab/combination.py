@@ -101,9 +101,14 @@ def combine(
     predicted[known] = crossed.predicted
     predictions = _table(chosen_table, known, predicted, ((x - final.means) / final.deviations).mean(1))
     agreements = correlate(
-        predictions, {chosen: dict(zip(table.rows, y.tolist(), strict=True))}, level=level, coefficient=coefficient,
-        resample=resample, replicates=replicates, seed=seed,
-    )  # fmt: skip
+        predictions,
+        {chosen: dict(zip(table.rows, y.tolist(), strict=True))},
+        level=level,
+        coefficient=coefficient,
+        resample=resample,
+        replicates=replicates,
+        seed=seed,
+    )
     facts: dict[str, object] = {
         "rows": rows,
         "items": distinct,
@@ -116,16 +121,27 @@ def combine(
     constant = np.flatnonzero(np.ptp(x[known], 0) == 0)
     notes = [f"{' '.join(members[at])} is the same on all rows" for at in constant]
     return Combined(
-        _file(table, members, signs, final, chosen, method, facts), agreements.records, predictions, rows, distinct,
-        int((~is_rated).sum()), {" ".join(member): n for member, n in zip(members, unusable, strict=True) if n},
-        crossed.penalties, [*notes, *agreements.notes],
-    )  # fmt: skip
+        _file(table, members, signs, final, chosen, method, facts),
+        agreements.records,
+        predictions,
+        rows,
+        distinct,
+        int((~is_rated).sum()),
+        {" ".join(member): n for member, n in zip(members, unusable, strict=True) if n},
+        crossed.penalties,
+        [*notes, *agreements.notes],
+    )
 
 
 def _file(
-    table: ScoreTable, members: Sequence[tuple[str, str]], signs: Sequence[float], final: Fit, aspect: str,
-    method: str, facts: Mapping[str, object],
-) -> CombinationFile:  # fmt: skip
+    table: ScoreTable,
+    members: Sequence[tuple[str, str]],
+    signs: Sequence[float],
+    final: Fit,
+    aspect: str,
+    method: str,
+    facts: Mapping[str, object],
+) -> CombinationFile:
     numbers = zip(final.means.tolist(), final.deviations.tolist(), final.weights.tolist(), strict=True)
     fitted = tuple(
         Member(spec, part, sign > 0, *three) for (spec, part), sign, three in zip(members, signs, numbers, strict=True)

@@ -49,17 +49,26 @@ _FORMATS = ("text", "github", "junit", "markdown", "json")
 
 @click.command(short_help="A gate: fail if a row is unsupported, or a system got worse.")
 @click.argument("outputs", type=PLACE)
-@click.option("-m", "--metric", "specs", type=SPEC, multiple=True,
-              help="Metric spec, e.g. Faithfulness.")  # fmt: skip
+@click.option("-m", "--metric", "specs", type=SPEC, multiple=True, help="Metric spec, e.g. Faithfulness.")
 @click.option("--part", help="Part of a metric that has several; the deciding one by default.")
 @click.option("--at-least", type=float, help="Every row must score this or more; if higher is better.")
 @click.option("--at-most", type=float, help="Every row must score this or less; if lower is better.")
-@click.option("--threshold", "--bar", "threshold", type=PLACE,
-              help="File of a threshold and its metric, made by nlgauge calibrate.")  # fmt: skip
+@click.option(
+    "--threshold",
+    "--bar",
+    "threshold",
+    type=PLACE,
+    help="File of a threshold and its metric, made by nlgauge calibrate.",
+)
 @click.option("--ratings", type=PLACE, help=f"Certify the threshold. {RATINGS_HELP}")
 @RATING_LABEL
-@click.option("--risk", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.1, show_default=True,
-              help="With --ratings: at most this share of passing rows is bad, with 90 % confidence.")  # fmt: skip
+@click.option(
+    "--risk",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.1,
+    show_default=True,
+    help="With --ratings: at most this share of passing rows is bad, with 90 % confidence.",
+)
 @click.option("--grounded", is_flag=True, help="Does the source support each row? By thresholds on the model's card.")
 @click.option(
     "--against", type=PLACE, help="Scores or outputs of an earlier run: fail where a system is worse than there."
@@ -87,12 +96,30 @@ _FORMATS = ("text", "github", "junit", "markdown", "json")
 @SEED
 @click.option("--format", "layout", type=click.Choice(_FORMATS), default="text", show_default=True)
 def check(
-    outputs: Path, specs: Sequence[str], part: str | None, at_least: float | None, at_most: float | None,
-    threshold: Path | None, ratings: Path | None, labels: Sequence[str], risk: float, grounded: bool,
-    against: Path | None, margin: float | None, history: Path | None, cluster: str | None, significance: float,
-    allow_missing: bool, output: Path | None, columns: Sequence[str], seed: int, layout: str,
-    then: str | None, unsure: tuple[float, float] | None, **how: Any,
-) -> None:  # fmt: skip
+    outputs: Path,
+    specs: Sequence[str],
+    part: str | None,
+    at_least: float | None,
+    at_most: float | None,
+    threshold: Path | None,
+    ratings: Path | None,
+    labels: Sequence[str],
+    risk: float,
+    grounded: bool,
+    against: Path | None,
+    margin: float | None,
+    history: Path | None,
+    cluster: str | None,
+    significance: float,
+    allow_missing: bool,
+    output: Path | None,
+    columns: Sequence[str],
+    seed: int,
+    layout: str,
+    then: str | None,
+    unsure: tuple[float, float] | None,
+    **how: Any,
+) -> None:
     """Fail if a row misses a threshold, or if a system is worse than in an earlier run (docs/check.md).
 
     Prints each row that misses the threshold, with its unsupported words (hallucinations) marked. --grounded asks
@@ -134,15 +161,22 @@ def check(
     baseline, earlier = (None, None) if against is None else scores_of([against], columns, [spec], how)
     if ratings is not None:
         found = calibrate(
-            table, read_ratings(ratings, (), labels), metric=spec if part is None else f"{spec} {part}", risk=risk,
+            table,
+            read_ratings(ratings, (), labels),
+            metric=spec if part is None else f"{spec} {part}",
+            risk=risk,
             seed=seed,
-        )  # fmt: skip
+        )
         remark(*found.notes)
         made, part = found.threshold(), None
     limits: dict[str, Any] = {
-        "part": part, "at_least": at_least, "at_most": at_most, "threshold": made, "grounded": grounded,
+        "part": part,
+        "at_least": at_least,
+        "at_most": at_most,
+        "threshold": made,
+        "grounded": grounded,
         "allow_missing": allow_missing,
-    }  # fmt: skip
+    }
     rows = clustered(table, corpus, cluster)
     tests: dict[str, Any] = {"significance": significance}
     try:

@@ -6,12 +6,30 @@ import unicodedata
 from collections.abc import Mapping
 
 _PAIRS = (
-    ("yes", "no"), ("y", "n"), ("true", "false"), ("pass", "fail"), ("passed", "failed"), ("good", "bad"),
-    ("supported", "unsupported"), ("supported", "not supported"), ("correct", "incorrect"), ("correct", "wrong"),
-    ("right", "wrong"), ("ok", "not ok"), ("✓", "✗"), ("✔", "✘"), ("✅", "❌"), ("☑", "☒"), ("👍", "👎"),
+    ("yes", "no"),
+    ("y", "n"),
+    ("true", "false"),
+    ("pass", "fail"),
+    ("passed", "failed"),
+    ("good", "bad"),
+    ("supported", "unsupported"),
+    ("supported", "not supported"),
+    ("correct", "incorrect"),
+    ("correct", "wrong"),
+    ("right", "wrong"),
+    ("ok", "not ok"),
+    ("✓", "✗"),
+    ("✔", "✘"),
+    ("✅", "❌"),
+    ("☑", "☒"),
+    ("👍", "👎"),
     # A spreadsheet shows and saves its own truth values in the language of its user.
-    ("wahr", "falsch"), ("vrai", "faux"), ("vero", "falso"), ("verdadero", "falso"), ("verdadeiro", "falso"),
-)  # fmt: skip
+    ("wahr", "falsch"),
+    ("vrai", "faux"),
+    ("vero", "falso"),
+    ("verdadero", "falso"),
+    ("verdadeiro", "falso"),
+)
 STANDARD: Mapping[str, float] = {name: value for good, bad in _PAIRS for name, value in ((good, 1.0), (bad, 0.0))}
 """The labels that need no explanation, on the scale from 0 to 1"""
 NOT_RATED = frozenset(("n/a", "na", "n.a.", "#n/a", "#nv", "-", "\u2013", "\u2014", "?", "none", "null", "nan"))

@@ -21,18 +21,37 @@ from nlgauge.errors import InputError
 
 # Other tools' names for the candidate, likeliest first; our own is there for its other spellings, as in "Candidate".
 _ALIASES = (
-    "candidate", "prediction", "predictions", "hypothesis", "output", "response", "answer", "generated", "mt",
-    "decoded", "summary", "text",
-)  # fmt: skip
+    "candidate",
+    "prediction",
+    "predictions",
+    "hypothesis",
+    "output",
+    "response",
+    "answer",
+    "generated",
+    "mt",
+    "decoded",
+    "summary",
+    "text",
+)
 _CALLED = {
     "source": (
-        "context", "contexts", "passages", "passage", "documents", "document", "retrieved_contexts", "article", "text",
-        "input", "src",
+        "context",
+        "contexts",
+        "passages",
+        "passage",
+        "documents",
+        "document",
+        "retrieved_contexts",
+        "article",
+        "text",
+        "input",
+        "src",
     ),
     "context": ("contexts", "passages", "passage", "documents", "document", "history", "dialogue", "source"),
     "references": ("reference", "target", "targets", "gold", "ground_truth", "expected", "expected_output", "ref"),
     "question": ("query", "user_input", "input", "prompt"),
-}  # fmt: skip
+}
 """Other tools' names for the other fields, likeliest first"""
 _NO_SCORE = (
     "give a string; an empty one for an empty text; to give such rows no score, nlgauge score has --on-missing skip, "
@@ -126,10 +145,14 @@ def fields_by_column(names: Names) -> dict[str, str]:
 
 
 def rows_of(
-    tables: Iterable[Table], names: Names, file: str | None, on_missing: OnMissing = "error",
-    counts: dict[str, int] | None = None, told: dict[str, None] | None = None,
+    tables: Iterable[Table],
+    names: Names,
+    file: str | None,
+    on_missing: OnMissing = "error",
+    counts: dict[str, int] | None = None,
+    told: dict[str, None] | None = None,
     labels: Mapping[str, float] | None = None,
-) -> Iterator[Row]:  # fmt: skip
+) -> Iterator[Row]:
     """The rows that records stand for, one table after another.
 
     file: what all of them together are called. counts: takes the number of rows of each file. told: takes what is to be
@@ -206,9 +229,15 @@ def _named(record: object, place: InputPlace) -> dict[str, object]:
 
 
 def _row(
-    record: dict[str, object], names: Names, taken: Set[str], place: InputPlace, positions: Counter[str],
-    may_lack: bool, table: Table, read: _Ratings,
-) -> Row:  # fmt: skip
+    record: dict[str, object],
+    names: Names,
+    taken: Set[str],
+    place: InputPlace,
+    positions: Counter[str],
+    may_lack: bool,
+    table: Table,
+    read: _Ratings,
+) -> Row:
     if looked_up(record, str(names["candidate"]), _NOWHERE) is _NOWHERE:
         raise _no_candidate(record, str(names["candidate"]), place)
     given = {ours: _value(record, theirs) for ours, theirs in names.items()}

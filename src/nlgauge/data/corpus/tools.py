@@ -34,38 +34,84 @@ class _Dialect(NamedTuple):
 
 
 _DIALECTS = (
-    _Dialect("Ragas", "response", {
-        "source": ("retrieved_contexts",), "question": ("user_input",), "references": ("reference",),
-    }),
-    _Dialect("Ragas", "answer", {
-        "source": ("contexts",), "references": ("ground_truth", "ground_truths"), "question": ("question",),
-    }),
-    _Dialect("DeepEval", "actual_output", {
-        "source": ("retrieval_context", "context"), "question": ("input",), "references": ("expected_output",),
-    }),
-    _Dialect("DeepEval", "actualOutput", {
-        "source": ("retrievalContext", "context"), "question": ("input",), "references": ("expectedOutput",),
-    }),
+    _Dialect(
+        "Ragas",
+        "response",
+        {
+            "source": ("retrieved_contexts",),
+            "question": ("user_input",),
+            "references": ("reference",),
+        },
+    ),
+    _Dialect(
+        "Ragas",
+        "answer",
+        {
+            "source": ("contexts",),
+            "references": ("ground_truth", "ground_truths"),
+            "question": ("question",),
+        },
+    ),
+    _Dialect(
+        "DeepEval",
+        "actual_output",
+        {
+            "source": ("retrieval_context", "context"),
+            "question": ("input",),
+            "references": ("expected_output",),
+        },
+    ),
+    _Dialect(
+        "DeepEval",
+        "actualOutput",
+        {
+            "source": ("retrievalContext", "context"),
+            "question": ("input",),
+            "references": ("expectedOutput",),
+        },
+    ),
     _Dialect("LangChain", "result", {"source": ("source_documents",), "question": ("query",)}),
-    _Dialect("LangChain or Langfuse", "output", {
-        "source": ("source_documents", "context"), "question": ("query", "input"),
-        "references": ("reference", "expected_output", "expectedOutput", "reference_output"),
-    }),
+    _Dialect(
+        "LangChain or Langfuse",
+        "output",
+        {
+            "source": ("source_documents", "context"),
+            "question": ("query", "input"),
+            "references": ("reference", "expected_output", "expectedOutput", "reference_output"),
+        },
+    ),
     _Dialect("LlamaIndex", "response.response", {"source": ("response.source_nodes",), "question": ("query",)}),
     _Dialect("LlamaIndex", "response.text", {"source": ("source_nodes",), "question": ("query",)}),
-    *(_Dialect("LangSmith", f"outputs.{name}", {
-        "source": ("outputs.documents", "outputs.context", "inputs.context"),
-        "question": ("inputs.question", "inputs.input", "inputs.query"),
-        "references": (f"reference_outputs.{name}", "reference_outputs.output", "reference_outputs.answer"),
-    }) for name in ("output", "answer", "response")),
-    _Dialect("Phoenix", "attributes.output.value", {
-        "source": ("attributes.retrieval.documents",), "question": ("attributes.input.value",),
-    }),
+    *(
+        _Dialect(
+            "LangSmith",
+            f"outputs.{name}",
+            {
+                "source": ("outputs.documents", "outputs.context", "inputs.context"),
+                "question": ("inputs.question", "inputs.input", "inputs.query"),
+                "references": (f"reference_outputs.{name}", "reference_outputs.output", "reference_outputs.answer"),
+            },
+        )
+        for name in ("output", "answer", "response")
+    ),
+    _Dialect(
+        "Phoenix",
+        "attributes.output.value",
+        {
+            "source": ("attributes.retrieval.documents",),
+            "question": ("attributes.input.value",),
+        },
+    ),
     _Dialect("Phoenix", "output.value", {"source": ("retrieval.documents",), "question": ("input.value",)}),
-    _Dialect("promptfoo", "response.output", {
-        "source": ("vars.context",), "question": ("vars.query", "vars.question"),
-    }),
-)  # fmt: skip
+    _Dialect(
+        "promptfoo",
+        "response.output",
+        {
+            "source": ("vars.context",),
+            "question": ("vars.query", "vars.question"),
+        },
+    ),
+)
 
 
 def known_columns(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | None:

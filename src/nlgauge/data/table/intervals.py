@@ -79,12 +79,19 @@ def by_system(
                 clustered = groups[number] is not None and column.level == "item"
                 scores.append(
                     SystemScore(
-                        system=system, metric=spec, part=part, mean=said.value, low=low, high=high, n=said.n,
-                        undefined=len(where[number]) - said.n, whole=column.sums is not None,
+                        system=system,
+                        metric=spec,
+                        part=part,
+                        mean=said.value,
+                        low=low,
+                        high=high,
+                        n=said.n,
+                        undefined=len(where[number]) - said.n,
+                        whole=column.sums is not None,
                         clusters=said.groups if clustered and said.n else None,
                         effective=said.effective if clustered else math.nan,
                     )
-                )  # fmt: skip
+                )
     return scores
 
 

@@ -286,9 +286,7 @@ class _ReadingPlan:
             whole = self.whole(likeliest, logits[begin:end])
             stretches.append(AlignedStretch(*places, whole, tuple(mine), likeliest.against))
         share = self.share(shares, sizes)
-        return Alignment(
-            request.text, tokens.offsets[:own], logits, share, tuple(stretches), tuple(quotes), likest
-        )  # fmt: skip
+        return Alignment(request.text, tokens.offsets[:own], logits, share, tuple(stretches), tuple(quotes), likest)
 
 
 class _PackedPlan(_ReadingPlan):

@@ -33,9 +33,12 @@ _CTC_ROW = 512
 """Sub-words of a row"""
 _CTC_D = {"roberta": "RobertaForTokenClassification", "albert": "AlbertForTokenClassification"}
 _CTC_R = {
-    "doc_to_summ": ("share", False), "summ_to_ref": ("share", True), "sent_to_sent": ("share", False),
-    "fact_to_response": ("number", False), "fact_history_to_response": ("number", False),
-}  # fmt: skip
+    "doc_to_summ": ("share", False),
+    "summ_to_ref": ("share", True),
+    "sent_to_sent": ("share", False),
+    "fact_to_response": ("number", False),
+    "fact_history_to_response": ("number", False),
+}
 """What each published R predicts, and whether it was trained with the judged text first"""
 _UNUSED = ("pooler.", "embeddings.position_ids")
 _CLEANING: tuple[dict[str, Any], ...] = (
@@ -81,8 +84,13 @@ def convert(source: Path, folder: Path, tokenizer: Path | None = None) -> None:
         raise SpecError(f"{path} has no weights that can be read: {one_line(error)}") from None
     made = {**_sizes(path, stored), "architectures": ["T5ForTokenClassification"], FAMILY: "hhem"}
     SubwordTokenizer.read(str(splitter)).fit(made["vocab_size"])
-    names_of_tokens = {"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": "<pad>", "eos_token": "</s>",
-                       "unk_token": "<unk>", "model_max_length": 4096}  # fmt: skip
+    names_of_tokens = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "pad_token": "<pad>",
+        "eos_token": "</s>",
+        "unk_token": "<unk>",
+        "model_max_length": 4096,
+    }
     _write(folder, stored, made, splitter.read_text(encoding="utf-8"), names_of_tokens)
 
 
@@ -91,8 +99,9 @@ def _sizes(path: Path, stored: dict[str, Any]) -> dict[str, Any]:
     attention = f"{_FIRST}0.SelfAttention."
     try:
         (vocabulary, width), (buckets, heads) = (
-            stored[_SHARED].shape, stored[f"{attention}relative_attention_bias.weight"].shape
-        )  # fmt: skip
+            stored[_SHARED].shape,
+            stored[f"{attention}relative_attention_bias.weight"].shape,
+        )
         inner, classes = len(stored[f"{attention}q.weight"]), len(stored["classifier.weight"])
         gated = f"{_FIRST}1.DenseReluDense.wi_0.weight" in stored
         feed = len(stored[f"{_FIRST}1.DenseReluDense.{'wi_0' if gated else 'wi'}.weight"])
@@ -100,12 +109,23 @@ def _sizes(path: Path, stored: dict[str, Any]) -> dict[str, Any]:
         raise SpecError(f"{path} holds no classifier on T5's encoder: {one_line(error)} is missing") from None
     blocks = {name.removeprefix(f"{_ENCODER}block.").partition(".")[0] for name in stored if name.startswith(_ENCODER)}
     return {
-        "model_type": "t5", "vocab_size": vocabulary, "d_model": width, "num_heads": heads, "d_kv": inner // heads,
-        "d_ff": feed, "num_layers": sum(block.isdigit() for block in blocks), "num_labels": classes,
-        "feed_forward_proj": "gated-gelu" if gated else "relu", "relative_attention_num_buckets": buckets,
-        "id2label": {"0": "hallucinated", "1": "consistent"}, "label2id": {"hallucinated": 0, "consistent": 1},
-        "pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0, "tie_word_embeddings": False,
-    }  # fmt: skip
+        "model_type": "t5",
+        "vocab_size": vocabulary,
+        "d_model": width,
+        "num_heads": heads,
+        "d_kv": inner // heads,
+        "d_ff": feed,
+        "num_layers": sum(block.isdigit() for block in blocks),
+        "num_labels": classes,
+        "feed_forward_proj": "gated-gelu" if gated else "relu",
+        "relative_attention_num_buckets": buckets,
+        "id2label": {"0": "hallucinated", "1": "consistent"},
+        "label2id": {"hallucinated": 0, "consistent": 1},
+        "pad_token_id": 0,
+        "eos_token_id": 1,
+        "decoder_start_token_id": 0,
+        "tie_word_embeddings": False,
+    }
 
 
 def _write(

@@ -102,9 +102,7 @@ def family_of(folder: Path) -> str | None:
     return told if isinstance(told, str) else None
 
 
-def open_detector(
-    prefix: str, source: str, name: str, precision: str, backend: str, device: str | None
-) -> Model:  # fmt: skip
+def open_detector(prefix: str, source: str, name: str, precision: str, backend: str, device: str | None) -> Model:
     """A detector by the prefix of its family and a folder or Hugging Face name.
 
     Raises SpecError for a checkpoint of another family or that lacks weights, MissingExtraError if torch is needed.
@@ -158,9 +156,13 @@ def with_detector(model: Model, checkpoint: Checkpoint, net: Net) -> Model:
 
 
 def _with(
-    model: Model, checkpoint: Checkpoint, net: Net, reading: Reading, opened: Callable[[], Logits],
+    model: Model,
+    checkpoint: Checkpoint,
+    net: Net,
+    reading: Reading,
+    opened: Callable[[], Logits],
     own_window: bool = False,
-) -> Model:  # fmt: skip
+) -> Model:
     """A model with a detector. own_window: whether nothing else reads with it, so that its window is the detector's."""
     longest = min(checkpoint.config.to_dict().get(WINDOW, math.inf), _longest(reading.packing, net, model.window))
     bias = (net.classifier.bias[0] - net.classifier.bias[1]).item() if reading.packing.head == "words" else 0.0
@@ -169,10 +171,11 @@ def _with(
     types = model.second_type if typed else 0
     detector = Detector(reading, packer, opened, lambda: model.digest, types)
     return replace(
-        model, abilities={**model.abilities, ALIGNER: detector},
+        model,
+        abilities={**model.abilities, ALIGNER: detector},
         card=_detector_card(model.card, reading.packing, Path(checkpoint.source)),
         window=packer.longest if own_window else model.window,
-    )  # fmt: skip
+    )
 
 
 def _detector_card(card: ModelCard, packing: Packing, folder: Path) -> ModelCard:
@@ -261,10 +264,17 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
     packer = Packer(reading.packing, tokenizer, longest, float(config.get(WORD_BIAS, 0.0)))
     detector = Detector(reading, packer, lambda: logits, lambda: digest, second_type)
     return Model(
-        name=name, digest=digest, files=named_digest(files), backend=runtime_name(), precision="float32",
-        window=longest, card=_detector_card(read_card(folder), reading.packing, folder), folder=folder,
-        batch_tokens=max(longest, 512 * threads()), abilities={TOKENIZER: tokenizer, ALIGNER: detector},
-    )  # fmt: skip
+        name=name,
+        digest=digest,
+        files=named_digest(files),
+        backend=runtime_name(),
+        precision="float32",
+        window=longest,
+        card=_detector_card(read_card(folder), reading.packing, folder),
+        folder=folder,
+        batch_tokens=max(longest, 512 * threads()),
+        abilities={TOKENIZER: tokenizer, ALIGNER: detector},
+    )
 
 
 def export_detector(model: Model, folder: Path) -> None:
@@ -315,9 +325,14 @@ def _write_graph(logits: _TorchLogits, second_type: int, path: Path) -> None:
         warnings.simplefilter("ignore")
         try:
             made = torch.onnx.export(
-                Graph().eval(), example, input_names=names, output_names=["logits"],
-                dynamic_shapes=(sizes,) * len(names), dynamo=True, verbose=False,
-            )  # fmt: skip
+                Graph().eval(),
+                example,
+                input_names=names,
+                output_names=["logits"],
+                dynamic_shapes=(sizes,) * len(names),
+                dynamo=True,
+                verbose=False,
+            )
         except Exception as error:  # many libraries work on it, with classes of their own
             said = one_line(str(error.__cause__ or error))
             raise SpecError(f"torch makes no graph of this network ({said}): leave it to torch") from None

@@ -97,53 +97,120 @@ class Packing:
 
 
 _NLI = Packing(
-    "nli", "NLI models and cross-encoders with entailment among their labels, or with one logit",
-    ("{source}", "{candidate}"), "pair", "classes", None, "sentence", ("ForSequenceClassification",),
-)  # fmt: skip
+    "nli",
+    "NLI models and cross-encoders with entailment among their labels, or with one logit",
+    ("{source}", "{candidate}"),
+    "pair",
+    "classes",
+    None,
+    "sentence",
+    ("ForSequenceClassification",),
+)
 _MINICHECK = Packing(
-    "minicheck", "MiniCheck with RoBERTa or DeBERTa", ("{source}", "{candidate}"), "end", "classes", 1, "sentence",
-    ("ForSequenceClassification",), longest=2048, chunk=400, threshold=0.5,
-)  # fmt: skip
+    "minicheck",
+    "MiniCheck with RoBERTa or DeBERTa",
+    ("{source}", "{candidate}"),
+    "end",
+    "classes",
+    1,
+    "sentence",
+    ("ForSequenceClassification",),
+    longest=2048,
+    chunk=400,
+    threshold=0.5,
+)
 _MINICHECK_T5 = Packing(
-    "minicheck", "MiniCheck with Flan-T5", ("predict: {source}", "{candidate}"), "end", "answers", 1, "sentence",
-    ("ForConditionalGeneration",), answers=("▁", "▁1"), longest=2048, threshold=0.5,
-)  # fmt: skip
+    "minicheck",
+    "MiniCheck with Flan-T5",
+    ("predict: {source}", "{candidate}"),
+    "end",
+    "answers",
+    1,
+    "sentence",
+    ("ForConditionalGeneration",),
+    answers=("▁", "▁1"),
+    longest=2048,
+    threshold=0.5,
+)
 _FACTCG = Packing(
-    "factcg", "FactCG with DeBERTa",
+    "factcg",
+    "FactCG with DeBERTa",
     (
         '{source}\n\nChoose your answer: based on the paragraph above can we conclude that "{candidate}"?\n\n'
         "OPTIONS:\n- Yes\n- No\nI think the answer is ",
     ),
-    "pair", "classes", 1, "sentence", ("ForSequenceClassification",), longest=2048, threshold=0.5,
-)  # fmt: skip
+    "pair",
+    "classes",
+    1,
+    "sentence",
+    ("ForSequenceClassification",),
+    longest=2048,
+    threshold=0.5,
+)
 _LETTUCE = Packing(
-    "lettuce", "LettuceDetect", ("Summarize the following text:\npassage 1: {source}\noutput:", "{candidate}"), "pair",
-    "tokens", 0, "text", ("ForTokenClassification",),
+    "lettuce",
+    "LettuceDetect",
+    ("Summarize the following text:\npassage 1: {source}\noutput:", "{candidate}"),
+    "pair",
+    "tokens",
+    0,
+    "text",
+    ("ForTokenClassification",),
     asking=(
         "Briefly answer the following question:\n{question}\nBear in mind that your response should be strictly based "
         "on the following {passages} passages:\npassage 1: {source}\nIn case the passages do not contain the necessary "
         'information to answer the question, please reply with: "Unable to answer based on given passages."\noutput:',
         "{candidate}",
     ),
-    longest=4096, threshold=0.5,
-)  # fmt: skip
+    longest=4096,
+    threshold=0.5,
+)
 _HHEM = Packing(
-    "hhem", "HHEM-2.1-Open, after nlgauge convert",
-    ("Determine if the hypothesis is true given the premise?\n\nPremise: {source}\n\nHypothesis: {candidate}",), "pair",
-    "first token", 1, "text", ("T5ForTokenClassification",), first="<pad>", longest=4096, threshold=0.5,
-)  # fmt: skip
+    "hhem",
+    "HHEM-2.1-Open, after nlgauge convert",
+    ("Determine if the hypothesis is true given the premise?\n\nPremise: {source}\n\nHypothesis: {candidate}",),
+    "pair",
+    "first token",
+    1,
+    "text",
+    ("T5ForTokenClassification",),
+    first="<pad>",
+    longest=4096,
+    threshold=0.5,
+)
 _TRUE = Packing(
-    "true", "TRUE with T5", ("premise: {source} hypothesis: {candidate}",), "pair", "answers", 1, "sentence",
-    ("ForConditionalGeneration",), answers=("▁", "▁1"), longest=512, threshold=0.5,
-)  # fmt: skip
+    "true",
+    "TRUE with T5",
+    ("premise: {source} hypothesis: {candidate}",),
+    "pair",
+    "answers",
+    1,
+    "sentence",
+    ("ForConditionalGeneration",),
+    answers=("▁", "▁1"),
+    longest=512,
+    threshold=0.5,
+)
 _CTC = Packing(
-    "ctc", "CTC's aligner D, after nlgauge train aligner or nlgauge convert", ("{candidate}", "{source}"), "pair",
-    "words", 0, "text", ("ForTokenClassification",),
-)  # fmt: skip
+    "ctc",
+    "CTC's aligner D, after nlgauge train aligner or nlgauge convert",
+    ("{candidate}", "{source}"),
+    "pair",
+    "words",
+    0,
+    "text",
+    ("ForTokenClassification",),
+)
 _CTC_R = Packing(
-    "ctc", "CTC's aligner R, after nlgauge train aligner or nlgauge convert", ("{source}", "{candidate}"), "pair",
-    "share", 0, "text", ("ForSequenceClassification",),
-)  # fmt: skip
+    "ctc",
+    "CTC's aligner R, after nlgauge train aligner or nlgauge convert",
+    ("{source}", "{candidate}"),
+    "pair",
+    "share",
+    0,
+    "text",
+    ("ForSequenceClassification",),
+)
 PACKINGS = (_NLI, _MINICHECK, _MINICHECK_T5, _FACTCG, _LETTUCE, _HHEM, _TRUE, _CTC, _CTC_R)
 PREFIXES = tuple(dict.fromkeys(one.name for one in PACKINGS))
 

@@ -45,9 +45,13 @@ Net: TypeAlias = Any
 """A network of transformers"""
 _WINDOW = 512
 _FILES = (
-    CONFIG_FILE, CARD_FILE, FREQUENCIES_FILE, "generation_config.json", "tokenizer_config.json",
+    CONFIG_FILE,
+    CARD_FILE,
+    FREQUENCIES_FILE,
+    "generation_config.json",
+    "tokenizer_config.json",
     "special_tokens_map.json",
-)  # fmt: skip
+)
 """The files that scores depend on besides weights and tokenizer, the same in a folder and from a hub"""
 _SIZES = ("model_type", "hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
 """What a known checkpoint is recognised by, besides its name and its weights"""

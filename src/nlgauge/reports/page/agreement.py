@@ -143,11 +143,13 @@ def _lines(
     ranked = sorted(agreements, key=lambda one: (math.isnan(one.value), -one.value))
     return [
         WithPeople(
-            one, label(table, one.metric, one.part), is_sentinel(one.metric),
+            one,
+            label(table, one.metric, one.part),
+            is_sentinel(one.metric),
             None if math.isnan(one.value) else clusters.get((one.metric, one.part)),
         )
         for one in ranked
-    ]  # fmt: skip
+    ]
 
 
 def _better(table: ScoreTable, tests: Sequence[Contrast]) -> list[tuple[str, str, Contrast]]:

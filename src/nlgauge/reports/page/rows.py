@@ -42,8 +42,10 @@ def by_turns(mean: Float, spread: Float) -> Iterator[tuple[int, str]]:
     # Rows far apart first: every prefix of this order is spread over the whole table.
     sample = np.argsort((np.arange(n) * 0.6180339887498949) % 1.0, kind="stable")
     seen = np.zeros(n, bool)
-    queues = [(name, iter(order.tolist())) for name, order in
-              (("worst", up), ("best", down), ("most disputed", disputed), ("sample", sample))]  # fmt: skip
+    queues = [
+        (name, iter(order.tolist()))
+        for name, order in (("worst", up), ("best", down), ("most disputed", disputed), ("sample", sample))
+    ]
     left = n
     while left:
         for name, queue in queues:

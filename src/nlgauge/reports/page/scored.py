@@ -86,13 +86,18 @@ class Scored:
         """All numbers that rows have, metrics first."""
         scales = [
             Scale(
-                label(self.table, spec, part), spec, part, column.values[:, at], column.higher_is_better,
-                part == column.shown[0], part in column.details,
+                label(self.table, spec, part),
+                spec,
+                part,
+                column.values[:, at],
+                column.higher_is_better,
+                part == column.shown[0],
+                part in column.details,
             )
             for spec, column in self.table.columns.items()
             if column.level == "item"
             for at, part in enumerate(column.parts)
-        ]  # fmt: skip
+        ]
         return [
             *scales,
             *(Scale(f"people: {aspect}", "", aspect, values, True) for aspect, values in self.ratings.items()),

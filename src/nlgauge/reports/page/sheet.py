@@ -48,9 +48,10 @@ def write_project(
             whole.mkdir()
             project.save(whole)
             for name, text in (
-                (SHEET, _cells(records, aspects)), (PAGE, _page(records, aspects, project.id)),
+                (SHEET, _cells(records, aspects)),
+                (PAGE, _page(records, aspects, project.id)),
                 (GUIDELINE, _guideline(records, aspects)),
-            ):  # fmt: skip
+            ):
                 with atomic_write(whole / name) as file:
                     file.write(text)
             if folder.is_dir():
@@ -149,8 +150,7 @@ def _guideline(records: Sequence[dict[str, str]], aspects: Sequence[Aspect]) -> 
                 f"- **{rating}**{f' ({names})' if names else ''}: *say here when a text gets this, with an example*"
             )
         lines.append("")
-    return "\n".join([
-        *lines,
+    lines += [
         "## What to do when",
         "",
         "- If you cannot say: write `?` on the sheet, or go on without a rating on the page. *Say here whom to ask.*",
@@ -158,4 +158,5 @@ def _guideline(records: Sequence[dict[str, str]], aspects: Sequence[Aspect]) -> 
         "- Rate alone: do not talk about single texts with others who rate before all have finished.",
         "- Send back your file under your name, as `sheet-anna.csv`; the page asks for your name and does it itself.",
         "",
-    ])  # fmt: skip
+    ]
+    return "\n".join(lines)

@@ -80,9 +80,7 @@ def agreement(
     # selected() cuts parts off, and what a part is called is said by the whole table.
     names = [label(table, one.metric, one.part) for one in found.records[:: len(aspects)]]
     reasons = dict.fromkeys(f"{one.metric} {one.part}, {one.aspect}: {one.reason}" for one in found if one.reason)
-    return AgreementMap(
-        tuple(names), aspects, tuple(found.records), level, coefficient, (*found.notes, *reasons)
-    )  # fmt: skip
+    return AgreementMap(tuple(names), aspects, tuple(found.records), level, coefficient, (*found.notes, *reasons))
 
 
 _MOST = 2.0

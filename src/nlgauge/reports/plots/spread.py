@@ -169,9 +169,10 @@ def summary(table: ScoreTable, *, metrics: Sequence[str] | None = None, every_pa
     found = by_part(table, scores, compared(table))
     bars = [
         Bar(
-            directed(table, one.metric, one.part), one,
+            directed(table, one.metric, one.part),
+            one,
             found[one.metric, one.part].mark(one.system) if (one.metric, one.part) in found else "",
         )
         for one in scores
-    ]  # fmt: skip
+    ]
     return Summary(tuple(table.systems), tuple(bars))

@@ -134,10 +134,21 @@ class Baseline:
         if terms.margin is not None:
             worse = not (one.no_worse < terms.significance)
         return Regression(
-            system=system, baseline=self._systems[system], n=one.n, now=one.a, before=one.b, difference=one.difference,
-            low=one.low, high=one.high, p=one.p, adjusted=p, worse=worse, reason=one.reason,
-            no_worse=None if terms.margin is None else one.no_worse, detectable=one.detectable,
-        )  # fmt: skip
+            system=system,
+            baseline=self._systems[system],
+            n=one.n,
+            now=one.a,
+            before=one.b,
+            difference=one.difference,
+            low=one.low,
+            high=one.high,
+            p=one.p,
+            adjusted=p,
+            worse=worse,
+            reason=one.reason,
+            no_worse=None if terms.margin is None else one.no_worse,
+            detectable=one.detectable,
+        )
 
     def _analysed(
         self, pairs: Mapping[str, _Pair], significance: float, path: str | os.PathLike[str]
@@ -167,18 +178,41 @@ class Baseline:
             n, means = len(now), (float(now.mean()), float(before.mean()))
             analyses.append(
                 past.InterimAnalysis(
-                    time=time, metric=series[0], part=series[1], system=system, baseline=series[3], look=number, n=n,
-                    now=means[0], before=means[1], difference=found.difference, low=found.low, high=found.high,
-                    p=found.p, significance=level, alarm=alarm, higher_is_better=self._upwards,
+                    time=time,
+                    metric=series[0],
+                    part=series[1],
+                    system=system,
+                    baseline=series[3],
+                    look=number,
+                    n=n,
+                    now=means[0],
+                    before=means[1],
+                    difference=found.difference,
+                    low=found.low,
+                    high=found.high,
+                    p=found.p,
+                    significance=level,
+                    alarm=alarm,
+                    higher_is_better=self._upwards,
                 )
-            )  # fmt: skip
+            )
             regressions.append(
                 Regression(
-                    system=system, baseline=self._systems[system], n=n, now=means[0], before=means[1],
-                    difference=found.difference, low=found.low, high=found.high, p=found.p,
-                    adjusted=min(1.0, found.p * len(pairs)), worse=alarm, reason=reason, look=number,
+                    system=system,
+                    baseline=self._systems[system],
+                    n=n,
+                    now=means[0],
+                    before=means[1],
+                    difference=found.difference,
+                    low=found.low,
+                    high=found.high,
+                    p=found.p,
+                    adjusted=min(1.0, found.p * len(pairs)),
+                    worse=alarm,
+                    reason=reason,
+                    look=number,
                 )
-            )  # fmt: skip
+            )
         past.append(path, analyses)
         return tuple(regressions)
 
@@ -227,9 +261,13 @@ class _Pair:
 
 
 def _interim(
-    now: NDArray[np.float64], before: NDArray[np.float64], clusters: NDArray[np.intp] | None,
-    limits: tuple[float, float], number: int, level: float,
-) -> InterimResult:  # fmt: skip
+    now: NDArray[np.float64],
+    before: NDArray[np.float64],
+    clusters: NDArray[np.intp] | None,
+    limits: tuple[float, float],
+    number: int,
+    level: float,
+) -> InterimResult:
     """Return the interim analysis of differences, which holds both for shifts and for rare differences.
 
     `interim_analysis` is about a shift of all differences; where most of them are 0, its interval is too short, and

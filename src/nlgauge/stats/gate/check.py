@@ -104,10 +104,16 @@ def check(
     if against is None and (margin is not None or history is not None):
         raise SpecError("a margin and a history are of the comparison with an earlier run: give it (against)")
     verdict = Verdict(
-        limits.spec, limits.part, limits.upwards, limits.at_least, limits.at_most, significance,
-        tuple(_outcomes(table, limits, allow_missing)), notes=(*limits.notes, *shares_decided(table, limits.spec)),
+        limits.spec,
+        limits.part,
+        limits.upwards,
+        limits.at_least,
+        limits.at_most,
+        significance,
+        tuple(_outcomes(table, limits, allow_missing)),
+        notes=(*limits.notes, *shares_decided(table, limits.spec)),
         second_at_least=None if limits.second is None else limits.second.at_least,
-    )  # fmt: skip
+    )
     if against is None:
         return verdict
     upwards = limits.at_most is None if limits.upwards is None else limits.upwards
@@ -118,9 +124,13 @@ def check(
     problem = "the baseline has this row, and the outputs do not"
     missing = (Outcome(system, item, None, math.nan, state, problem) for system, item in gone)
     return replace(
-        verdict, outcomes=(*verdict.outcomes, *missing), regressions=regressions, margin=margin, left_out=left_out,
+        verdict,
+        outcomes=(*verdict.outcomes, *missing),
+        regressions=regressions,
+        margin=margin,
+        left_out=left_out,
         notes=(*verdict.notes, *baseline.notes),
-    )  # fmt: skip
+    )
 
 
 def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterator[Outcome]:

@@ -188,9 +188,13 @@ def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
         notes.append(f"{unlike}: for these rows the {rated} count as {effective:.0f}; rate some of these rows too")
     upwards = made.direction == "at_least"
     return Limits(
-        made.metric, made.part, table.columns[made.metric], at_least=made.threshold if upwards else None,
-        at_most=None if upwards else made.threshold, notes=tuple(notes),
-    )  # fmt: skip
+        made.metric,
+        made.part,
+        table.columns[made.metric],
+        at_least=made.threshold if upwards else None,
+        at_most=None if upwards else made.threshold,
+        notes=tuple(notes),
+    )
 
 
 DECIDED = "decided"

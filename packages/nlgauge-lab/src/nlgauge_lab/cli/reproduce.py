@@ -44,14 +44,20 @@ _Write = Callable[..., None]
 @click.argument("names", nargs=-1)
 @click.option("--data", "folder", type=PLACE, help="Folder of the rated data: summeval.jsonl.gz and so on.")
 @click.option(
-    "-o", "--output", type=PLACE, default=Path("reproduced"), show_default=True,
+    "-o",
+    "--output",
+    type=PLACE,
+    default=Path("reproduced"),
+    show_default=True,
     help="Folder for Markdown, CSV and figures, and for cached scores unless --cache names another.",
-)  # fmt: skip
+)
 @click.option(
-    "--model", "models", multiple=True,
+    "--model",
+    "models",
+    multiple=True,
     help="In place of the embedded model: a Hugging Face name, or a folder; 'paper' for the checkpoint that each row's "
     "paper used. Repeatable for pages.",
-)  # fmt: skip
+)
 @click.option(
     "--checkpoints",
     type=PLACE,
@@ -79,11 +85,25 @@ _Write = Callable[..., None]
 @click.option("--fresh", is_flag=True, help="The same as --no-cache.")
 @IN_FORMATS
 def reproduce(
-    names: Sequence[str], folder: Path | None, output: Path, models: Sequence[str], checkpoints: Path | None,
-    metrics: Sequence[str], limit: int | None, page: Path | None, record: Path | None, check: bool,
-    readme: Path | None, replicates: int,
-    draws: int, clone: Path | None, cached: bool, cache: Path | bool, fresh: bool, layout: str,
-) -> None:  # fmt: skip
+    names: Sequence[str],
+    folder: Path | None,
+    output: Path,
+    models: Sequence[str],
+    checkpoints: Path | None,
+    metrics: Sequence[str],
+    limit: int | None,
+    page: Path | None,
+    record: Path | None,
+    check: bool,
+    readme: Path | None,
+    replicates: int,
+    draws: int,
+    clone: Path | None,
+    cached: bool,
+    cache: Path | bool,
+    fresh: bool,
+    layout: str,
+) -> None:
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
 
     NAMES are tables, or all; without NAMES they are listed. The name results makes the page of every metric's agreement
@@ -391,9 +411,15 @@ def _detection(asked: _Asked, cache: Path | bool, write: _Write) -> None:
     from nlgauge_lab.studies.probes import probes
 
     tried, absent = detect(
-        asked.data.folder, [one.name for one in LABELLED_SETS], asked.models, asked.metrics, asked.limit,
-        asked.replicates, cache, remark,
-    )  # fmt: skip
+        asked.data.folder,
+        [one.name for one in LABELLED_SETS],
+        asked.models,
+        asked.metrics,
+        asked.limit,
+        asked.replicates,
+        cache,
+        remark,
+    )
     # A quick look at some rows has none of it: the sentences are not among the rows.
     probed: list[str] = []
     if asked.limit is None and not asked.metrics:

@@ -31,18 +31,29 @@ _ITEMS = click.option("--items", type=click.IntRange(min=1), help="Only this man
 
 def _coefficients(*default: str) -> options.Option:
     return click.option(
-        "--coefficient", "coefficients", multiple=True, default=default, show_default=True,
+        "--coefficient",
+        "coefficients",
+        multiple=True,
+        default=default,
+        show_default=True,
         help="See docs/meta.md; repeatable.",
-    )  # fmt: skip
+    )
 
 
 def _swept(level: str, *coefficients: str) -> tuple[options.Option, ...]:
     """What every study at many settings takes."""
     leveled = click.option("--level", default=level, show_default=True, help="item, system or pooled.")
     return (
-        options.MODEL, _ITEMS, leveled, _coefficients(*coefficients), options.ASPECT,
-        options.RESAMPLE, options.REPLICATES, options.SEED, options.caching,
-    )  # fmt: skip
+        options.MODEL,
+        _ITEMS,
+        leveled,
+        _coefficients(*coefficients),
+        options.ASPECT,
+        options.RESAMPLE,
+        options.REPLICATES,
+        options.SEED,
+        options.caching,
+    )
 
 
 @_of_scores(*_RATED, _LEVEL, options.COEFFICIENT)
@@ -119,12 +130,15 @@ def temperature(corpus: nlgauge.Corpus, **how: Any) -> Result:
 @_of_outputs(
     *_swept("system", "pearson", "spearman"),
     click.option(
-        "-m", "--metric", default="InfoLM(measure='ab', alpha=1, beta=1)", show_default=True,
+        "-m",
+        "--metric",
+        default="InfoLM(measure='ab', alpha=1, beta=1)",
+        show_default=True,
         help="Its alpha and beta vary.",
     ),
     click.option("--alphas", callback=options.numbers(float), help="With commas; 0.25 to 3 by default."),
     click.option("--betas", callback=options.numbers(float), help="With commas; 0.25 to 3 by default."),
-)  # fmt: skip
+)
 def alpha_beta(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Agreement of InfoLM by alpha and beta (figure 6)."""
     from nlgauge_lab.studies.infolm import parameters
@@ -151,12 +165,16 @@ def layers(corpus: nlgauge.Corpus, **how: Any) -> Result:
 @_of_outputs(
     *_swept("pooled", "pearson"),
     click.option(
-        "-m", "--metric", "metrics", multiple=True,
+        "-m",
+        "--metric",
+        "metrics",
+        multiple=True,
         help="Relevance, Preservation, Engagingness; those whose texts the rows have by default; repeatable.",
     ),
-    click.option("--aligner", "aligners", multiple=True, default=("E",), show_default=True,
-                 help="E, D, R; repeatable."),
-)  # fmt: skip
+    click.option(
+        "--aligner", "aligners", multiple=True, default=("E",), show_default=True, help="E, D, R; repeatable."
+    ),
+)
 def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """CTC's metrics with one ingredient left out (tables 1 to 3)."""
     from nlgauge_lab.studies.ablation import ablation as run
@@ -280,19 +298,19 @@ def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
 
 @shown(
     study,
-    click.option(
-        "-m", "--metric", "metrics", multiple=True, help="Faithfulness and CopyRate by default; repeatable."
-    ),
+    click.option("-m", "--metric", "metrics", multiple=True, help="Faithfulness and CopyRate by default; repeatable."),
     click.option("--model", "models", multiple=True, help="Model of metrics that name none; repeatable."),
     click.option(
-        "--setting", "settings", multiple=True,
+        "--setting",
+        "settings",
+        multiple=True,
         help="source, question, '4 passages' or '8 passages'; all by default; repeatable.",
     ),
     click.option("--probes", "file", type=options.PLACE, help="Sentences of your own (docs/studies.md)."),
     options.REPLICATES,
     options.SEED,
     options.caching,
-)  # fmt: skip
+)
 def probes(**how: Any) -> Result:
     """Does a metric find small errors, or does it only recognise copies?
 

@@ -26,9 +26,10 @@ train.add_command(combination)
 @train.command("masked-lm")
 @click.option("--texts", type=PLACE, help="Folder of .txt, .txt.gz or .txt.xz files, a passage a line.")
 @click.option(
-    "--pairs", type=PLACE,
+    "--pairs",
+    type=PLACE,
     help="In place of --texts: JSON Lines of candidate and source, or a folder of such files.",
-)  # fmt: skip
+)
 @click.option("--out", type=PLACE, required=True, help="Folder for checkpoints, the curve and the finished model.")
 @click.option("--config", type=PLACE, help="Recipe (TOML); the recipe of the embedded model by default.")
 @click.option("--steps", type=click.IntRange(min=1), help="Instead of the recipe's number of steps.")
@@ -65,10 +66,12 @@ def masked_lm(
     help="File or folder of documents or pairs, one for each --task; or the folder of a recipe's files.",
 )
 @click.option(
-    "--task", "tasks", multiple=True,
+    "--task",
+    "tasks",
+    multiple=True,
     help="What examples of the file are made for: summarization, reference, style, dialogue, knowledge, or "
     "document-reference (the ablation of CTC's appendix A.1).",
-)  # fmt: skip
+)
 @click.option("--out", type=PLACE, required=True, help="Folder for examples, checkpoints, curve and finished model.")
 @click.option("--config", type=PLACE, help="Recipe (TOML); by default that of the model that is trained on.")
 @click.option("--body", help="Model to train on: pocket, base, a folder of ours, or any encoder of transformers.")
@@ -104,9 +107,16 @@ def aligner(out: Path, **how: Any) -> None:
 @click.option("--published", is_flag=True, help="The paper's recipe: 100 epochs of Adam at 1e-5, one fifth held out.")
 @click.option("--seed", type=int, default=0, show_default=True)
 def weighter(
-    ratings: Path, aspects: Sequence[str], out: Path, spec: str, model: str | None, columns: Sequence[str],
-    scale: tuple[float, float] | None, published: bool, seed: int,
-) -> None:  # fmt: skip
+    ratings: Path,
+    aspects: Sequence[str],
+    out: Path,
+    spec: str,
+    model: str | None,
+    columns: Sequence[str],
+    scale: tuple[float, float] | None,
+    published: bool,
+    seed: int,
+) -> None:
     """Learn which words MaskEval should listen to for a quality that people rated."""
     from nlgauge import registry
     from nlgauge.metrics.maskeval import MaskEval
@@ -126,9 +136,12 @@ def weighter(
 
 @train.command()
 @click.option(
-    "--texts", type=PLACE, multiple=True, required=True,
+    "--texts",
+    type=PLACE,
+    multiple=True,
+    required=True,
     help="Plain text, a passage a line (.txt, .gz, .xz), named by its language, as de.txt; repeatable.",
-)  # fmt: skip
+)
 @click.option("--model", default="pocket", show_default=True, help="Any masked language model.")
 @click.option("--tokens", type=click.IntRange(min=1), default=2000, show_default=True, help="Masked in each language.")
 @click.option("--write", is_flag=True, help="Put the temperatures on the card of the model, for InfoLM(language=...).")

@@ -51,9 +51,16 @@ if TYPE_CHECKING:
 @SEED
 @IN_FORMATS
 def combination(
-    scores: Path, outputs: Path, aspect: str | None, output: Path, metrics: Sequence[str], predictions: Path | None,
-    columns: Sequence[str], layout: str, **how: Any,
-) -> None:  # fmt: skip
+    scores: Path,
+    outputs: Path,
+    aspect: str | None,
+    output: Path,
+    metrics: Sequence[str],
+    predictions: Path | None,
+    columns: Sequence[str],
+    layout: str,
+    **how: Any,
+) -> None:
     """Fit weights of several metrics to ratings; -m "Combination(weights='FILE')" scores with them.
 
     Needs no optional library. Agreement is that of rows whose items the weights were not fitted to. In text output,

@@ -36,9 +36,12 @@ def detection(supported: NDArray[np.float64], truth: NDArray[np.int64], threshol
 
 
 def resampled_area(
-    supported: NDArray[np.float64], truth: NDArray[np.int64], sources: NDArray[np.int64], replicates: int,
+    supported: NDArray[np.float64],
+    truth: NDArray[np.int64],
+    sources: NDArray[np.int64],
+    replicates: int,
     rng: np.random.Generator,
-) -> tuple[float, float]:  # fmt: skip
+) -> tuple[float, float]:
     """95 % bootstrap interval of the area under the curve, resampling sources with all their rows.
 
     sources: the source of each row, as a number [n]. NaN if there is only one source, or no area.

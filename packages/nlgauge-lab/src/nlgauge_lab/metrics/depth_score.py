@@ -64,11 +64,12 @@ class DepthScore(ReferenceMetric[TokenVectors]):
     citation: ClassVar[str] = "Staerman et al. 2021, arXiv:2103.12711"
 
     layer: int | None = param(
-        None, minimum=0,
+        None,
+        minimum=0,
         help="the layer whose hidden states are compared (0: the embeddings). None is the layer in the model's card, "
         "which agrees best with human ratings, or else the last one. (The published choice, at three quarters of the "
         "layers, agrees far worse with the embedded model.)",
-    )  # fmt: skip
+    )
     p: float = param(5, minimum=1, help="exponent of the mean over levels")
     eps: float = param(0.3, minimum=0, help="the lowest level, at least 0 and below 1")
     levels: int = param(5, minimum=1, help="number of levels, from eps to 1")

@@ -77,9 +77,10 @@ def _judged(cell: Cell) -> bool:
 def _worth(one: Tried, cell: Cell) -> float:
     """How many ratings alone would give an interval as short."""
     alone = next(
-        other for other in one.cells
+        other
+        for other in one.cells
         if (other.aspect, other.metric, other.ratings) == (cell.aspect, ALONE, cell.ratings)
-    )  # fmt: skip
+    )
     return cell.ratings * (alone.half / cell.half) ** 2
 
 

@@ -20,9 +20,14 @@ from nlgauge_lab.reproduce.specs import metric_of, names_of, refusal
 from nlgauge_lab.training.labelled import Labelled, as_corpus, labelled_set
 
 METRICS = (
-    "Faithfulness", "Consistency(aligner='R')", "Consistency", "CopyRate", "CopyRate(ngram=2)",
-    "ROUGE(variant='2', stemmer=True)", "Length",
-)  # fmt: skip
+    "Faithfulness",
+    "Consistency(aligner='R')",
+    "Consistency",
+    "CopyRate",
+    "CopyRate(ngram=2)",
+    "ROUGE(variant='2', stemmer=True)",
+    "Length",
+)
 PARTS = {"ROUGE(variant='2', stemmer=True)": ("precision",)}
 """The parts that say something here, of metrics that have others too"""
 MORE_IS_WORSE = frozenset({"unsupported", "Length"})
@@ -84,10 +89,15 @@ def read_set(folder: Path, name: str, limit: int | None) -> Labels | None:
 
 
 def detect(
-    folder: Path, names: Sequence[str], models: Sequence[str | None], metrics: Sequence[str] = (),
-    limit: int | None = None, replicates: int = 1000, cache: Path | bool = False,
+    folder: Path,
+    names: Sequence[str],
+    models: Sequence[str | None],
+    metrics: Sequence[str] = (),
+    limit: int | None = None,
+    replicates: int = 1000,
+    cache: Path | bool = False,
     tell: Callable[[str], object] = lambda line: None,
-) -> tuple[list[Tried], list[str]]:  # fmt: skip
+) -> tuple[list[Tried], list[str]]:
     """What metrics find in the sets that are there, by each model; and the names of the others.
 
     metrics: names or specs, all of `METRICS` if none is given. Raises InputError where no set is there, SpecError for a
@@ -108,9 +118,12 @@ def detect(
 
 
 def _tried(
-    labels: Labels, metrics: Sequence[tuple[str, Metric]], replicates: int, cache: Path | bool,
+    labels: Labels,
+    metrics: Sequence[tuple[str, Metric]],
+    replicates: int,
+    cache: Path | bool,
     tell: Callable[[str], object],
-) -> Tried:  # fmt: skip
+) -> Tried:
     found: list[Found] = []
     reasons: dict[str, str] = {}
     for model in dict.fromkeys(model_of(metric) for _, metric in metrics):

@@ -79,11 +79,12 @@ def _line(found: Found, rows: int) -> list[str]:
     words = found.words or {}
     note = f" ({found.undefined} of {rows:,} rows without a number)" if found.undefined else ""
     return [
-        named(found.metric, found.part, f"`{found.metric}`") + note, found.model,
+        named(found.metric, found.part, f"`{found.metric}`") + note,
+        found.model,
         ranged(found.texts["auc"], found.low, found.high),
         *(short(found.texts[what]) for what in ("best_f1", "f1")),
         *(short(words.get(what, math.nan)) for what in ("best_f1", "f1")),
-    ]  # fmt: skip
+    ]
 
 
 def _others(heading: str, published: Sequence[Others]) -> list[str]:
@@ -95,12 +96,15 @@ def section(found: Probes) -> list[str]:
     """The probes: a table of all errors together and one by kind of error."""
     rows = [
         [
-            named(one.metric, one.part, f"`{one.metric}`"), one.model, one.setting,
+            named(one.metric, one.part, f"`{one.metric}`"),
+            one.model,
+            one.setting,
             *(ranged(area.value, area.low, area.high, 2) for area in (one.twin, one.paraphrase)),
-            _share(one.marked), _share(one.found),
+            _share(one.marked),
+            _share(one.found),
         ]
         for one in found.records
-    ]  # fmt: skip
+    ]
     heads = ["metric, sub-score", "model", "by", "twin", "paraphrase", "marked", "found"]
     by_kind = table(["metric, sub-score", "model", *KINDS], "ll" + "r" * len(KINDS), _by_kind(found.records))
     return render(

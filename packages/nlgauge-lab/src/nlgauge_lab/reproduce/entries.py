@@ -32,9 +32,13 @@ class Entries:
     """
 
     def __init__(
-        self, data: Data, scores: Scores, model: str | None = None, only_these: Sequence[str] = (),
+        self,
+        data: Data,
+        scores: Scores,
+        model: str | None = None,
+        only_these: Sequence[str] = (),
         places: Mapping[str, str | NlgaugeError] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.data, self._model, self._places = data, model, places or {}
         self._scores, self._only = scores, tuple(only_these)
         self._views: dict[tuple[str, str], tuple[Corpus, ...]] = {}

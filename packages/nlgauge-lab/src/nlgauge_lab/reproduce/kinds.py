@@ -144,7 +144,7 @@ def williams_tests(entries: Entries, table: Table) -> list[Block]:
 
 def _each_other(
     entries: Entries, table: Table, title: str, number: Callable[[_BySystem, str, str], float]
-) -> list[Block]:  # fmt: skip
+) -> list[Block]:
     """A number for every two rows, by systems' means."""
     _check_rated(entries, table)
     blocks = []

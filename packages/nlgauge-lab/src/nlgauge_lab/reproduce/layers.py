@@ -34,7 +34,9 @@ _REPLIES = ("understandable", "natural", "maintains_context", "overall")
 FAMILIES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "Consistency": {"summeval": ("consistency",), "yelp_style": ("preservation",), "asset": ("meaning",)},
     "Relevance": {
-        "summeval": ("relevance",), "realsumm_abs": ("litepyramid_recall",), "realsumm_ext": ("litepyramid_recall",)
+        "summeval": ("relevance",),
+        "realsumm_abs": ("litepyramid_recall",),
+        "realsumm_ext": ("litepyramid_recall",),
     },
     "Preservation": {"yelp_style": ("preservation",), "asset": ("meaning",)},
     "Groundedness": {"usr_personachat": ("uses_knowledge",), "usr_topicalchat": ("uses_knowledge",)},
@@ -45,7 +47,7 @@ FAMILIES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "MoverScore": _TEXTS,
     "SentenceMovers": _TEXTS,
     "DepthScore": _TEXTS,
-}  # fmt: skip
+}
 """By family, the suites that judge it and the aspects that it is about"""
 DEFAULT = -1
 """In place of a layer: the metric as it is now"""

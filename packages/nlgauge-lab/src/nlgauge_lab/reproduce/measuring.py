@@ -52,9 +52,14 @@ class Measured:
 
 
 def measure(
-    data: Data, scores: Scores, model: str | None = None, metrics: Sequence[str] = (), replicates: int = 1000,
-    suites: Sequence[Suite] | None = None, cached: bool = False,
-) -> tuple[list[Measured], list[str]]:  # fmt: skip
+    data: Data,
+    scores: Scores,
+    model: str | None = None,
+    metrics: Sequence[str] = (),
+    replicates: int = 1000,
+    suites: Sequence[Suite] | None = None,
+    cached: bool = False,
+) -> tuple[list[Measured], list[str]]:
     """Score and correlate the suites (all of `suites.py` by default) whose data are there; and what is not there.
 
     cached: score nothing, take what the cache has.
@@ -152,9 +157,14 @@ def _correlated(
     for reported in together.values():
         for level, coefficient in suite.measured:
             for one in correlate(
-                reported, rated, level=level, coefficient=coefficient, aspects=suite.aspects,
-                resample=suite.resample, replicates=replicates,
-            ):  # fmt: skip
+                reported,
+                rated,
+                level=level,
+                coefficient=coefficient,
+                aspects=suite.aspects,
+                resample=suite.resample,
+                replicates=replicates,
+            ):
                 yield one.metric, (one.aspect, level, coefficient), one
 
 

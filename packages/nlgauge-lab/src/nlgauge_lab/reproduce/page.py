@@ -135,9 +135,13 @@ def _lost(one: Verdict) -> str:
 
 
 def page(
-    lines: Sequence[Line], suites: Sequence[Suite], absent: Sequence[str], limit: int | None, replicates: int,
+    lines: Sequence[Line],
+    suites: Sequence[Suite],
+    absent: Sequence[str],
+    limit: int | None,
+    replicates: int,
     stem: str = "agreement",
-) -> str:  # fmt: skip
+) -> str:
     """Return the results page in Markdown. stem: the name of the files with every number, in the folder `data`."""
     sizes = {line.data: line.note for line in lines if line.kind == DATA}
     digests = dict.fromkeys(line.model for line in lines if line.kind == OURS)

@@ -21,9 +21,13 @@ class Rebuilder:
     """Rebuilds tables from rated data. The arguments are those of `Entries`."""
 
     def __init__(
-        self, data: Data, scores: Scores, model: str | None = None, metrics: Sequence[str] = (),
+        self,
+        data: Data,
+        scores: Scores,
+        model: str | None = None,
+        metrics: Sequence[str] = (),
         places: Mapping[str, str | NlgaugeError] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._data, self._scores = data, scores
         self._entries = Entries(data, scores, model, metrics, places)
 

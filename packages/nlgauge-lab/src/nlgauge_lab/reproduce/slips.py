@@ -226,9 +226,15 @@ def _repeated(one: Table) -> Iterator[Slip]:
 
 
 _CHECKS = (
-    _outside, _not_the_mean, _not_symmetric, _exchanged, _impossible_together, _not_of_so_many, _not_the_best,
+    _outside,
+    _not_the_mean,
+    _not_symmetric,
+    _exchanged,
+    _impossible_together,
+    _not_of_so_many,
+    _not_the_best,
     _repeated,
-)  # fmt: skip
+)
 
 
 class _Printed(NamedTuple):

@@ -12,33 +12,61 @@ from typing import Any, NamedTuple
 from nlgauge_lab.reproduce.published import Source
 
 _STRINGS = (
-    "TokenF1", "BLEU", "ChrF", "TER", "EED", "CIDEr", "METEOR", "ROUGE(variant='1', stemmer=True)",
-    "ROUGE(variant='2', stemmer=True)", "ROUGE(variant='L', stemmer=True)",
+    "TokenF1",
+    "BLEU",
+    "ChrF",
+    "TER",
+    "EED",
+    "CIDEr",
+    "METEOR",
+    "ROUGE(variant='1', stemmer=True)",
+    "ROUGE(variant='2', stemmer=True)",
+    "ROUGE(variant='L', stemmer=True)",
     "ROUGE(variant='Lsum', stemmer=True, sentences='split')",
-)  # fmt: skip
+)
 _VECTORS = (
-    "BERTScore", "MoverScore", "SentenceMovers", "BaryScore", "DepthScore", "WordMovers", "RougeWE",
-    "EmbeddingAverage", "GreedyMatching", "VectorExtrema",
-)  # fmt: skip
+    "BERTScore",
+    "MoverScore",
+    "SentenceMovers",
+    "BaryScore",
+    "DepthScore",
+    "WordMovers",
+    "RougeWE",
+    "EmbeddingAverage",
+    "GreedyMatching",
+    "VectorExtrema",
+)
 _IDF = ("BaryScore(idf='none')", "BaryScore(idf='references')")
 """Beside the default, which was chosen among them"""
 _SETS = (
-    "MarkEvaluate", "MarkEvaluate(estimator='schnabel')", "MarkEvaluate(estimator='capture')", "PRD",
-    "ImprovedPrecisionRecall", "FrechetDistance",
-)  # fmt: skip
+    "MarkEvaluate",
+    "MarkEvaluate(estimator='schnabel')",
+    "MarkEvaluate(estimator='capture')",
+    "PRD",
+    "ImprovedPrecisionRecall",
+    "FrechetDistance",
+)
 # One word masked at a time where texts are a sentence; every eighth at a time where they are long or many.
 _MASKED = ("InfoLM", "InfoLM(measure='kl')", "InfoLM(measure='ab', alpha=3, beta=0.25)")
 _MASKED_BY_EIGHT = (
-    "InfoLM(stride=8)", "InfoLM(measure='kl', stride=8)", "InfoLM(measure='ab', alpha=3, beta=0.25, stride=8)",
-)  # fmt: skip
+    "InfoLM(stride=8)",
+    "InfoLM(measure='kl', stride=8)",
+    "InfoLM(measure='ab', alpha=3, beta=0.25, stride=8)",
+)
 # The rows of InfoLM's table 3, with its parameters and weights.
 _MEASURES = tuple(
     f"InfoLM({measure}idf='references')"
     for measure in (
-        "", "measure='kl', ", "measure='ab', alpha=3, beta=0.25, ", "measure='alpha', alpha=0.75, ",
-        "measure='gamma', beta=3, ", "measure='l1', ", "measure='l2', ", "measure='linf', ",
+        "",
+        "measure='kl', ",
+        "measure='ab', alpha=3, beta=0.25, ",
+        "measure='alpha', alpha=0.75, ",
+        "measure='gamma', beta=3, ",
+        "measure='l1', ",
+        "measure='l2', ",
+        "measure='linf', ",
     )
-)  # fmt: skip
+)
 _BY_EIGHT = "InfoLM, Perplexity and MaskEval mask every eighth word at a time here (`stride=8`), which costs less."
 _CANDIDATE = (
     "MaskEval masks the candidate alone (`weights='candidate'`): to mask every word of a long source takes too long."
@@ -104,48 +132,82 @@ _REPLY_NOTES = (
 
 SUITES: tuple[Suite, ...] = (
     Suite(
-        "summeval", "SummEval", (Source("summeval"),), ("consistency", "coherence", "fluency", "relevance"),
+        "summeval",
+        "SummEval",
+        (Source("summeval"),),
+        ("consistency", "coherence", "fluency", "relevance"),
         (("pooled", "pearson"), ("system", "pearson")),
-        (Group(("Faithfulness", *_aligned("Consistency"), *_aligned("Relevance"),
-                "MaskEval(weights='candidate', stride=8)", *_SUMMARIES, *_SETS)),),
+        (
+            Group(
+                (
+                    "Faithfulness",
+                    *_aligned("Consistency"),
+                    *_aligned("Relevance"),
+                    "MaskEval(weights='candidate', stride=8)",
+                    *_SUMMARIES,
+                    *_SETS,
+                )
+            ),
+        ),
         parts=("score", "least_stretch"),
-        notes=("Eleven references, of which metrics take the best unless their spec says otherwise.", _BY_EIGHT,
-               _CANDIDATE),
+        notes=(
+            "Eleven references, of which metrics take the best unless their spec says otherwise.",
+            _BY_EIGHT,
+            _CANDIDATE,
+        ),
     ),
     *(
         Suite(
-            f"realsumm_{kind}", f"REALSumm, {title} systems", (Source(f"realsumm_{kind}"),), ("litepyramid_recall",),
+            f"realsumm_{kind}",
+            f"REALSumm, {title} systems",
+            (Source(f"realsumm_{kind}"),),
+            ("litepyramid_recall",),
             (("item", "pearson"), ("item", "kendall"), ("system", "pearson"), ("system", "kendall")),
             (Group(("Relevance", "Consistency", *_SUMMARIES, *_SETS)),),
             parts=("recall",),
             notes=(
                 "The figures of the paper print no numbers: the published ones are of the scores released with "
                 "REALSumm, by the figures' protocol.",
-                *notes, _BY_EIGHT,
+                *notes,
+                _BY_EIGHT,
                 "What is rated is how much of the reference a summary holds, for which MaskEval and the trained "
                 "aligners are not made; on articles they cost much, and are left out.",
             ),
             printed=False,
         )
         for kind, title, notes in (
-            ("abs", "abstractive", ("The published numbers are of the release, which gives the abstractive BART the "
-                                    "texts and ratings of the extractive one; ours are of its own.",)),
+            (
+                "abs",
+                "abstractive",
+                (
+                    "The published numbers are of the release, which gives the abstractive BART the "
+                    "texts and ratings of the extractive one; ours are of its own.",
+                ),
+            ),
             ("ext", "extractive", ()),
         )
     ),
     *(
         Suite(
-            f"qags_{name}", f"QAGS, {title}", (Source(f"qags_{name}"),), ("consistency",),
+            f"qags_{name}",
+            f"QAGS, {title}",
+            (Source(f"qags_{name}"),),
+            ("consistency",),
             (("pooled", "pearson"), ("pooled", "spearman"), ("pooled", "kendall")),
             (Group(("Faithfulness", *_aligned("Consistency"), "Length", "CopyRate", *_STRINGS[:-1], *_VECTORS)),),
-            parts=("score", "least_stretch"), resample="items",
-            notes=("For tests alone: no default, weight or threshold was chosen by these ratings.",
-                   "One output for each article. String metrics compare it with the reference."),
+            parts=("score", "least_stretch"),
+            resample="items",
+            notes=(
+                "For tests alone: no default, weight or threshold was chosen by these ratings.",
+                "One output for each article. String metrics compare it with the reference.",
+            ),
         )
         for name, title in (("cnn", "CNN/DM"), ("xsum", "XSUM"))
     ),
     Suite(
-        "webnlg2020", "WebNLG 2020", (Source("webnlg2020"),),
+        "webnlg2020",
+        "WebNLG 2020",
+        (Source("webnlg2020"),),
         ("correctness", "data_coverage", "fluency", "relevance", "text_structure"),
         (("system", "pearson"), ("system", "kendall")),
         (Group(("Length", "Perplexity", *_MASKED, *_MEASURES, *_IDF, *_VECTORS, *_STRINGS, *_SETS)),),
@@ -153,25 +215,65 @@ SUITES: tuple[Suite, ...] = (
         notes=("Values are averaged over the references, as in the paper, where a metric can.",),
     ),
     *(
-        Suite(f"usr_{title.lower()}", title, (Source(f"usr_{title.lower()}"),), _REPLY_ASPECTS,
-              (("pooled", "pearson"),), _REPLIES, notes=_REPLY_NOTES)
+        Suite(
+            f"usr_{title.lower()}",
+            title,
+            (Source(f"usr_{title.lower()}"),),
+            _REPLY_ASPECTS,
+            (("pooled", "pearson"),),
+            _REPLIES,
+            notes=_REPLY_NOTES,
+        )
         for title in ("PersonaChat", "TopicalChat")
     ),
     Suite(
-        "yelp_style", "Yelp style transfer", (Source("yelp_style"),),
-        ("preservation", "style_transfer_intensity", "naturalness"), (("pooled", "pearson"), ("system", "pearson")),
-        (Group((*_aligned("Preservation", "Consistency"), "MaskEval(stride=8)",
-                "MaskEval(weights='candidate', stride=8)", "Length", "Perplexity", "CopyRate", *_STRINGS[:-1],
-                *_VECTORS, *_IDF, *_MASKED)),),
+        "yelp_style",
+        "Yelp style transfer",
+        (Source("yelp_style"),),
+        ("preservation", "style_transfer_intensity", "naturalness"),
+        (("pooled", "pearson"), ("system", "pearson")),
+        (
+            Group(
+                (
+                    *_aligned("Preservation", "Consistency"),
+                    "MaskEval(stride=8)",
+                    "MaskEval(weights='candidate', stride=8)",
+                    "Length",
+                    "Perplexity",
+                    "CopyRate",
+                    *_STRINGS[:-1],
+                    *_VECTORS,
+                    *_IDF,
+                    *_MASKED,
+                )
+            ),
+        ),
         view="source as reference",
         notes=("The input stands as the reference.", "MaskEval masks every eighth word at a time (`stride=8`)."),
     ),
     Suite(
-        "asset", "ASSET simplification", (Source("asset"),), ("fluency", "simplicity", "meaning"),
+        "asset",
+        "ASSET simplification",
+        (Source("asset"),),
+        ("fluency", "simplicity", "meaning"),
         (("pooled", "pearson"),),
-        (Group((*_aligned("Preservation", "Consistency", "Relevance"), "MaskEval(stride=8)",
-                "MaskEval(weights='candidate', stride=8)", "Length", "Perplexity(stride=8)", "CopyRate", "SARI",
-                *_STRINGS[:-1], *_VECTORS, *_IDF, *_MASKED_BY_EIGHT)),),
+        (
+            Group(
+                (
+                    *_aligned("Preservation", "Consistency", "Relevance"),
+                    "MaskEval(stride=8)",
+                    "MaskEval(weights='candidate', stride=8)",
+                    "Length",
+                    "Perplexity(stride=8)",
+                    "CopyRate",
+                    "SARI",
+                    *_STRINGS[:-1],
+                    *_VECTORS,
+                    *_IDF,
+                    *_MASKED_BY_EIGHT,
+                )
+            ),
+        ),
         resample="items",
         notes=(
             "The published numbers are of 162 rated rows that were not released, ours of the 100 that were: the two "
@@ -179,4 +281,4 @@ SUITES: tuple[Suite, ...] = (
             _BY_EIGHT,
         ),
     ),
-)  # fmt: skip
+)

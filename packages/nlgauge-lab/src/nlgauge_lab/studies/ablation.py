@@ -91,9 +91,14 @@ ABLATIONS: Mapping[str, type[CTCAspect]] = {
 
 
 def ablation(
-    corpus: Corpus, metrics: Sequence[str] | None = None, aligners: Sequence[str] = ("E",), *,
-    model: str | None = None, level: str = "pooled", **how: Any,
-) -> Sweep:  # fmt: skip
+    corpus: Corpus,
+    metrics: Sequence[str] | None = None,
+    aligners: Sequence[str] = ("E",),
+    *,
+    model: str | None = None,
+    level: str = "pooled",
+    **how: Any,
+) -> Sweep:
     """Agreement with people of CTC's metrics with an ingredient left out (the paper's tables 1, 2 and 3).
 
     metrics: Relevance, Preservation, Engagingness or those of published/, with parameters if wanted; the first three,

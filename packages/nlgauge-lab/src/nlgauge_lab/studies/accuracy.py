@@ -39,10 +39,21 @@ class Accuracies(Sweep):
 
 
 def accuracy(
-    corpus: Corpus, words: Path, out: Path, every: int, *, metric: str = "Consistency(aligner='D')",
-    finetune: Path | None = None, labelled: Path | None = None, pairs: Sequence[Path] = (), tasks: Sequence[str] = (),
-    config: Path | None = None, body: str | None = None, steps: int | None = None, **how: Any,
-) -> Accuracies:  # fmt: skip
+    corpus: Corpus,
+    words: Path,
+    out: Path,
+    every: int,
+    *,
+    metric: str = "Consistency(aligner='D')",
+    finetune: Path | None = None,
+    labelled: Path | None = None,
+    pairs: Sequence[Path] = (),
+    tasks: Sequence[str] = (),
+    config: Path | None = None,
+    body: str | None = None,
+    steps: int | None = None,
+    **how: Any,
+) -> Accuracies:
     """Return the agreement of a metric with people at many steps of an aligner's training, and the accuracies there.
 
     Args:
@@ -62,16 +73,19 @@ def accuracy(
     if not isinstance(made, CTCAspect) or made.aligner != "D" or made.model is not None:
         raise SpecError(f"{made} is no metric of the aligner D without a model, such as Consistency(aligner='D')")
     snapshots = words, every
-    train(
-        out, labelled=labelled, pairs=pairs, tasks=tasks, config=config, body=body, steps=steps, snapshots=snapshots
-    )  # fmt: skip
+    train(out, labelled=labelled, pairs=pairs, tasks=tasks, config=config, body=body, steps=steps, snapshots=snapshots)
     points = list(_points(out, "trained"))
     if finetune is not None:
         last = str(points[-1][2])
         train(
-            out / "fine-tuned", labelled=finetune, config=config, body=last, steps=every, snapshots=snapshots,
+            out / "fine-tuned",
+            labelled=finetune,
+            config=config,
+            body=last,
+            steps=every,
+            snapshots=snapshots,
             begin="aligner",
-        )  # fmt: skip
+        )
         points += list(_points(out / "fine-tuned", "fine-tuned"))[-1:]
     settings = [Setting(line, values, replace(made, model=str(folder))) for line, values, folder in points]
     found = sweep(corpus, settings, ("steps", "accuracy"), **how)

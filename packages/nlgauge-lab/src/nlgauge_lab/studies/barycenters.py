@@ -120,10 +120,16 @@ class BaryScoreVariants(BaryScore):
 
 
 def barycenters(
-    corpus: Corpus, metric: str | BaryScore = "BaryScore", means: Sequence[str] = MEANS,
-    weights: Sequence[str] = ("idf", "none"), stopwords: Sequence[bool] = (True, False), *, model: str | None = None,
-    level: str = "pooled", **how: Any,
-) -> Sweep:  # fmt: skip
+    corpus: Corpus,
+    metric: str | BaryScore = "BaryScore",
+    means: Sequence[str] = MEANS,
+    weights: Sequence[str] = ("idf", "none"),
+    stopwords: Sequence[bool] = (True, False),
+    *,
+    model: str | None = None,
+    level: str = "pooled",
+    **how: Any,
+) -> Sweep:
     """Return the agreement of BaryScore with people by the mean of layers, the weights, and with stop-words or not.
 
     Args:

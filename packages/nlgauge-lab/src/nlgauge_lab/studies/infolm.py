@@ -23,9 +23,14 @@ _VARIED = {"ab": ("alpha", "beta"), "alpha": ("alpha",), "renyi": ("alpha",), "g
 
 
 def temperature(
-    corpus: Corpus, metrics: Sequence[str | InfoLM] = ("InfoLM",), temperatures: Sequence[float] = TEMPERATURES,
-    *, model: str | None = None, coefficients: Sequence[str] = ("pearson", "spearman", "kendall"), **how: Any,
-) -> Sweep:  # fmt: skip
+    corpus: Corpus,
+    metrics: Sequence[str | InfoLM] = ("InfoLM",),
+    temperatures: Sequence[float] = TEMPERATURES,
+    *,
+    model: str | None = None,
+    coefficients: Sequence[str] = ("pearson", "spearman", "kendall"),
+    **how: Any,
+) -> Sweep:
     """Agreement of InfoLM with people at many temperatures of its softmax (the paper's figures 4 and 5).
 
     metrics: InfoLM with any other parameters; the paper takes Fisher-Rao at system level. model: for those that name
@@ -40,10 +45,15 @@ def temperature(
 
 
 def parameters(
-    corpus: Corpus, metric: str | InfoLM = "InfoLM(measure='ab', alpha=1, beta=1)", alphas: Sequence[float] = ALPHAS,
-    betas: Sequence[float] = BETAS, *, model: str | None = None, coefficients: Sequence[str] = ("pearson", "spearman"),
+    corpus: Corpus,
+    metric: str | InfoLM = "InfoLM(measure='ab', alpha=1, beta=1)",
+    alphas: Sequence[float] = ALPHAS,
+    betas: Sequence[float] = BETAS,
+    *,
+    model: str | None = None,
+    coefficients: Sequence[str] = ("pearson", "spearman"),
     **how: Any,
-) -> Sweep:  # fmt: skip
+) -> Sweep:
     """Agreement of InfoLM with people over alpha and beta of measure 'ab' (the paper's figure 6).
 
     Measures 'alpha' and 'renyi' vary alpha alone, and 'gamma' beta. Settings outside the measure's domain are

@@ -20,9 +20,13 @@ from nlgauge_lab.studies.sweep import Setting, Sweep, sweep
 
 
 def layers(
-    corpus: Corpus, metrics: Sequence[str | Metric] | None = None, numbers: Sequence[int] | None = None,
-    *, model: str | None = None, **how: Any,
-) -> Sweep:  # fmt: skip
+    corpus: Corpus,
+    metrics: Sequence[str | Metric] | None = None,
+    numbers: Sequence[int] | None = None,
+    *,
+    model: str | None = None,
+    **how: Any,
+) -> Sweep:
     """Agreement with people of metrics on each layer of their model, 0 being the embeddings.
 
     metrics: any with a parameter `layer`, or `layers` that takes a tuple of them (each is then used alone); BERTScore

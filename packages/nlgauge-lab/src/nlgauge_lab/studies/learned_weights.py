@@ -67,10 +67,20 @@ class LearnedWeights:
 
 
 def learned_weights(
-    corpus: Corpus, out: Path, learn: int, *, metric: str = "MaskEval(stride=8)", model: str | None = None,
-    aspects: Sequence[str] = (), draws: int = 5, seed: int = 0, ours: bool = False, beside: str | None = None,
-    cache: bool | str | Path = True, progress: bool = False,
-) -> LearnedWeights:  # fmt: skip
+    corpus: Corpus,
+    out: Path,
+    learn: int,
+    *,
+    metric: str = "MaskEval(stride=8)",
+    model: str | None = None,
+    aspects: Sequence[str] = (),
+    draws: int = 5,
+    seed: int = 0,
+    ours: bool = False,
+    beside: str | None = None,
+    cache: bool | str | Path = True,
+    progress: bool = False,
+) -> LearnedWeights:
     """Return how MaskEval agrees with people by uniform and by learned weights, on rows not learned from.
 
     Args:

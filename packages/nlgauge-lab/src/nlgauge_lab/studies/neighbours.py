@@ -129,11 +129,20 @@ class NeighbourSweep:
 
 
 def neighbours(
-    corpus: Corpus, metric: str | MarkEvaluate = "MarkEvaluate", ks: Sequence[int] = KS, *, model: str | None = None,
-    items: int | None = None, coefficients: Sequence[str] = ("pearson",), aspects: Sequence[str] | None = None,
-    replicates: int = 1000, seed: int = 0, against: Corpus | None = None, progress: bool = False,
+    corpus: Corpus,
+    metric: str | MarkEvaluate = "MarkEvaluate",
+    ks: Sequence[int] = KS,
+    *,
+    model: str | None = None,
+    items: int | None = None,
+    coefficients: Sequence[str] = ("pearson",),
+    aspects: Sequence[str] | None = None,
+    replicates: int = 1000,
+    seed: int = 0,
+    against: Corpus | None = None,
+    progress: bool = False,
     cache: bool | str | Path = True,
-) -> NeighbourSweep:  # fmt: skip
+) -> NeighbourSweep:
     """All estimates at many K for every system, and their agreement with people (the paper's figure 2).
 
     The paper has one pair of sets, without ratings; its tables 1 to 3 give the best K of each method, chosen on the
@@ -160,9 +169,15 @@ def neighbours(
         points = []
         for coefficient in coefficients:
             for one in correlate(
-                judged, rows, level="system", coefficient=coefficient, aspects=aspects, resample="systems",
-                replicates=replicates, seed=seed,
-            ):  # fmt: skip
+                judged,
+                rows,
+                level="system",
+                coefficient=coefficient,
+                aspects=aspects,
+                resample="systems",
+                replicates=replicates,
+                seed=seed,
+            ):
                 name, _, k = one.part.partition("@")
                 points.append(Point(name, {"K": int(k)}, one))
         count = len({row.item for row in rows})

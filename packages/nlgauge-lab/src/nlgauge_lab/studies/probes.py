@@ -104,10 +104,16 @@ def named(metric: str, part: str, spec: str | None = None) -> str:
 
 
 def probes(
-    metrics: Sequence[str | Metric] = METRICS, *, models: Sequence[str | None] = (),
-    settings: Sequence[str] = tuple(SETTINGS), file: Path | None = None, replicates: int = 1000, seed: int = 0,
-    cache: Path | bool = False, progress: bool = False,
-) -> Probes:  # fmt: skip
+    metrics: Sequence[str | Metric] = METRICS,
+    *,
+    models: Sequence[str | None] = (),
+    settings: Sequence[str] = tuple(SETTINGS),
+    file: Path | None = None,
+    replicates: int = 1000,
+    seed: int = 0,
+    cache: Path | bool = False,
+    progress: bool = False,
+) -> Probes:
     """How metrics order statements with an error, their corrected twins and free paraphrases of their sources.
 
     metrics: of which a greater value says that a source supports more of a candidate. models: each for every metric
@@ -178,9 +184,12 @@ def _rows(sources: Sequence[Probed], asked: bool, others: int) -> list[_Statemen
 
 
 def _result(
-    rows: Sequence[_Statement], values: np.ndarray, evidence: Mapping[int, object], replicates: int,
+    rows: Sequence[_Statement],
+    values: np.ndarray,
+    evidence: Mapping[int, object],
+    replicates: int,
     drawing: np.random.Generator,
-) -> ProbeResult:  # fmt: skip
+) -> ProbeResult:
     known = ~np.isnan(values)
     roles = np.array([one.role for one in rows])
     kinds = np.array([one.kind for one in rows])
@@ -197,20 +206,27 @@ def _result(
         chosen = known & (kinds == kind)
         by_kind[kind] = detection(values[chosen], (roles[chosen] != "wrong").astype(np.int64))["auc"]
     return ProbeResult(
-        metric="", part="", model="", setting="",
+        metric="",
+        part="",
+        model="",
+        setting="",
         twin=_area(values, errors, twins, sources, replicates, drawing),
         paraphrase=_area(values, errors, free, sources, replicates, drawing),
         kinds=by_kind,
         marked=float(np.mean([bool(spans) for spans in paraphrases])) if paraphrases else math.nan,
         found=float(np.mean(hits)) if hits else math.nan,
         undefined=int((~known).sum()),
-    )  # fmt: skip
+    )
 
 
 def _area(
-    values: np.ndarray, errors: np.ndarray, others: np.ndarray, sources: np.ndarray, replicates: int,
+    values: np.ndarray,
+    errors: np.ndarray,
+    others: np.ndarray,
+    sources: np.ndarray,
+    replicates: int,
     drawing: np.random.Generator,
-) -> Area:  # fmt: skip
+) -> Area:
     chosen = np.flatnonzero(errors | others)
     rows = values[chosen], others[chosen].astype(np.int64)
     low, high = resampled_area(*rows, sources[chosen], replicates, drawing)

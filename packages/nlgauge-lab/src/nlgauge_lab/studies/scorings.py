@@ -110,9 +110,13 @@ def _alike(predicted: str, true: str, prepared: MaskEvalPrepared, features: Feat
 
 
 def scorings(
-    corpus: Corpus, metric: str | MaskEval = "MaskEval(stride=8)", *, model: str | None = None, level: str = "pooled",
+    corpus: Corpus,
+    metric: str | MaskEval = "MaskEval(stride=8)",
+    *,
+    model: str | None = None,
+    level: str = "pooled",
     **how: Any,
-) -> Sweep:  # fmt: skip
+) -> Sweep:
     """Return the agreement of MaskEval with people by each of the four scorings of a word.
 
     Args:

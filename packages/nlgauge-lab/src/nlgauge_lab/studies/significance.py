@@ -87,9 +87,19 @@ def significance(
     """
     table = selected(table, metrics, every_part)
     contrasts = contrast(
-        table, source, level=level, coefficient=coefficient, aspects=aspects, test=test, df=df, correction=correction,
-        confidence=confidence, replicates=replicates, seed=seed, intervals=False,
-    )  # fmt: skip
+        table,
+        source,
+        level=level,
+        coefficient=coefficient,
+        aspects=aspects,
+        test=test,
+        df=df,
+        correction=correction,
+        confidence=confidence,
+        replicates=replicates,
+        seed=seed,
+        intervals=False,
+    )
     rankings = []
     for aspect, values in contrasts.values.items():
         order = sorted(values, key=lambda key: (math.isnan(values[key]), -values[key]))

@@ -184,9 +184,15 @@ def sweep(
     told: dict[str, None] = dict.fromkeys(notes)
     for coefficient in coefficients:
         agreed = correlate(
-            kept, rows, level=level, coefficient=coefficient, aspects=aspects, resample=resample,
-            replicates=replicates, seed=seed,
-        )  # fmt: skip
+            kept,
+            rows,
+            level=level,
+            coefficient=coefficient,
+            aspects=aspects,
+            resample=resample,
+            replicates=replicates,
+            seed=seed,
+        )
         told.update(dict.fromkeys(agreed.notes))
         for setting in settings:
             key = str(setting.metric), setting.part or setting.metric.parts[0]

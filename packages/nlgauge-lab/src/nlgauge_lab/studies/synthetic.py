@@ -23,9 +23,13 @@ from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
 
 METRICS = (
-    "MarkEvaluate(k=2)", "MarkEvaluate(estimator='schnabel', k=2)", "MarkEvaluate(estimator='capture')",
-    "ImprovedPrecisionRecall", "PRD", "FrechetDistance",
-)  # fmt: skip
+    "MarkEvaluate(k=2)",
+    "MarkEvaluate(estimator='schnabel', k=2)",
+    "MarkEvaluate(estimator='capture')",
+    "ImprovedPrecisionRecall",
+    "PRD",
+    "FrechetDistance",
+)
 COLLAPSE, SWAP = "topics dropped", "words swapped"
 SWAPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -81,9 +85,15 @@ class Synthetic:
 
 
 def synthetic(
-    corpus: Corpus, metrics: Sequence[str] = METRICS, *, size: int = 1000, model: str | None = None, seed: int = 0,
-    progress: bool = False, cache: bool | str | Path = True,
-) -> Synthetic:  # fmt: skip
+    corpus: Corpus,
+    metrics: Sequence[str] = METRICS,
+    *,
+    size: int = 1000,
+    model: str | None = None,
+    seed: int = 0,
+    progress: bool = False,
+    cache: bool | str | Path = True,
+) -> Synthetic:
     """Corpus-level metrics while topics are dropped from the outputs, and while their words are swapped.
 
     corpus: texts as candidates, the topic of each as its system. One half of a topic's texts are references, and the

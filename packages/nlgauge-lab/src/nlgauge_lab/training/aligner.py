@@ -105,9 +105,15 @@ class AlignerTrainer(Run):
     losses = ("words", "text", "least", "share", "against", "order", "teacher")
 
     def __init__(
-        self, config: AlignerConfig, model: nn.Module, rows: Sequence[Encoded], held: Mapping[str, Sequence[Encoded]],
-        pad: int, out: Path, teacher: AlignerNet | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        config: AlignerConfig,
+        model: nn.Module,
+        rows: Sequence[Encoded],
+        held: Mapping[str, Sequence[Encoded]],
+        pad: int,
+        out: Path,
+        teacher: AlignerNet | None = None,
+    ) -> None:
         super().__init__(out, config.precision)
         self._teacher = None if teacher is None else teacher.to(self.device).eval()
         self.config, self.rows, self.held, self._pad = config, rows, held, pad
@@ -140,9 +146,14 @@ class AlignerTrainer(Run):
         """What each of the losses counts."""
         config = self.config
         return (
-            1.0, config.text_weight, config.least_weight, config.share_weight, config.against_weight,
-            config.order_weight, config.teacher_weight,
-        )  # fmt: skip
+            1.0,
+            config.text_weight,
+            config.least_weight,
+            config.share_weight,
+            config.against_weight,
+            config.order_weight,
+            config.teacher_weight,
+        )
 
     def wanted(self, right: Tensor, counted: Tensor) -> Tensor:
         """What the share of a text should be, by the numbers of its supported words and of all that are known."""

@@ -65,9 +65,13 @@ class Encoded:
 
 
 def encode(
-    rows: Sequence[Labelled], tokenizer: SubwordTokenizer, rarity: NDArray[np.float64], shape: Shape,
-    pairing: Pairing | None = None, stopwords: bool = True,
-) -> list[list[Encoded]]:  # fmt: skip
+    rows: Sequence[Labelled],
+    tokenizer: SubwordTokenizer,
+    rarity: NDArray[np.float64],
+    shape: Shape,
+    pairing: Pairing | None = None,
+    stopwords: bool = True,
+) -> list[list[Encoded]]:
     """The rows that each labelled text makes, by text.
 
     None where the text has no words, or its unsupported words are not known and it is too long to be read at once.
@@ -88,9 +92,15 @@ def encode(
 
 
 def _encode(
-    row: Labelled, text: Tokens, source: Search, question: NDArray[np.int32], pairing: Pairing, whole: int, before: int,
+    row: Labelled,
+    text: Tokens,
+    source: Search,
+    question: NDArray[np.int32],
+    pairing: Pairing,
+    whole: int,
+    before: int,
     stopwords: bool,
-) -> list[Encoded]:  # fmt: skip
+) -> list[Encoded]:
     """before: how many special tokens stand at the beginning of a row."""
     if not len(text):
         return []

@@ -120,11 +120,21 @@ def _share(source: str) -> float:
 
 
 def train(
-    out: Path, *, labelled: Path | None = None, pairs: Sequence[Path] = (), tasks: Sequence[str] = (),
-    config: Path | None = None, body: str | None = None, attempts: int | None = None, steps: int | None = None,
-    seed: int | None = None, examples_only: bool = False, aligner: str | None = None, begin: str | None = None,
+    out: Path,
+    *,
+    labelled: Path | None = None,
+    pairs: Sequence[Path] = (),
+    tasks: Sequence[str] = (),
+    config: Path | None = None,
+    body: str | None = None,
+    attempts: int | None = None,
+    steps: int | None = None,
+    seed: int | None = None,
+    examples_only: bool = False,
+    aligner: str | None = None,
+    begin: str | None = None,
     snapshots: tuple[Path, int] | None = None,
-) -> Path:  # fmt: skip
+) -> Path:
     """Train an aligner, going on where an earlier run in `out` stopped.
 
     labelled: a file of labelled rows, or a folder with the files that the recipe names. pairs, tasks: texts that
@@ -251,9 +261,12 @@ def _mix(trainer: AlignerTrainer, folder: Path, share: float) -> None:
 
 
 def finish(
-    trainer: AlignerTrainer, body: Path | EncoderBody, question: bool = True, evidence: int = 0,
+    trainer: AlignerTrainer,
+    body: Path | EncoderBody,
+    question: bool = True,
+    evidence: int = 0,
     folder: Path | None = None,
-) -> Path:  # fmt: skip
+) -> Path:
     """Write the finished model: the body's folder with the aligner in it; question, evidence: as `write_aligner`'s."""
     folder = folder or trainer.out / "model"
     # Nothing to choose by without held-out rows, or with words of one kind alone.

@@ -130,9 +130,11 @@ def _labelled(record: Mapping[str, Any], path: Path, row: int) -> Labelled:
     texts = isinstance(source, str) and isinstance(candidate, str) and isinstance(question, str | None)
     if not texts or not isinstance(supported, bool):
         raise InputError(
-            "source, candidate and question have to be texts, supported true or false", file=path, row=row,
+            "source, candidate and question have to be texts, supported true or false",
+            file=path,
+            row=row,
             remedy=_REMEDY,
-        )  # fmt: skip
+        )
     against = None if supported else _CONTRADICTED.get(str(record.get("label3")))
     return Labelled(source, candidate, spans, supported, words, question, against)
 

@@ -175,9 +175,14 @@ _AS_THEY_ARE = Stage(1.0, ())
 
 
 def make_row(
-    pairs: Pairs, example: np.ndarray, length: int, frame: Frame, config: PairsConfig, rng: np.random.Generator,
+    pairs: Pairs,
+    example: np.ndarray,
+    length: int,
+    frame: Frame,
+    config: PairsConfig,
+    rng: np.random.Generator,
     stage: Stage = _AS_THEY_ARE,
-) -> Rows:  # fmt: skip
+) -> Rows:
     """One reading of a pair, or, by the stage's chance, of its other text and excerpts of what is seen of it."""
     pair, side = map(int, example)
     text, other = pairs.sides[side][pair], pairs.sides[1 - side][pair]

@@ -208,8 +208,12 @@ def write(model: str, measured: Measured) -> Path:
         raise SpecError(f"model {model!r} is no folder, so its card cannot be written: name its folder")
     _, rates, kinds, findings = measured
     grounded = {
-        **measured.thresholds._asdict(), "chosen_on": [*CHOSEN_ON], "rates": rates, "kinds": kinds, "findings": findings
-    }  # fmt: skip
+        **measured.thresholds._asdict(),
+        "chosen_on": [*CHOSEN_ON],
+        "rates": rates,
+        "kinds": kinds,
+        "findings": findings,
+    }
     write_facts(folder, grounded=grounded)
     return folder
 

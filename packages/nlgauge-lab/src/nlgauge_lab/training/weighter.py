@@ -82,9 +82,18 @@ class WeighterConfig:
     def published(cls, seed: int = 0) -> WeighterConfig:
         """The recipe of the paper."""
         return cls(
-            seed, epochs=100, patience=100, rate=1e-5, share_rate=1e-5, ridge=0.0, share_ridge=0.0, calibrated=False,
-            batch=1, rows_apart=True, random_start=True,
-        )  # fmt: skip
+            seed,
+            epochs=100,
+            patience=100,
+            rate=1e-5,
+            share_rate=1e-5,
+            ridge=0.0,
+            share_ridge=0.0,
+            calibrated=False,
+            batch=1,
+            rows_apart=True,
+            random_start=True,
+        )
 
 
 @dataclass

@@ -113,9 +113,16 @@ def _said(rows: Sequence[Answer]) -> list[str]:
 
 
 def _rows(
-    rows: Sequence[Answer], said: Sequence[str], bias: NDArray[np.float64], tokenizer: SubwordTokenizer,
-    rarity: NDArray[np.float64], shape: Shape, rng: random.Random, wanted: Written, time: int,
-) -> list[Encoded]:  # fmt: skip
+    rows: Sequence[Answer],
+    said: Sequence[str],
+    bias: NDArray[np.float64],
+    tokenizer: SubwordTokenizer,
+    rarity: NDArray[np.float64],
+    shape: Shape,
+    rng: random.Random,
+    wanted: Written,
+    time: int,
+) -> list[Encoded]:
     passages = sorted({passage for row in rows for passage in row.source})
     around: dict[str, tuple[list[str], list[str], bool]] = {}
     for row in rows:

@@ -32,8 +32,20 @@ def test_of_a_scores_file(scores: Path, outputs: Path, tmp_path: Path) -> None:
         result = nlgauge("study", name, scores, *options)
         assert result.exit_code == 0, result.stderr
         assert all(cell in result.stdout.splitlines()[0] for cell in first)
-    result = nlgauge("study", "matrix", scores, *rated, "-m", "GreedyMatching", "--add", "Own=scores.adequacy",
-                     "-m", "Own", "--format", "json")  # fmt: skip
+    result = nlgauge(
+        "study",
+        "matrix",
+        scores,
+        *rated,
+        "-m",
+        "GreedyMatching",
+        "--add",
+        "Own=scores.adequacy",
+        "-m",
+        "Own",
+        "--format",
+        "json",
+    )
     found = json.loads(result.stdout)
     assert found["study"] == "matrix" and found["names"] == ["GreedyMatching", "Own", "adequacy"]
     assert found["values"][1][2] == pytest.approx(1)
@@ -84,8 +96,12 @@ def test_neighbours(outputs: Path) -> None:
 
 def test_synthetic(tmp_path: Path) -> None:
     texts = tmp_path / "texts.jsonl"
-    records = [{"text": f"a {what} was {seen}", "topic": topic} for topic in ("sea", "hill")
-               for what in (f"{topic} cat", f"{topic} dog") for seen in ("seen", "heard")]  # fmt: skip
+    records = [
+        {"text": f"a {what} was {seen}", "topic": topic}
+        for topic in ("sea", "hill")
+        for what in (f"{topic} cat", f"{topic} dog")
+        for seen in ("seen", "heard")
+    ]
     texts.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     run = ("study", "synthetic", texts, "--map", "candidate=text", "--map", "system=topic", "-m", "MarkEvaluate")
     result = nlgauge(*run, "--format", "json")

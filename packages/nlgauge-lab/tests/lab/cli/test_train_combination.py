@@ -34,8 +34,11 @@ def test_from_scores_to_scoring(scores: Path, outputs: Path, tmp_path: Path) -> 
     assert members[0].split() == ["member", "weight"] and len(members) == 3
     assert agreements[0].split() == ["out", "of", "fold", "adequacy,", "pearson,", "item"]
     assert [line.split()[0] for line in agreements[1:]] == [
-        "Combination", "EqualWeights", "VectorExtrema", "GreedyMatching"
-    ]  # fmt: skip
+        "Combination",
+        "EqualWeights",
+        "VectorExtrema",
+        "GreedyMatching",
+    ]
     assert "fitted to 12 rows of 4 items" in result.stderr
     assert f"score with it: -m Combination(weights={str(weights)!r})" in result.stderr
     assert ScoreTable.load(oof).values("Combination").tolist() == expected.predictions.values("Combination").tolist()

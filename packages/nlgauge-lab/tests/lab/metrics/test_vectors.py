@@ -58,10 +58,18 @@ def test_levels_are_averaged_by_hand():
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"layer": -1}, {"layer": True}, {"levels": 0}, {"p": 0.5}, {"p": math.inf},
-        {"p": True}, {"eps": 1}, {"eps": -0.1}, {"eps": math.nan}, {"special": "no"},
+        {"layer": -1},
+        {"layer": True},
+        {"levels": 0},
+        {"p": 0.5},
+        {"p": math.inf},
+        {"p": True},
+        {"eps": 1},
+        {"eps": -0.1},
+        {"eps": math.nan},
+        {"special": "no"},
     ],
-)  # fmt: skip
+)
 def test_parameters_outside_their_domain_are_refused(wrong):
     with pytest.raises(SpecError, match="DepthScore: "):
         DepthScore(**wrong)

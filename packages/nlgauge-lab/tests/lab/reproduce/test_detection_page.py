@@ -23,11 +23,13 @@ RAGTRUTH = Tried(
     1000,
     200,
     (
-        found(D, "pocket@1234"), found(D, "pocket@1234", "probability", auc=0.82), found(D, "base@5678", best_f1=0.75),
+        found(D, "pocket@1234"),
+        found(D, "pocket@1234", "probability", auc=0.82),
+        found(D, "base@5678", best_f1=0.75),
         found("CopyRate", "", auc=0.6, f1=math.nan)._replace(undefined=3),
     ),
     {"Consistency(aligner='R')": "model 'base' has no aligner"},
-)  # fmt: skip
+)
 
 
 def test_a_line_a_part_and_the_published_figures_beside_them() -> None:

@@ -71,8 +71,11 @@ def test_every_row_of_the_page_was_recorded_or_says_why_not() -> None:
 
 
 def test_one_measurement_is_one_row() -> None:
-    columns = [(tuple(one.columns), str(one.data), one.view, [row.name for row in one.rows], one.kind)
-               for one in tables().values() if one.rows]  # fmt: skip
+    columns = [
+        (tuple(one.columns), str(one.data), one.view, [row.name for row in one.rows], one.kind)
+        for one in tables().values()
+        if one.rows
+    ]
     assert all(columns.count(one) == 1 for one in columns)
 
 

@@ -55,9 +55,23 @@ def test_numbers_are_those_in_print() -> None:
         ("maskeval-table-2", "BERTScore-f, 10 references"): (58.0, 54.7, 73.4),
         ("baryscore-webnlg", "BaryScore"): (91.7, 90.0, 78.3, 87.8, 78.2, 61.6, 89.4, 82.6, 70.0),
         ("infolm-table-3", "Fisher-Rao"): (
-            89.7, 86.0, 75.0, 78.7, 70.5, 51.6, 93.3, 95.7, 85.3, 87.6, 84.4, 70.0, 92.4, 93.8, 81.6,
+            89.7,
+            86.0,
+            75.0,
+            78.7,
+            70.5,
+            51.6,
+            93.3,
+            95.7,
+            85.3,
+            87.6,
+            84.4,
+            70.0,
+            92.4,
+            93.8,
+            81.6,
         ),
-    }  # fmt: skip
+    }
     for (name, row), published in rows.items():
         assert next(entry for entry in tables()[name].rows if entry.name == row).printed == published
 

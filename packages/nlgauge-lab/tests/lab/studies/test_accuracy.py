@@ -28,10 +28,18 @@ def test_the_points_are_those_of_the_run_with_an_aligner_each(tmp_path):
 
     def run(metric="Consistency(aligner='D')"):
         return accuracy(
-            rated, tmp_path / "words.jsonl", tmp_path / "out", 2, metric=metric, finetune=tmp_path / "people.jsonl",
-            labelled=tmp_path / "mine.jsonl", config=tmp_path / "recipe.toml", level="pooled", replicates=0,
+            rated,
+            tmp_path / "words.jsonl",
+            tmp_path / "out",
+            2,
+            metric=metric,
+            finetune=tmp_path / "people.jsonl",
+            labelled=tmp_path / "mine.jsonl",
+            config=tmp_path / "recipe.toml",
+            level="pooled",
+            replicates=0,
             cache=False,
-        )  # fmt: skip
+        )
 
     found = run()
     assert found.lines == ["trained", "fine-tuned"]

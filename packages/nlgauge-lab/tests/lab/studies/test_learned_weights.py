@@ -39,12 +39,16 @@ def test_uniform_and_learned_weights_beside_those_of_the_paper(rated: Corpus, on
     ratings = np.array([row.scores["meaning"] for row in rated])
     assert found.ours["uniform weights"][0][2] == pytest.approx(np.corrcoef(values[rest], ratings[rest])[0, 1])
     assert found.printed == {
-        "uniform weights": pytest.approx([0.495, 0.463, 0.688]), "learned weights": pytest.approx([0.397, 0.329, 0.587])
-    }  # fmt: skip
+        "uniform weights": pytest.approx([0.495, 0.463, 0.688]),
+        "learned weights": pytest.approx([0.397, 0.329, 0.587]),
+    }
     (table,) = found.tables()
     assert [row[0] for row in table[1:]] == [
-        "uniform weights", "uniform weights, printed", "learned weights", "learned weights, printed"
-    ]  # fmt: skip
+        "uniform weights",
+        "uniform weights, printed",
+        "learned weights",
+        "learned weights, printed",
+    ]
     assert isinstance(table[2][1], Number) and table[2][1].value == pytest.approx(0.495)
     file = tmp_path / "rated.jsonl"
     records = [{"candidate": r.candidate, "source": r.source, "item": r.item, "scores": dict(r.scores)} for r in rated]

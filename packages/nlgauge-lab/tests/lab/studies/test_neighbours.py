@@ -38,8 +38,11 @@ def test_scores_are_mark_evaluates(corpus: Corpus, runs: list[ScoreTable], monke
 
 
 def test_too_large_k_and_empty_sets_are_told(runs: list[ScoreTable], tmp_path: Path) -> None:
-    rows = (Row("a cat", ("a dog",), system="A", item="1"), Row("a hen", ("an owl",), system="A", item="2"),
-            Row("", ("a",), system="B", item="1"))  # fmt: skip
+    rows = (
+        Row("a cat", ("a dog",), system="A", item="1"),
+        Row("a hen", ("an owl",), system="A", item="2"),
+        Row("", ("a",), system="B", item="1"),
+    )
     found = neighbours(Corpus(rows), ks=(1, 5))
     beyond = "K=5 is more than the number of other points in a set: that number was used"
     assert found.notes == (beyond, "B: no output has words")

@@ -36,9 +36,15 @@ def test_each_scoring_is_what_it_says(one_model: None) -> None:
 
 def test_they_are_compared_with_people(corpus: Corpus, runs: list[ScoreTable]) -> None:
     sourced = Corpus.from_records(
-        {"candidate": row.candidate, "source": row.references[0], "item": row.item, "system": row.system,
-         "scores": row.scores} for row in corpus
-    )  # fmt: skip
+        {
+            "candidate": row.candidate,
+            "source": row.references[0],
+            "item": row.item,
+            "system": row.system,
+            "scores": row.scores,
+        }
+        for row in corpus
+    )
     study = scorings(sourced, "MaskEval(weights='candidate', stride=8)", replicates=0)
     assert [point.setting["scoring"] for point in study.points] == ["hit", "bertscore", "predicted", "true"]
     assert len(runs) == 1 and all(np.isfinite(point.agreement.value) for point in study.points)

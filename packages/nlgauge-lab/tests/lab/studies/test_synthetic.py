@@ -15,8 +15,12 @@ TOPICS = {"sea": ["ship", "wave", "gull", "port"], "hill": ["path", "goat", "sno
 
 def corpus(topics: dict[str, list[str]]) -> Corpus:
     """Two texts of each noun of a topic."""
-    texts = [(topic, f"a {what} {noun} was seen") for topic, nouns in topics.items() for noun in nouns
-             for what in ("small", "large")]  # fmt: skip
+    texts = [
+        (topic, f"a {what} {noun} was seen")
+        for topic, nouns in topics.items()
+        for noun in nouns
+        for what in ("small", "large")
+    ]
     return Corpus(tuple(Row(text, system=topic, item=str(number)) for number, (topic, text) in enumerate(texts)))
 
 

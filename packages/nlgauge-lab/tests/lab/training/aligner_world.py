@@ -17,10 +17,16 @@ from tests.engine.fake import WORDS, tiny_tokenizer
 def write_body(folder: Path) -> Path:
     torch.manual_seed(0)
     config = {
-        "model_type": "bert", "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
-        "intermediate_size": 32, "vocab_size": len(WORDS), "max_position_embeddings": 64, "type_vocab_size": 2,
+        "model_type": "bert",
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "vocab_size": len(WORDS),
+        "max_position_embeddings": 64,
+        "type_vocab_size": 2,
         "layer_norm_eps": 1e-12,
-    }  # fmt: skip
+    }
     net = MaskedBert(config)
     for name, parameter in net.named_parameters():
         if parameter.ndim > 1 and "LayerNorm" not in name:

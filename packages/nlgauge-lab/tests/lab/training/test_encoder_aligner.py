@@ -64,9 +64,13 @@ def world(tmp_path_factory):
 
 def trained(world, out, body, aligner, steps=20):
     return train(
-        out, labelled=world / "mine.jsonl", config=world / "recipe.toml", body=str(world / body), aligner=aligner,
+        out,
+        labelled=world / "mine.jsonl",
+        config=world / "recipe.toml",
+        body=str(world / body),
+        aligner=aligner,
         steps=steps,
-    )  # fmt: skip
+    )
 
 
 def scores(spec, model):
@@ -87,9 +91,10 @@ def literal(folder, text, source):
         found = []
         for word in re.finditer(r"\w+", text):
             own = [
-                at for at, (begin, end) in enumerate(offsets)
+                at
+                for at, (begin, end) in enumerate(offsets)
                 if of[at] == 0 and end > word.start() and max(begin, word.start()) < min(end, word.end())
-            ]  # fmt: skip
+            ]
             found.append((word.span(), net.classifier(states[0][own].sum(0))))
     return found
 

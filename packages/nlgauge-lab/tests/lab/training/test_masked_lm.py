@@ -48,9 +48,18 @@ def texts(tmp_path_factory):
 @pytest.fixture(scope="module")
 def config(body):
     return MaskedLMConfig(
-        body=str(body), groups={"a*": 1.0}, seed=4, held_out_every=10, short=(14, 8), long=(28, 4), steps=12,
-        warmup_steps=2, head_rate=1e-2, body_rate=1e-2, temperature=1.5,
-    )  # fmt: skip
+        body=str(body),
+        groups={"a*": 1.0},
+        seed=4,
+        held_out_every=10,
+        short=(14, 8),
+        long=(28, 4),
+        steps=12,
+        warmup_steps=2,
+        head_rate=1e-2,
+        body_rate=1e-2,
+        temperature=1.5,
+    )
 
 
 def test_the_finished_folder_serves_both_backends_alike(config, texts, tmp_path):

@@ -44,9 +44,18 @@ def pairs(tmp_path_factory):
 @pytest.fixture(scope="module")
 def config(body):
     return PairsConfig(
-        body=str(body), groups={"a:*": 1.0}, seed=4, held_out_every=10, words=0.3, stretch=12, sizes=SIZES, steps=10,
-        stages=(Stage(0.5, (1.0, 0.0)), Stage(1.0, (0.5, 0.5), copied=0.5)), rate=5e-3, warmup_steps=2,
-    )  # fmt: skip
+        body=str(body),
+        groups={"a:*": 1.0},
+        seed=4,
+        held_out_every=10,
+        words=0.3,
+        stretch=12,
+        sizes=SIZES,
+        steps=10,
+        stages=(Stage(0.5, (1.0, 0.0)), Stage(1.0, (0.5, 0.5), copied=0.5)),
+        rate=5e-3,
+        warmup_steps=2,
+    )
 
 
 @pytest.fixture(scope="module")

@@ -85,8 +85,12 @@ def rated():
 
 
 def test_words_are_measured_once_for_all_aspects(rated, tmp_path, monkeypatch):
-    rows = Corpus(tuple(Row(r.candidate, source=r.source, item=r.item, scores={"a": len(r.candidate), "b": i % 3})
-                        for i, r in enumerate(rated[:48])))  # fmt: skip
+    rows = Corpus(
+        tuple(
+            Row(r.candidate, source=r.source, item=r.item, scores={"a": len(r.candidate), "b": i % 3})
+            for i, r in enumerate(rated[:48])
+        )
+    )
     engine = Engine(PairsModel(40))
     paths = train(rows, ["a", "b"], tmp_path, METRIC, scale=(0, 20), engine=engine)
     assert [path.name for path in paths] == ["a.safetensors", "b.safetensors"]

@@ -12,11 +12,13 @@ from nlgauge.errors import InputError
 from nlgauge_lab.written import HERE, answers
 
 ROW = {
-    "style": "sign", "source": ["Open 9 to 5.", "Closed on Mondays."], "question": "When is it open?",
+    "style": "sign",
+    "source": ["Open 9 to 5.", "Closed on Mondays."],
+    "question": "When is it open?",
     "right": ["From nine to five.", "Open 9 to 5."],
     "wrong": [{"text": f"Open 9 to {hour}.", "kind": "number", "words": [str(hour)]} for hour in (6, 7, 8)],
     "turn": {"edits": [["to 5", "to 6"]], "right": ["w0"], "wrong": ["r0", "r1"]},
-}  # fmt: skip
+}
 
 
 def test_the_card_counts_what_is_there() -> None:
@@ -36,8 +38,10 @@ def test_an_answer_is_right_for_a_source_and_wrong_for_its_twin(tmp_path: Path) 
     (tmp_path / "w.jsonl").write_text(json.dumps(ROW), encoding="utf-8")
     every = list(answers(tmp_path))
     assert [(one.text, one.supported) for one in every if one.edited] == [
-        ("Open 9 to 6.", True), ("From nine to five.", False), ("Open 9 to 5.", False),
-    ]  # fmt: skip
+        ("Open 9 to 6.", True),
+        ("From nine to five.", False),
+        ("Open 9 to 5.", False),
+    ]
     assert every[-1].source == ("Open 9 to 6.", "Closed on Mondays.")
     assert [one.words for one in every[:5]] == [(), (), ("6",), ("7",), ("8",)]
 

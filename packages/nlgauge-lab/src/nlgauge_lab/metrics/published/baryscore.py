@@ -19,16 +19,18 @@ class BaryScore(baryscore.BaryScore):
 
     idf: str = "none"
     barycenter_weights: str = param(
-        "uniform", choices=("uniform", "same"),
+        "uniform",
+        choices=("uniform", "same"),
         help="weights of a barycenter's points: 'uniform', as in the published code if its idf worked, or the 'same' "
         "as the tokens'",
-    )  # fmt: skip
+    )
     start: str = param(
-        "token_mean", choices=("token_mean", "last_layer"),
+        "token_mean",
+        choices=("token_mean", "last_layer"),
         help="start of the barycenter's iteration, 'token_mean' or 'last_layer'. The published code starts at the "
         "origin, where every pairing is optimal, so the solver's choice decides. With uniform weights it ends at the "
         "token-wise mean, up to the order of points, like 'token_mean'.",
-    )  # fmt: skip
+    )
 
     def barycenters(self, layers: Sequence[Array], weights: Sequence[Array]) -> list[tuple[Barycenter, Array]]:
         targets = weights

@@ -96,9 +96,10 @@ class Preservation(_Published, ctc.Preservation):
 
     aligner: str = _aligner()
     rescale: str = param(
-        "none", choices=("none", "token", "score"),
+        "none",
+        choices=("none", "token", "score"),
         help="'token' rescales every alignment, 'score' the harmonic mean",
-    )  # fmt: skip
+    )
     harmonic_factor: int = param(
         2, choices=(2, 1), help="1 computes equation 4 as it is printed, half the harmonic mean"
     )

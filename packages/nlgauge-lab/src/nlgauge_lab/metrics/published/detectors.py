@@ -271,9 +271,7 @@ class LettuceDetect(PublishedDetector):
         groups = self._groups(passages, row.candidate, question, packer)
         return [DetectorRow(_numbered(group), row.candidate, question, len(group)) for group in groups]
 
-    def _groups(
-        self, passages: Sequence[str], candidate: str, question: str | None, packer: Packer
-    ) -> list[list[str]]:  # fmt: skip
+    def _groups(self, passages: Sequence[str], candidate: str, question: str | None, packer: Packer) -> list[list[str]]:
         """Passages that are read together: all of them, or as many as there is room for."""
         if len(packer.row(_numbered(passages), candidate, question, len(passages)).ids) <= packer.longest:
             return [list(passages)]

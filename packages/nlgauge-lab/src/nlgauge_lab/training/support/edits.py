@@ -174,11 +174,18 @@ _BE = (
 _VERB = re.compile(rf"\b({'|'.join(_BE)})\b(?! not\b)(?!n[o']t)(?= [a-z])")
 _NOT = re.compile(rf"\b({'|'.join(_BE)})( not|n't)\b")
 _TENSES = (
-    (r"\bwill be\b", "has already been"), (r"\bhas been\b", "will be"), (r"\bhave been\b", "will be"),
-    (r"\bwas\b", "will be"), (r"\bwere\b", "will be"), (r"\bis to be\b", "has been"), (r"\bwill\b", "has refused to"),
-    (r"\bis\b", "used to be"), (r"\bare\b", "used to be"), (r"\bhas\b(?= [a-z]+ed\b)", "has not yet"),
+    (r"\bwill be\b", "has already been"),
+    (r"\bhas been\b", "will be"),
+    (r"\bhave been\b", "will be"),
+    (r"\bwas\b", "will be"),
+    (r"\bwere\b", "will be"),
+    (r"\bis to be\b", "has been"),
+    (r"\bwill\b", "has refused to"),
+    (r"\bis\b", "used to be"),
+    (r"\bare\b", "used to be"),
+    (r"\bhas\b(?= [a-z]+ed\b)", "has not yet"),
     (r"\bhad\b(?= [a-z]+ed\b)", "had not yet"),
-)  # fmt: skip
+)
 
 
 def antonym(place: Place, rng: random.Random) -> Edit | None:

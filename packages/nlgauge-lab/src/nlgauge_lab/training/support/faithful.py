@@ -17,13 +17,34 @@ _MONTH = "(January|February|March|April|May|June|July|August|September|October|N
 _DATE = re.compile(rf"\b(\d{{1,2}}) {_MONTH} (\d{{4}})\b")
 _AMERICAN_DATE = re.compile(rf"\b{_MONTH} (\d{{1,2}}), (\d{{4}})\b")
 _CONTRACTIONS = [
-    ("do not", "don't"), ("does not", "doesn't"), ("did not", "didn't"), ("is not", "isn't"), ("are not", "aren't"),
-    ("was not", "wasn't"), ("were not", "weren't"), ("has not", "hasn't"), ("have not", "haven't"),
-    ("had not", "hadn't"), ("could not", "couldn't"), ("would not", "wouldn't"), ("should not", "shouldn't"),
-    ("cannot", "can't"), ("will not", "won't"), ("it is", "it's"), ("I am", "I'm"),
-    ("they are", "they're"), ("we are", "we're"), ("you are", "you're"), ("I have", "I've"), ("he is", "he's"),
-    ("she is", "she's"), ("there is", "there's"), ("I will", "I'll"), ("per cent", "percent"), ("%", " percent"),
-]  # fmt: skip
+    ("do not", "don't"),
+    ("does not", "doesn't"),
+    ("did not", "didn't"),
+    ("is not", "isn't"),
+    ("are not", "aren't"),
+    ("was not", "wasn't"),
+    ("were not", "weren't"),
+    ("has not", "hasn't"),
+    ("have not", "haven't"),
+    ("had not", "hadn't"),
+    ("could not", "couldn't"),
+    ("would not", "wouldn't"),
+    ("should not", "shouldn't"),
+    ("cannot", "can't"),
+    ("will not", "won't"),
+    ("it is", "it's"),
+    ("I am", "I'm"),
+    ("they are", "they're"),
+    ("we are", "we're"),
+    ("you are", "you're"),
+    ("I have", "I've"),
+    ("he is", "he's"),
+    ("she is", "she's"),
+    ("there is", "there's"),
+    ("I will", "I'll"),
+    ("per cent", "percent"),
+    ("%", " percent"),
+]
 # "it's" may stand for "it has", and not every percent is written with a sign.
 _ONE_WAY = ((" percent", "%"), ("it's", "it is"), ("he's", "he is"), ("she's", "she is"), ("that's", "that is"))
 _THOUSANDS = r"(?<=\d),(?=\d{3}\b)"

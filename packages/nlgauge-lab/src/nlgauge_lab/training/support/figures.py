@@ -9,12 +9,27 @@ from nlgauge.faithfulness.quantities import MONTHS, WEEKDAYS, Quantity, in_words
 from nlgauge_lab.training.support.edits import Edit, Place, replaced
 
 _UNITS = (
-    ("seconds", "minutes", "hours"), ("minutes", "hours", "days"), ("hours", "days", "weeks"),
-    ("days", "weeks", "months"), ("weeks", "months", "years"), ("months", "years", "decades"),
-    ("metres", "kilometres"), ("meters", "kilometers"), ("km", "m"), ("miles", "yards"), ("feet", "inches"),
-    ("grams", "kilograms"), ("kg", "g"), ("tonnes", "kilograms"), ("litres", "millilitres"), ("thousand", "million"),
-    ("million", "billion"), ("hundred", "thousand"), ("dollars", "euros"), ("hectares", "acres"),
-)  # fmt: skip
+    ("seconds", "minutes", "hours"),
+    ("minutes", "hours", "days"),
+    ("hours", "days", "weeks"),
+    ("days", "weeks", "months"),
+    ("weeks", "months", "years"),
+    ("months", "years", "decades"),
+    ("metres", "kilometres"),
+    ("meters", "kilometers"),
+    ("km", "m"),
+    ("miles", "yards"),
+    ("feet", "inches"),
+    ("grams", "kilograms"),
+    ("kg", "g"),
+    ("tonnes", "kilograms"),
+    ("litres", "millilitres"),
+    ("thousand", "million"),
+    ("million", "billion"),
+    ("hundred", "thousand"),
+    ("dollars", "euros"),
+    ("hectares", "acres"),
+)
 _OTHER_UNITS = {unit: [other for other in group if other != unit] for group in _UNITS for unit in group}
 _UNIT = re.compile(rf"(?<=\w )(?:{'|'.join(_OTHER_UNITS)})\b")
 _DIGITS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")

@@ -31,14 +31,22 @@ _CLAUSE = re.compile(
 )
 _NO_SUBJECT = re.compile(
     r"\b(?:said|says|say|that|told|asked|added|called|and|who|which|where|when|if|there|but|so|also|neither|however"
-    r"|moreover|thus|then|this|these|those|today|now|here|some|others?|many|most|all)\b", re.IGNORECASE,
-)  # fmt: skip
+    r"|moreover|thus|then|this|these|those|today|now|here|some|others?|many|most|all)\b",
+    re.IGNORECASE,
+)
 _SMALL = frozenset(["the", "a", "an", "this", "his", "her", "its", "their", "he", "she", "it", "they"])
 _ASKED = (
-    "What is known about this?", "What does the text say?", "What happened?", "Who was involved?",
-    "When did it happen?", "How does it work?", "Why does it matter?", "Can you summarise this?", "Tell me about it.",
+    "What is known about this?",
+    "What does the text say?",
+    "What happened?",
+    "Who was involved?",
+    "When did it happen?",
+    "How does it work?",
+    "Why does it matter?",
+    "Can you summarise this?",
+    "Tell me about it.",
     "What should I know?",
-)  # fmt: skip
+)
 _ABOUT = ("What is known about {}?", "Tell me about {}.", "What does the text say about {}?", "Who or what is {}?")
 
 

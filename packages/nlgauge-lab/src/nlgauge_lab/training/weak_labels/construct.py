@@ -29,9 +29,14 @@ class Tally:
 
 
 def construct(
-    sources: Sequence[Source], parts: Parts, *, seed: int, attempts: int, settings: Settings | None = None,
+    sources: Sequence[Source],
+    parts: Parts,
+    *,
+    seed: int,
+    attempts: int,
+    settings: Settings | None = None,
     tally: Tally | None = None,
-) -> Iterator[Draft]:  # fmt: skip
+) -> Iterator[Draft]:
     """The attempts that became examples, of so many, in their order; `tally` counts why some were dropped.
 
     Attempts are worked on in blocks, which the models read together.

@@ -145,10 +145,11 @@ class Paraphraser:
         ]
         scores = fits(self.model, templates, wordings)
         return [
-            self._written(sentence, [one for one, (old, new) in zip(changes, fit, strict=True)
-                                     if old - new < self.tolerance], rng)
+            self._written(
+                sentence, [one for one, (old, new) in zip(changes, fit, strict=True) if old - new < self.tolerance], rng
+            )
             for sentence, changes, fit, rng in zip(sentences, drawn, scores, rngs, strict=True)
-        ]  # fmt: skip
+        ]
 
     def _drawn(self, sentence: Sentence, rng: np.random.Generator) -> list[Substitution]:
         """Substitutions to try: disjoint places, each with the one choice that was drawn."""

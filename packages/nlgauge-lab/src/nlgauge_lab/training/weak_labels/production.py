@@ -82,9 +82,11 @@ def produce(order: Order, model: Model, folder: Path, *, progress: bool = False)
                 construct(sources, parts, seed=order.seed, attempts=attempts, settings=order.settings, tally=tally)
                 if attempts
                 else (),
-                unit="example", desc=path.name, disable=None if progress else True,
+                unit="example",
+                desc=path.name,
+                disable=None if progress else True,
             )
-        )  # fmt: skip
+        )
         _write(path, made)
         lines += _card(path.name, made, attempts, tally)
     lines += ["", f"Seed {order.seed}, {parts.parser.name}, masked LM {model.name} ({model.digest[:12]}).", ""]

@@ -45,8 +45,19 @@ def test_plurals():
 
 @pytest.mark.parametrize(
     ("word", "expected"),
-    [("hour", "an"), ("house", "a"), ("university", "a"), ("unimportant", "an"), ("one", "a"), ("old", "an"),
-     ("use", "a"), ("8", "an"), ("11", "an"), ("1", "a"), ("European", "a")],
-)  # fmt: skip
+    [
+        ("hour", "an"),
+        ("house", "a"),
+        ("university", "a"),
+        ("unimportant", "an"),
+        ("one", "a"),
+        ("old", "an"),
+        ("use", "a"),
+        ("8", "an"),
+        ("11", "an"),
+        ("1", "a"),
+        ("European", "a"),
+    ],
+)
 def test_articles(word: str, expected: str):
     assert article(word) == expected

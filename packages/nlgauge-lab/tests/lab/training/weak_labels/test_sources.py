@@ -39,7 +39,7 @@ def test_lines_become_documents_of_about_a_size():
         ("a.jsonl", '{"source"\n', "broken JSON"),
         ("a.csv", "source\n", "does not tell the format"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read(tmp_path, name: str, text: str, problem: str):
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=problem):
