@@ -49,12 +49,12 @@ def test_twelve_values_of_point_nine() -> None:
     assert_allclose(mean_of(np.full(12, 0.9), UNLIMITED).interval(), t_interval([0.9] * 12 + [0.0, 1.8]))
 
 
-def test_failures_beside_equal_values_are_as_far_as_they_were_seen_from_the_fourth_on() -> None:
-    three, four = (np.array([0.95] * 16 + [0.2] * bad) for bad in (3, 4))
-    assert_allclose(mean_of(three, YES_NO).interval(), t_interval([*three, 0.0, 1.0]))
-    assert_allclose(mean_of(four, YES_NO).interval(), t_interval([*four, 0.2, 1.0]))
+def test_failures_beside_equal_values_are_as_far_as_those_seen_and_the_end_of_the_scale() -> None:
+    three = np.array([0.95] * 16 + [0.2] * 3)
+    away = math.sqrt((3 * 0.75**2 + 0.95**2) / 4)
+    assert_allclose(mean_of(three, YES_NO).interval(), t_interval([*three, 0.95 - away, 1.0]))
     spread = np.array([0.95] * 16 + [0.2, 0.4, 0.6, 0.8])
-    away = math.sqrt((0.75**2 + 0.55**2 + 0.35**2 + 0.15**2) / 4)
+    away = math.sqrt((0.75**2 + 0.55**2 + 0.35**2 + 0.15**2 + 0.95**2) / 5)
     assert_allclose(mean_of(spread, YES_NO).interval(), t_interval([*spread, 0.95 - away, 1.0]))
 
 
@@ -62,7 +62,8 @@ def test_a_side_without_a_limit_has_the_larger_of_distance_and_magnitude() -> No
     far = np.array([-5.0] * 6 + [5.0])
     assert_allclose(mean_of(far, UNLIMITED).interval(), t_interval([*far, -15.0, 5.0]))
     lengths = np.array([33.0, *[35.0] * 5, 36.0, 36.0])
-    assert_allclose(mean_of(lengths, (0.0, math.inf)).interval(), t_interval([*lengths, 0.0, 71.0]))
+    more = 35 - math.sqrt((2**2 + 35**2) / 2), 35 + math.sqrt((1 + 1 + 36**2) / 3)
+    assert_allclose(mean_of(lengths, (0.0, math.inf)).interval(), t_interval([*lengths, *more]))
     assert_allclose(mean_of(np.full(6, 7.0), (0.0, math.inf)).interval(), t_interval([*[7.0] * 6, 0.0, 14.0]))
     assert_allclose(mean_of(np.zeros(9), (-1.0, 3.0)).interval(), t_interval([*[0.0] * 9, -1.0, 3.0]))
 
@@ -169,12 +170,9 @@ def two_more(means: np.ndarray, weights: np.ndarray, given: Given, magnitude: fl
     added = []
     for side, limit in ((-1, low), (1, high)):
         beyond = [(side * (one - common), w) for one, w in zip(means, weights, strict=True)]
-        seen = [(far, w) for far, w in beyond if far > close]
-        if len(seen) >= 4:
-            far = math.sqrt(sum(w * one**2 for one, w in seen) / sum(w for _, w in seen))
-        else:
-            far = abs(limit - common) if math.isfinite(limit) else max(magnitude, *(abs(one) for one, _ in beyond))
-        added.append(common + side * far)
+        end = abs(limit - common) if math.isfinite(limit) else max(magnitude, *(abs(one) for one, _ in beyond))
+        seen = [(far, w) for far, w in beyond if far > close] + [(end, sum(weights) / len(weights))]
+        added.append(common + side * math.sqrt(sum(w * far**2 for far, w in seen) / sum(w for _, w in seen)))
     return added
 
 
@@ -337,7 +335,7 @@ def test_numbers_of_all_items_together_are_those_of_a_literal_jackknife(
 
 
 def test_items_whose_two_outputs_are_equal_do_not_move_a_difference() -> None:
-    """Of 20 items 17 are equal, so two more stand beside them: at -100 and 100, the ends of the scale."""
+    """Of 20 items 17 are equal, so two more stand beside them, between the other three and the ends of the scale."""
     counts = counts_of(np.random.default_rng(5), 20)[:, :2]
     other = counts.copy()
     other[:3, 0] -= [2, 3, 1]
@@ -350,7 +348,10 @@ def test_items_whose_two_outputs_are_equal_do_not_move_a_difference() -> None:
     said = statistic_of(both, gain, (-100.0, 100.0), alike=alike)
     values = pseudo_values(both, gain, np.arange(20))
     values[3:] = values[3:].mean()
-    assert_allclose(said.interval(), t_interval([*values, -100.0, 100.0]), rtol=1e-9)
+    common, away = values[3], values[:3] - values[3]
+    assert (away > 0).all()
+    high = common + math.sqrt((away @ away + (100 - common) ** 2) / 4)
+    assert_allclose(said.interval(), t_interval([*values, -100.0, high]), rtol=1e-9)
     assert said.value > 0 and said.p() > 0.05
     # Without limits, the larger of the two numbers stands for the end of the scale.
     every = np.ones(20, bool)

@@ -222,11 +222,11 @@ def test_a_judge_on_a_longer_scale_is_not_taken_for_exact_either() -> None:
     assert len(made.alone.added) == 0
     # Without a scale, the end of the scale is as far off as the largest rating.
     assert_allclose(rated_means(y, y, design, None).helped.added / made.helped.added, 5 / 4, rtol=1e-9)
-    # From four errors on, they say how far scores err on their side.
+    # Errors that were seen say how far scores err on their side, beside the end of the scale.
     x = y.copy()
     x[:8] = np.maximum(y[:8] - 2, 1)
     some = rated_means(y, x, design, FIVE).helped
-    of_errors = math.sqrt(((y - x)[(y > x) & design.rated] ** 2).mean())
+    of_errors = math.sqrt(np.mean([*(y - x)[(y > x) & design.rated] ** 2, 4**2]))
     z = y - some.weight * x
     agreed = float(z[:40][y[:40] == x[:40]].mean())
     new = (z[:40].sum() + 2 * agreed - 4 + of_errors) / 42
@@ -263,7 +263,7 @@ def test_the_two_more_rows_of_several_raters_yes_and_no() -> None:
 
 
 def test_ratings_alike_have_two_more_rows_that_scores_do_not_expect() -> None:
-    """Three of four ratings are 5: a row 2 lower with the score of a 5, and a 5 with the score of a low row."""
+    """Three of four ratings are 5, ten of 40 are 3: a lower row with the score of a 5, a 5 with that of a low row."""
     rng = np.random.default_rng(1)
     y = np.where(np.arange(400) % 4, 5.0, 3.0)
     x = y + rng.normal(size=400)
@@ -271,8 +271,9 @@ def test_ratings_alike_have_two_more_rows_that_scores_do_not_expect() -> None:
     found = rated_means(y, x, design, FIVE).helped
     z = y - found.weight * x
     high, low = x[:40][y[:40] == 5].mean(), x[:40][y[:40] == 3].mean()
-    new = (z[:40].sum() + 8 - found.weight * (high + low)) / 42
-    expected = np.array([3 - found.weight * high - new, 5 - found.weight * low - new]) / 41 * math.sqrt(41 / 42)
+    lower = 5 - math.sqrt((10 * 2**2 + 4**2) / 11)
+    more = np.array([lower - found.weight * high, 5 - found.weight * low])
+    expected = (more - (z[:40].sum() + more.sum()) / 42) / 41 * math.sqrt(41 / 42)
     assert_allclose(found.added, expected, rtol=1e-9)
 
 

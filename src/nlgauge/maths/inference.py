@@ -1,15 +1,14 @@
 """Intervals and tests of means, shares and differences: one function gives both, so that they cannot disagree.
 
 An estimated variance near 0 is not certainty: twelve equal values do not say that a thirteenth is equal. So where at
-least half of the values are alike, two more values are added, one on each side of the common value, as far from it as
-the values seen on that side (their root mean square), or at the end of the scale while fewer than `SEEN` were seen
-there. Where the scale has no end, it is as far away as the values are large, or as the furthest value if that is
-further: small losses may hide large ones that nobody has seen yet, and two values that stand no further away than the
-furthest one err in a quarter of the draws of 20 such items. Yes and no always have them, at both ends. Student's t of
-all these values is the interval, and the same Student's t is the test. For values of which a scale has two ends alone
-(yes and no, and their differences) this is the adjusted interval of Agresti and Coull (1998) and of Bonett and Price
-(2012); an independent share has Wilson's interval (1927), whose test is the score test, and the exact one (Clopper and
-Pearson 1934) where all values are at an end.
+least half of the values are alike, two more values are added, one on each side of the common value. Each is as far from
+it as the root mean square of the values seen on that side and of the end of the scale, so that seen values do not say
+at once that there are no others: four small losses may hide a large one that was not drawn. Where the scale has no end,
+it is taken to be as far away as the values are large, or as the furthest value if that is further. Yes and no always
+have them, at both ends. Student's t of all these values is the interval, and the same Student's t is the test. For
+values of which a scale has two ends alone (yes and no, and their differences) this is the adjusted interval of Agresti
+and Coull (1998) and of Bonett and Price (2012); an independent share has Wilson's interval (1927), whose test is the
+score test, and the exact one (Clopper and Pearson 1934) where all values are at an end.
 
 Groups of values (clusters) are not independent: the error is that of a jackknife that leaves each group out once (CR3
 of Bell and McCaffrey 2002), with the degrees of freedom of Satterthwaite, and the two more values are two more groups
@@ -21,7 +20,7 @@ skewed, as lognormal values are, or where larger groups differ from smaller ones
 
 - One more error among independent yes and no never makes the interval shorter, up to half of them and from four on. In
   groups it may, where errors come to be spread evenly, because such groups differ less; but it is then still longer
-  than without any error. The fourth value on a side may too, because from `SEEN` on the distance is that of the values.
+  than without any error. A value on a side may too where it is nearer than the end of the scale.
 - The same items twice never make it longer, but for single yes and no that become pairs: Wilson's interval has the
   normal quantile, and groups have Student's.
 - A constant that is added to values without limits shifts the interval where less than half are alike. Where more are,
@@ -49,8 +48,6 @@ Limits: TypeAlias = "tuple[float, float]"
 """The least and the greatest value that there can be; infinite where there is no such value"""
 
 UNLIMITED: Limits = (-math.inf, math.inf)
-SEEN = 4
-"""From this number of values on a side on, they say how far values lie on that side"""
 ALIKE = 1e-5
 """Values are alike that differ by less than this share of their magnitude: a model's score of a text differs in its
 sixth digit from batch to batch"""
@@ -335,12 +332,12 @@ class _Kind(NamedTuple):
         for side, limit in ((-1, self.limits[0]), (1, self.limits[1])):
             away = side * (values - common)
             seen = away > ALIKE * self.magnitude
-            distance = side * (limit - common)
-            if int(seen.sum()) >= SEEN:
-                distance = math.sqrt(float(np.average(away[seen] ** 2, weights=weights[seen])))
-            elif math.isinf(distance):
-                distance = max(float(np.abs(values - common).max()), self.magnitude)
-            made.append(common + side * max(distance, 0.0))
+            end = side * (limit - common)
+            if math.isinf(end):
+                end = max(float(np.abs(values - common).max()), self.magnitude)
+            squares = np.append(away[seen], max(end, 0.0)) ** 2
+            distance = math.sqrt(float(np.average(squares, weights=np.append(weights[seen], weights.mean()))))
+            made.append(common + side * distance)
         return made[0], made[1]
 
 
