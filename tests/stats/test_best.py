@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import ScoreTable
+from nlgauge import Row, ScoreTable
 from nlgauge.data.table import Column
 from nlgauge.stats.best import OTHER_ITEMS, Best, PairTest, best, by_part, compared, other_items, pair_test, people
 from nlgauge.stats.comparison import compare
+from nlgauge.stats.project import ProjectRatings
 from tests.score_tables import column, same, three
 from tests.stats.hidden import SPEC, outputs
 
@@ -124,3 +125,24 @@ def test_two_systems_of_which_each_alone_would_be_worse_are_alike() -> None:
     scores = [score for score in table.by_system() if score.metric == "Distance(k=1)"]
     p = {"Near": 0.03, "Far": 0.04}
     assert best(table, scores, lambda a, b, metric, part: PairTest(1.0, p[b])) == Best(("Top",), ("Near", "Far"), ())
+
+
+@pytest.mark.parametrize(("given", "ends"), [([1.0, 2.0], (-math.inf, math.inf)), ([0.0, 1.0], (0.0, 1.0))])
+def test_the_ratings_that_were_given_are_not_the_ends_of_their_scale_but_for_yes_and_no(
+    given: list[float], ends: tuple[float, float]
+) -> None:
+    keys = [(system, str(item)) for system in "AB" for item in range(10)]
+    table = ScoreTable(keys, {"M": Column(parts=("score",), values=np.linspace(0.1, 0.9, 20)[:, None])}, {})
+    values = {key: given[at % 5 > 0] for at, key in enumerate(keys)}
+    (column,) = people(table, {"good": values}).table.columns.values()
+    assert (column.limits or {"score": (-math.inf, math.inf)})["score"] == ends
+
+
+def test_a_project_says_the_scale_of_its_ratings() -> None:
+    keys = [("A", str(item)) for item in range(10)]
+    table = ScoreTable(keys, {"M": Column(parts=("score",), values=np.linspace(0.1, 0.9, 10)[:, None])}, {})
+    rows = [Row(item=item, system=system, candidate="x", scores={"good": 4.0}) for system, item in keys]
+    (column,) = people(table, ProjectRatings(rows, scales={"good": (1.0, 5.0)})).table.columns.values()
+    assert column.limits == {"score": (1.0, 5.0)}
+    (score,) = people(table, ProjectRatings(rows, scales={"good": (1.0, 5.0)})).by_system()
+    assert 1 <= score.low < 4 < score.high <= 5

@@ -25,6 +25,7 @@ from nlgauge.stats.comparison import Difference, compare
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.estimate import Estimate, estimate, worst_cases
 from nlgauge.stats.join import Source, ratings
+from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.selection import label
 
 OTHER_ITEMS = "not comparable: different items"
@@ -195,21 +196,28 @@ def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> P
     for aspect, values in ratings(table, source).values.items():
         missing = np.flatnonzero(np.isnan(values)).tolist()
         name = f"{led}{aspect}"
-        columns[name] = Column(("score",), values[:, None], dict.fromkeys(missing, "unrated"), limits=_scale(values))
+        columns[name] = Column(
+            parts=("score",),
+            values=values[:, None],
+            reasons=dict.fromkeys(missing, "unrated"),
+            limits=_limits(values, source, aspect),
+        )
         if missing:
             found, notes[name] = _estimated(table, source, aspect, seed)
             estimates.update({name: found} if found else {})
     return People(ScoreTable(table.rows, columns, {}, clusters=table.clusters), estimates, notes)
 
 
-def _scale(values: Float) -> dict[str, tuple[float, float]]:
-    """Return the limits of ratings [rows] of which nobody says from where to where they go: those of yes and no alone.
+def _limits(values: Float, source: Source, aspect: str) -> dict[str, tuple[float, float]]:
+    """Return the limits of ratings [rows]: the scale of a project, or that of yes and no; else nothing.
 
-    The least and the greatest rating that was given are not the ends of the scale: with 15 ratings that go from 1 to 5,
+    The least and the greatest rating that was given are not the ends of a scale: with 15 ratings that go from 1 to 5,
     intervals which end there hold the true mean in .86 to .92 of draws.
     """
-    given = set(values[np.isfinite(values)].tolist())
-    return {"score": (0.0, 1.0)} if given == {0.0, 1.0} else {}
+    scale = source.scales.get(aspect) if isinstance(source, ProjectRatings) else None
+    if scale is None and set(values[np.isfinite(values)].tolist()) == {0.0, 1.0}:
+        scale = (0.0, 1.0)
+    return {} if scale is None else {"score": scale}
 
 
 def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tuple[dict[str, Estimate], str]:
