@@ -23,12 +23,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.gate.baseline import _interim
 from nlgauge.maths.effective import Gain, effective_ratings
 from nlgauge.maths.inference import UNLIMITED, Inference, Limits, mean_of
 from nlgauge.maths.intervals import mean_spread, share_interval, student_quantile
 from nlgauge.maths.prediction_powered import Design, powered
 from nlgauge.maths.rated_means import RatedMeans, helps, inference, rated_means
-from nlgauge.stats.gate.baseline import _interim
 
 Float = NDArray[np.float64]
 Ends = tuple[float, float]

@@ -22,12 +22,12 @@ from texts import json_values, mostly, rows, texts
 
 import nlgauge
 from nlgauge.engine.models import loading
+from nlgauge.gate import check
 from nlgauge.serve.admission import OPEN, Keys
 from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.answers import DOCUMENTED
 from nlgauge.serve.app import Service, application
 from nlgauge.serve.asking import Limits
-from nlgauge.stats.gate import check
 
 HOST = "127.0.0.1"
 KEY, OTHER = "0123456789abcdef-first", "fedcba9876543210-second"

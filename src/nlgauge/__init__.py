@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from nlgauge.evaluation import evaluate, score
     from nlgauge.explanation import explain
     from nlgauge.faithfulness.metric import Faithfulness
-    from nlgauge.guard import Guard
+    from nlgauge.gate import check
+    from nlgauge.gate.guard import Guard
     from nlgauge.metrics.bartscore import BARTScore
     from nlgauge.metrics.baryscore import BaryScore
     from nlgauge.metrics.bertscore import BERTScore
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from nlgauge.stats.certified import calibrate
     from nlgauge.stats.comparison import compare
     from nlgauge.stats.estimate import estimate
-    from nlgauge.stats.gate import check
     from nlgauge.stats.project import RatingProject
     from nlgauge.stats.sampling import sample
     from nlgauge.stats.trust import trust
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Cluster": "options",
     "Corpus": "data.corpus",
-    "Guard": "guard",
+    "Guard": "gate.guard",
     "Metric": "contract.base",
     "Prepared": "contract.base",
     "RatingProject": "stats.project",
@@ -67,7 +67,7 @@ _HOMES = {
     "ScoreTable": "data.table",
     "Value": "contract.base",
     "calibrate": "stats.certified",
-    "check": "stats.gate",
+    "check": "gate",
     "compare": "stats.comparison",
     "correlate": "stats.agreement",
     "estimate": "stats.estimate",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.stats.gate.thresholds import RatedThreshold
+from nlgauge.stats.rated_threshold import RatedThreshold
 from tests.command import nlgauge, refused, written
 from tests.stats.hidden import outputs
 

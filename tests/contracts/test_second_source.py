@@ -15,14 +15,14 @@ import pytest
 
 from nlgauge.data.table import SystemScore
 from nlgauge.data.table.frame import Records
+from nlgauge.gate import Outcome, Verdict
+from nlgauge.gate.verdict import Regression
 from nlgauge.stats.agreement import Agreement
 from nlgauge.stats.blanks import WorstCase
 from nlgauge.stats.certified import Bin, Calibration, Chosen
 from nlgauge.stats.comparison import Difference
 from nlgauge.stats.contrast import Contrast
 from nlgauge.stats.estimate import Estimate
-from nlgauge.stats.gate import Outcome, Verdict
-from nlgauge.stats.gate.verdict import Regression
 from nlgauge.stats.interrater import RaterAgreement
 from nlgauge.stats.scorecard import BoardLine
 from nlgauge.stats.trust_records import Trust

@@ -11,7 +11,7 @@ import pytest
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable, SpecError
 from nlgauge.data.table import Column
-from nlgauge.stats.gate import check
+from nlgauge.gate import check
 from tests.command import nlgauge as command
 from tests.command import refused
 from tests.extras import lacking

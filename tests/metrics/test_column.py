@@ -12,7 +12,7 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable, SpecError, registry
-from nlgauge.stats.gate.baseline import told_apart
+from nlgauge.stats.signatures import refuse_other_numbers
 from tests.command import nlgauge as command
 from tests.command import refused
 
@@ -107,7 +107,7 @@ def test_the_signature_names_file_and_column_and_other_rows_can_be_a_baseline(tm
         said = str(tables[-1].signatures["Column('judge')"])
         assert said.startswith(f"Column('judge')|column:judge|from:{path}@")
     assert tables[0].signatures != tables[1].signatures
-    assert told_apart(*tables, "Column('judge')") == []
+    assert refuse_other_numbers(*tables, "Column('judge')") == []
 
 
 def test_add_does_the_same_in_every_command(tmp_path: Path) -> None:

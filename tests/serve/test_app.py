@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge.gate import check
 from nlgauge.serve.asking import Limits
 from nlgauge.serve.batch import Job
-from nlgauge.stats.gate import check
 from tests.serve.conftest import SPECS
 
 pytestmark = pytest.mark.usefixtures("one_model")

@@ -19,7 +19,7 @@ from inspect_ai.solver import TaskState
 
 from nlgauge.adapters.scorer import RowScorer, fields_of, held
 from nlgauge.data.json_values import jsonable
-from nlgauge.guard import Guard
+from nlgauge.gate.guard import Guard
 
 INPUT = "input"
 

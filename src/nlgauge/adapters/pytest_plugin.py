@@ -13,7 +13,7 @@ import pytest
 
 if TYPE_CHECKING:
     from nlgauge.adapters.scorer import Scorer
-    from nlgauge.stats.gate import Verdict
+    from nlgauge.gate import Verdict
 
 GROUNDED = "Faithfulness"
 """The metric that decides whether a source supports an answer"""
@@ -64,8 +64,8 @@ def assert_grounded(
         InputError: for a model without thresholds, an answer that is no text, and a source without texts.
     """
     __tracebackhide__ = True
-    from nlgauge.guard import refuse_no_source
-    from nlgauge.stats.gate import check
+    from nlgauge.gate import check
+    from nlgauge.gate.guard import refuse_no_source
 
     refuse_no_source(source)
     table = _scorer(metric, model).table([{"candidate": answer, "source": source, "question": question}], evidence=True)
@@ -88,7 +88,7 @@ def _scorer(metric: str, model: str | None) -> Scorer:
 
 
 def _told(verdict: Verdict, question: str | None) -> str:
-    from nlgauge.stats.gate.verdict import SAID
+    from nlgauge.gate.verdict import SAID
 
     (outcome,) = verdict.outcomes
     lines = [f"{verdict.metric} {verdict.part}: {outcome.problem or 'nothing was checked'}"]

@@ -19,7 +19,7 @@ from nlgauge.data.table.column import shown_parts
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, SpecError
-from nlgauge.stats.gate.verdict import unsupported
+from nlgauge.gate.verdict import unsupported
 from nlgauge.stats.selection import label
 
 

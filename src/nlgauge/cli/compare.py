@@ -71,7 +71,7 @@ def compare(
     equivalent? JSON has every score of the metrics, and the effect size.
     """
     from nlgauge.data.table.outliers import outliers
-    from nlgauge.stats.gate.thresholds import METRIC, PART
+    from nlgauge.gate.thresholds import METRIC, PART
     from nlgauge.stats.selection import selected
 
     if margin is not None and items is not None:

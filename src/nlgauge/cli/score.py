@@ -191,7 +191,7 @@ def score(
     if groundedness:
         remark(_A_SUM)
     if then is not None:
-        from nlgauge.stats.gate.thresholds import shares_decided
+        from nlgauge.gate.thresholds import shares_decided
 
         remark(*(note for spec in table.columns for note in shares_decided(table, spec)))
 

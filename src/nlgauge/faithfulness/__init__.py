@@ -5,6 +5,5 @@ an answer claims (`claims`) with an aligner of the engine. Exact checks (`exact_
 `opposites`) and a search for what is said to be missing (`refusals`) decide with it. `listing` adds what exact checks
 find to the evidence of other metrics.
 
-The verdict on scores and its thresholds are in `nlgauge.stats.gate`, and `nlgauge.guard` checks an answer while it is
-written. Both read scores, and so they stand outside.
+The gate, which decides by these scores, is in `nlgauge.gate`: it takes any metric.
 """

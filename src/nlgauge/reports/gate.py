@@ -14,9 +14,9 @@ from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
+from nlgauge.gate.verdict import SAID, Outcome, Verdict
 from nlgauge.render.environment import HERE, digest, inlined, render
 from nlgauge.render.words import Piece, pieces
-from nlgauge.stats.gate.verdict import SAID, Outcome, Verdict
 
 _FOLDER = Path(__file__).parent
 MOST_ROWS = 2_000

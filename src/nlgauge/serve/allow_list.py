@@ -19,7 +19,7 @@ from nlgauge._version import __version__
 from nlgauge.contract.base import POCKET, Metric, model_of
 from nlgauge.contract.parameters import parameters_of
 from nlgauge.errors import SpecError
-from nlgauge.stats.gate.thresholds import METRIC, PART
+from nlgauge.gate.thresholds import METRIC, PART
 
 LONGEST_SPEC = 500
 _LARGEST = 1e6

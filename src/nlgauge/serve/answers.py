@@ -11,8 +11,8 @@ from nlgauge.data.json_values import jsonable
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.explanation import of_rows
+from nlgauge.gate import Verdict
 from nlgauge.serve.batch import Job, TooMuchWorkError
-from nlgauge.stats.gate import Verdict
 
 if TYPE_CHECKING:
     from starlette.responses import Response

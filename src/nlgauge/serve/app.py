@@ -19,6 +19,7 @@ from nlgauge.contract.base import RowMetric
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
+from nlgauge.gate import check
 from nlgauge.serve import answers, openapi, page
 from nlgauge.serve.admission import CONTENT_TYPE, Admission, Keys, Measures
 from nlgauge.serve.allow_list import AllowList, listing
@@ -27,7 +28,6 @@ from nlgauge.serve.asking import Asking, Limits, body_of, content_of
 from nlgauge.serve.batch import Job
 from nlgauge.serve.stream import Lines, Verdicts
 from nlgauge.serve.worker import Worker, tell
-from nlgauge.stats.gate import check
 
 M = TypeVar("M", bound=BaseModel)
 # The web framework can send traces and logs with what errors say; nothing leaves the service.

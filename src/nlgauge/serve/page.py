@@ -7,7 +7,7 @@ import hashlib
 import json
 from importlib.resources import files
 
-from nlgauge.stats.gate.verdict import SAID
+from nlgauge.gate.verdict import SAID
 
 _FOLDER = files("nlgauge.serve") / "static"
 

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from nlgauge.guard import cut
+from nlgauge.gate.guard import cut
 from nlgauge.serve.answers import Refused, encoded, refusal
 from nlgauge.serve.asking import Limits, refuse_kind, too_large
 from nlgauge.serve.worker import tell

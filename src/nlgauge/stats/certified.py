@@ -17,10 +17,10 @@ from nlgauge.maths.intervals import binomial_p, certified, proportion
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.fitting import folds_of
-from nlgauge.stats.gate.thresholds import RatedThreshold
 from nlgauge.stats.interrater import RaterAgreement
 from nlgauge.stats.join import Source, turned
 from nlgauge.stats.rated import Rated, rated_rows
+from nlgauge.stats.rated_threshold import RatedThreshold
 from nlgauge.stats.refusing import LEAST, alike, chosen_by_score, unanswered
 from nlgauge.stats.sampling import Draw
 from nlgauge.stats.selection import label, meant

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlgauge.data.table import Column
+from nlgauge.data.table.column import DECIDED, PROBABILITY
 from nlgauge.stats.arrays import Float, Mask
-from nlgauge.stats.gate.thresholds import DECIDED, PART
 from nlgauge.stats.join import turned
 
 GIVEN, OWN = "given", "its own"
@@ -67,7 +67,7 @@ def rule_of(column: Column, facts: Mapping[str, Any], given: float | None, proba
     sign = 1 if column.higher_is_better else -1
     if given is not None:
         return Rule(sign * given, GIVEN)
-    if column.parts[0] == PART:
+    if column.parts[0] == PROBABILITY:
         if DECIDED in column.parts or "then_grounded" in facts:
             first, second = _pair(facts.get("unsure")), _pair(facts.get("then_grounded"))
             if DECIDED in column.parts and first is not None and second is not None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.column import DECIDED, PROBABILITY
 from nlgauge.errors import InputError
 from nlgauge.maths.inference import Measured
 from nlgauge.stats.agreement import Agreement, correlate
@@ -20,7 +21,6 @@ from nlgauge.stats.certified import RatedScores, RatedTask, equally_drawn
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
 from nlgauge.stats.estimate import ALL, Estimate, estimate
 from nlgauge.stats.fitting import combined
-from nlgauge.stats.gate.thresholds import DECIDED, PART
 from nlgauge.stats.interrater import cohen_kappa
 from nlgauge.stats.join import Key, Source, turned
 from nlgauge.stats.rated import Rated
@@ -146,7 +146,7 @@ class Lines:
 
     def _probable(self, name: str, column: Column) -> bool:
         """Whether the scores of a scorer are read as probabilities that a row is good, if they are from 0 to 1."""
-        if name in self.probabilities or column.parts[0] == PART:
+        if name in self.probabilities or column.parts[0] == PROBABILITY:
             return True
         given = name.partition("(")[0] in _JUDGES or name in self.table.run.get("joined", {})
         return given and from_0_to_1(column)

@@ -23,9 +23,9 @@ from nlgauge.stats.arrays import Float, Integers
 from nlgauge.stats.certified import RatedScores
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.decisions import share_of
-from nlgauge.stats.gate.baseline import told_apart
 from nlgauge.stats.join import turned
 from nlgauge.stats.matching import fingerprints
+from nlgauge.stats.signatures import refuse_other_numbers
 from nlgauge.stats.trust_decisions import CHOSEN, GIVEN, Rule, models_of, passing
 from nlgauge.stats.trust_lines import FLIPS, Lines, asked, scorers_of
 from nlgauge.stats.trust_records import Trust
@@ -278,7 +278,7 @@ class _Runs:
         own = now if name in now.signatures else self._lines.table
         mine = {name: own.signatures[name]} if name in own.signatures else {}
         try:
-            self._notes += told_apart(
+            self._notes += refuse_other_numbers(
                 replace(now, signatures=mine), replace(earlier, signatures=_signed(name, earlier)), name, "earlier run"
             )
         except InputError as error:

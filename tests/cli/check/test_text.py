@@ -11,7 +11,7 @@ import pytest
 
 from nlgauge import ScoreTable
 from nlgauge.cli.check.text import compared, counted
-from nlgauge.stats.gate import Outcome, Regression, Verdict
+from nlgauge.gate import Outcome, Regression, Verdict
 from tests.command import nlgauge, refused, written
 
 pytestmark = pytest.mark.usefixtures("one_model")

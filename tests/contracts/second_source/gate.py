@@ -14,8 +14,8 @@ import numpy as np
 import nlgauge
 from nlgauge import ScoreTable
 from nlgauge.data.table import Column
-from nlgauge.stats.gate import Outcome, Verdict
-from nlgauge.stats.gate.verdict import Regression
+from nlgauge.gate import Outcome, Verdict
+from nlgauge.gate.verdict import Regression
 from nlgauge.stats.scorecard import BoardLine, board
 from tests.contracts.second_source.literal import NAN, Raw, Sources, holm_of, literals, none, optimize, stats
 from tests.contracts.second_source.scores import (

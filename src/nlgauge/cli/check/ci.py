@@ -15,8 +15,8 @@ import click
 
 from nlgauge.cli.check import text
 from nlgauge.data.table import ScoreTable
+from nlgauge.gate import Outcome, Regression, Verdict
 from nlgauge.render.tables import harmless
-from nlgauge.stats.gate import Outcome, Regression, Verdict
 
 
 def show_github(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:

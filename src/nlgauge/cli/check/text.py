@@ -13,11 +13,11 @@ from click.formatting import wrap_text
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import WIDTH, coloured, with_interval
 from nlgauge.data.table import ScoreTable
+from nlgauge.gate import Outcome, Regression, Unsupported, Verdict
+from nlgauge.gate.verdict import SAID
 from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import harmless
 from nlgauge.stats.comparison import SIGNIFICANCE
-from nlgauge.stats.gate import Outcome, Regression, Unsupported, Verdict
-from nlgauge.stats.gate.verdict import SAID
 
 NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200

@@ -14,6 +14,8 @@ from nlgauge.maths.totals import MOST, total
 
 PROBABILITY = "probability"
 """The deciding sub-score of a metric that has one of this name"""
+DECIDED = "decided"
+"""The sub-score that is 1 where the first of two models decided, and 2 where the second did"""
 
 
 def shown_parts(parts: Sequence[str], details: Sequence[str]) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.outliers import outliers
 from nlgauge.errors import InputError
+from nlgauge.gate.history import InterimAnalysis
+from nlgauge.gate.history import read as read_history
 from nlgauge.render.environment import HERE, data, digest, inlined, render, shown
 from nlgauge.render.evidence import drawn
 from nlgauge.reports.page.agreement import Agreeing, agreeing
@@ -26,8 +28,6 @@ from nlgauge.reports.page.rows import MOST_ROWS, by_turns, described, histograms
 from nlgauge.reports.page.scored import Scored, known_texts, source_of, standing
 from nlgauge.reports.page.summary import Card, best_of, cards, estimated, verdict, wins
 from nlgauge.stats.best import PairTest, People, other_items, people
-from nlgauge.stats.gate.history import InterimAnalysis
-from nlgauge.stats.gate.history import read as read_history
 from nlgauge.stats.join import Source
 
 WIDTH, HEIGHT, MARGIN = 360, 150, 24

@@ -20,9 +20,9 @@ from nlgauge.data.probes import KINDS, Probed, read_probes
 from nlgauge.data.signature import Signature
 from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
+from nlgauge.gate.thresholds import METRIC
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
-from nlgauge.stats.gate.thresholds import METRIC
 from nlgauge_lab.maths.detection import detection, resampled_area
 
 METRICS = ("Faithfulness", "CopyRate")

@@ -24,9 +24,9 @@ from nlgauge.engine.models import loading
 from nlgauge.engine.models.card import CARD_FILE, write_facts
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
+from nlgauge.gate.thresholds import METRIC, PART
+from nlgauge.gate.verdict import SAID, found
 from nlgauge.render.tables import Cell, Number
-from nlgauge.stats.gate.thresholds import METRIC, PART
-from nlgauge.stats.gate.verdict import SAID, found
 from nlgauge_lab.reproduce.markdown import table as markdown
 from nlgauge_lab.reproduce.markdown import write_region
 from nlgauge_lab.training.labelled import Labelled, as_corpus, held_out, labelled_set

@@ -11,7 +11,7 @@ import pytest
 from nlgauge import InputError, evaluate
 from nlgauge.engine.models.card import read_card
 from nlgauge.engine.models.loading import pocket_folder
-from nlgauge.stats.gate import check
+from nlgauge.gate import check
 from nlgauge_lab.reproduce.markdown import region
 from nlgauge_lab.training.thresholds import REGION, Judged, Thresholds, by_finding, by_kind, card_tables, thresholds
 from tests.command import nlgauge

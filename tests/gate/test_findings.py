@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import nlgauge
-from nlgauge.stats.gate.verdict import found
+from nlgauge.gate.verdict import found
 from tests.command import nlgauge as command
 
 ROWS = [

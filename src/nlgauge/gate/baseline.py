@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,18 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.renamed import now_of
-from nlgauge.data.signature import fact_text
 from nlgauge.data.table import ScoreTable, Sums
 from nlgauge.data.table.intervals import together
 from nlgauge.errors import InputError, SpecError
+from nlgauge.gate import history as past
+from nlgauge.gate.verdict import Regression
 from nlgauge.maths.inference import mean_of
 from nlgauge.maths.intervals import InterimResult, interim_analysis, least_groups, spent
 from nlgauge.stats.comparison import Difference, compare
 from nlgauge.stats.corrections import holm
-from nlgauge.stats.gate import history as past
-from nlgauge.stats.gate.verdict import Regression
 from nlgauge.stats.join import grid
 from nlgauge.stats.matching import refuse_other_order
+from nlgauge.stats.signatures import refuse_other_numbers
 
 _NOW, _BEFORE = "outputs", "baseline"
 _AGAIN = "score the baseline's outputs again as these are scored"
@@ -77,7 +76,7 @@ class Baseline:
         self._table, self._earlier, self._spec, self._upwards = table, earlier, spec, upwards
         self._name = self._now.label(spec, part)
         self._part = self._now.parts.index(part)
-        self.notes = told_apart(table, earlier, spec)
+        self.notes = refuse_other_numbers(table, earlier, spec)
         """What is to be noted of how the two were computed"""
         self._systems = _paired_systems(table, earlier)
 
@@ -302,42 +301,3 @@ def _paired_systems(table: ScoreTable, earlier: ScoreTable) -> dict[str, str]:
         f"the baseline has none of the systems {', '.join(ours)}",
         remedy=f"it has {', '.join(theirs)}; give one system in each, or the same names",
     )
-
-
-def told_apart(
-    table: ScoreTable, earlier: ScoreTable, spec: str, what: str = "baseline", remedy: str = _AGAIN
-) -> list[str]:
-    """Return what is to be noted of the two signatures. Raises InputError where the numbers do not mean the same."""
-    now, before = (dict(one.signatures[spec].facts) if spec in one.signatures else {} for one in (table, earlier))
-    if not now or not before:
-        return [f"what the numbers of {spec} depend on is not known of both runs, and was not compared"]
-    names = [name for name in dict.fromkeys([*now, *before]) if name not in _OF_ROWS]
-    if other := [name for name in names if _settled(now.get(name)) != _settled(before.get(name))]:
-        facts = "; ".join(f"{name} is {_short(now.get(name))}, was {_short(before.get(name))}" for name in other)
-        raise InputError(f"the {what}'s {spec} was computed otherwise: {facts}", remedy=remedy)
-    versions = [name for name in names if _rowless(now.get(name)) != _rowless(before.get(name))]
-    told = ", ".join(f"{name} {_short(before.get(name))} -> {_short(now.get(name))}" for name in versions)
-    return [f"other versions than in the {what}, which may move numbers: {told}"] if told else []
-
-
-_OF_ROWS = ("from", "values")
-"""Facts of scores that were not computed here: which rows these are of"""
-
-
-def _rowless(fact: object) -> object:
-    """A fact without what it says of the rows: how many texts were longer than a window."""
-    return re.sub(r",longer \d+/\d+", "", fact) if isinstance(fact, str) else fact
-
-
-def _settled(fact: object) -> object:
-    """A fact without version numbers too; of a thing that has a digest, the digest."""
-    if isinstance(fact, Mapping) and "digest" in fact:
-        return fact["digest"]
-    if not isinstance(fact := _rowless(fact), str):
-        return fact
-    # How a checkpoint was recognised differs by how it is spelled, and moves no number.
-    return re.sub(r" by (name|digest|config)$", "", re.sub(r"\d+(\.\d+)+\w*(\+\??\w+)?", "", fact))
-
-
-def _short(fact: object) -> str:
-    return "absent" if fact is None else fact_text(fact)

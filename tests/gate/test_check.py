@@ -11,8 +11,8 @@ import pytest
 from nlgauge import InputError, ScoreTable, SpecError
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
-from nlgauge.stats.gate import Outcome, Unsupported, Verdict, check
-from nlgauge.stats.gate.thresholds import RatedThreshold
+from nlgauge.gate import Outcome, Unsupported, Verdict, check
+from nlgauge.stats.rated_threshold import RatedThreshold
 
 NAN = math.nan
 TEXT = {"name": "candidate", "against": "source", "text": "Wet sand", "words": [], "weak": 0, "unsupported": [[4, 8]]}

@@ -12,7 +12,7 @@ from nlgauge import InputError, ScoreTable, SpecError
 from nlgauge import compare as compare_systems
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
-from nlgauge.stats.gate import check
+from nlgauge.gate import check
 
 N = 30
 RNG = np.random.default_rng(5)

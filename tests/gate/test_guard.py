@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import nlgauge
 from nlgauge import Guard, InputError, SpecError
 from nlgauge.faithfulness import exact_checks
-from nlgauge.guard import cut
+from nlgauge.gate.guard import cut
 
 SOURCE = ["A late return costs two crowns a day.", "The reading room opens at nine."]
 QUESTION = "What does a late return cost?"

@@ -13,9 +13,9 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.engine.models import loading
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
+from nlgauge.gate import Outcome, check
+from nlgauge.gate.thresholds import METRIC
 from nlgauge.maths.text import sentence_ends
-from nlgauge.stats.gate import Outcome, check
-from nlgauge.stats.gate.thresholds import METRIC
 
 
 class Guard:

@@ -12,7 +12,7 @@ import pytest
 import nlgauge
 from nlgauge import InputError, SpecError
 from nlgauge.data.signature import Signature
-from nlgauge.stats.gate.thresholds import RatedThreshold
+from nlgauge.stats.rated_threshold import RatedThreshold
 from tests.stats.hidden import SPEC, outputs
 
 

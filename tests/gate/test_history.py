@@ -15,15 +15,15 @@ import pytest
 
 from nlgauge import InputError, ScoreTable, SpecError
 from nlgauge.data.table import Column
+from nlgauge.gate import check, history
+from nlgauge.gate.baseline import _interim
+from nlgauge.gate.history import read
 from nlgauge.maths.intervals import interim_analysis
-from nlgauge.stats.gate import check, history
-from nlgauge.stats.gate.baseline import _interim
-from nlgauge.stats.gate.history import read
+from tests.gate.test_baseline import BEFORE, NOISE, N, joined, run
 from tests.score_tables import counted
-from tests.stats.gate.test_baseline import BEFORE, NOISE, N, joined, run
 
 LOSS = 0.1
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 stats = pytest.importorskip("scipy.stats", reason="needs the dependency group parity")
 
 
@@ -212,8 +212,8 @@ def test_a_history_is_cut_back_where_a_disk_is_full_and_goes_on_after_a_lost_lin
 
 _LOOK = """
 import sys
-from nlgauge.stats.gate import check
-from tests.stats.gate.test_baseline import BEFORE, NOISE, run
+from nlgauge.gate import check
+from tests.gate.test_baseline import BEFORE, NOISE, run
 for _ in range(5):
     check(run(BEFORE + NOISE), against=run(BEFORE), history=sys.argv[1])
 """

@@ -11,10 +11,9 @@ from dataclasses import replace
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.intervals import without_draws
 from nlgauge.errors import SpecError
-from nlgauge.stats.gate.baseline import Baseline, Terms
-from nlgauge.stats.gate.thresholds import (
+from nlgauge.gate.baseline import Baseline, Terms
+from nlgauge.gate.thresholds import (
     Limits,
-    RatedThreshold,
     deciders,
     grounded_by,
     of_ratings,
@@ -22,7 +21,8 @@ from nlgauge.stats.gate.thresholds import (
     shares_decided,
     shown,
 )
-from nlgauge.stats.gate.verdict import NO_CLAIM, Found, Outcome, State, Verdict, found, unsupported
+from nlgauge.gate.verdict import NO_CLAIM, Found, Outcome, State, Verdict, found, unsupported
+from nlgauge.stats.rated_threshold import RatedThreshold
 from nlgauge.stats.selection import meant
 
 
