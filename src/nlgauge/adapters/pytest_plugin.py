@@ -92,7 +92,7 @@ def _told(verdict: Verdict, question: str | None) -> str:
 
     (outcome,) = verdict.outcomes
     lines = [f"{verdict.metric} {verdict.part}: {outcome.problem or 'nothing was checked'}"]
-    if outcome.finding is not None and outcome.finding != "cannot say":
+    if outcome.finding is not None and outcome.finding not in ("cannot say", "doubtful"):
         lines.insert(0, f"{outcome.finding}: {SAID[outcome.finding]}")
     lines += [f"  question: {question}"] if question else []
     lines += [f"  answer: {outcome.answer}"] if outcome.answer else []

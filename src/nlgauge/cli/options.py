@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -237,6 +238,27 @@ LOADING = together(
     ),
 )
 """How commands that score load their models"""
+
+
+class _Share(click.types.FloatParamType):
+    """A share from 0 to 1: 5% or 0.05."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, float):
+            return value
+        text = str(value).strip()
+        try:
+            share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        except ValueError:
+            share = math.nan
+        if not 0 < share < 1:
+            self.fail(f"{value!r} is no share between 0 and 1: give 5% or 0.05", param, ctx)
+        return share
+
+
+SHARE = _Share()
 THEN = together(
     click.option(
         "--then", metavar="MODEL", help="A second model, such as nli:ID, for the rows that the first cannot decide."

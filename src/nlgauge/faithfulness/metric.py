@@ -129,6 +129,8 @@ class Faithfulness(RowMetric):
         # Verdicts on a saved table use the thresholds of its model.
         facts |= {"grounded": list(card.grounded)} if card.grounded is not None else {}
         facts |= {"grounded_from": card.origins["grounded"]} if "grounded" in card.origins else {}
+        if card.grounded is not None and card.strict is not None:
+            facts |= {"strict": card.strict, "right_answers": {kind: [*of] for kind, of in card.right_answers.items()}}
         return VerdictAligner(reader, card.aligner_asks), facts
 
     def requests(self, row: Row, prepared: FaithfulnessPrepared) -> list[AnyRequest]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.intervals import without_draws
-from nlgauge.errors import SpecError
+from nlgauge.errors import InputError, SpecError
+from nlgauge.gate.accepted import Acceptance, accepted_rows
 from nlgauge.gate.baseline import Baseline, Terms
+from nlgauge.gate.decision import alone, by_ratings, by_run
 from nlgauge.gate.thresholds import (
     Limits,
     deciders,
@@ -21,7 +24,10 @@ from nlgauge.gate.thresholds import (
     shares_decided,
     shown,
 )
-from nlgauge.gate.verdict import NO_CLAIM, Found, Outcome, State, Verdict, found, unsupported
+from nlgauge.gate.verdict import NO_CLAIM, Decision, Found, Outcome, State, Verdict, found, unsupported
+from nlgauge.maths.inference import Measured
+from nlgauge.stats.estimate import estimate
+from nlgauge.stats.join import Source
 from nlgauge.stats.rated_threshold import RatedThreshold
 from nlgauge.stats.selection import meant
 
@@ -39,6 +45,10 @@ def check(
     against: ScoreTable | None = None,
     margin: float | None = None,
     history: str | os.PathLike[str] | None = None,
+    strict: Literal["fails", "doubtful"] | None = None,
+    ratings: Source | None = None,
+    at_most_wrong: float | None = None,
+    accepted: Sequence[Acceptance] = (),
     allow_missing: bool = False,
     significance: float = 0.05,
     replicates: int | None = None,
@@ -46,9 +56,12 @@ def check(
 ) -> Verdict:
     """Return whether every row passes the threshold, and whether no system is worse than in an earlier run.
 
-    grounded asks whether the source supports each candidate. The probability of `Faithfulness` decides, by the two
-    thresholds that were measured for its model: a row below the lower one fails, and a row from the upper
-    one on passes. Between them, or without a value, the gate cannot say. Such rows fail too, unless allow_missing.
+    grounded asks whether the source supports each candidate. The probability of `Faithfulness` sorts the rows, by
+    two thresholds that were measured for its model: a row below the lower one fails, a row from the upper one on
+    passes, and a row between them is doubtful. The set decides (`nlgauge.gate.decision`): by `ratings` and
+    `at_most_wrong`, else by `against`, else by the count of doubtful and failing rows beside what right answers
+    alone would make, or beside the accepted ones. A model whose card does not say how often it doubts right answers
+    decides by single rows.
 
     against compares with an earlier run. A system fails if its mean is worse than before and the two-sided p of the
     difference (that of `nlgauge.compare`, corrected by Holm for the number of systems) is below `significance`. It also
@@ -72,6 +85,14 @@ def check(
             system then fails if the interval that holds at all of them at once
             (`nlgauge.maths.intervals.interim_analysis`) is wholly a loss. If nothing changes, at most `significance` of
             such histories fail, however long they are.
+        strict: with grounded, a rule on single rows decides: 'fails' fails by one failing row, 'doubtful' also by one
+            doubtful row.
+        ratings: with grounded and at_most_wrong, people's ratings of some rows, as `nlgauge.estimate` takes them; an
+            answer rated below the middle of 0 and 1 is wrong.
+        at_most_wrong: the largest share of wrong answers that passes, such as 0.05. Where the interval of the share
+            holds it, the ruling is 'cannot tell'.
+        accepted: the answers that a person has accepted (`nlgauge.gate.accepted.read`). They count as right as long as
+            their texts are as they were.
         allow_missing: count rows without a value, and leave them out.
         replicates, seed: without effect since version 0.2, and accepted for one version more.
 
@@ -100,21 +121,32 @@ def check(
         spec, parts = meant(table, metric)
         of_part = parts[0] if part is None else table.named(f"{spec} {part}")[1][0]
         limits = Limits(spec, of_part, table.columns[spec], at_least, at_most)
+    _refuse_wrong(grounded, strict, ratings is not None, at_most_wrong, bool(accepted))
+    if strict == "doubtful":
+        limits = limits.without_doubt()
     limits.refuse_wrong(against is not None)
     if against is None and (margin is not None or history is not None):
         raise SpecError("a margin and a history are of the comparison with an earlier run: give it (against)")
+    outcomes = tuple(_outcomes(table, limits, allow_missing))
     verdict = Verdict(
-        limits.spec,
-        limits.part,
-        limits.upwards,
-        limits.at_least,
-        limits.at_most,
-        significance,
-        tuple(_outcomes(table, limits, allow_missing)),
+        metric=limits.spec,
+        part=limits.part,
+        higher_is_better=limits.upwards,
+        at_least=limits.at_least,
+        at_most=limits.at_most,
+        sure=limits.sure,
+        significance=significance,
+        outcomes=outcomes,
         notes=(*limits.notes, *shares_decided(table, limits.spec)),
         second_at_least=None if limits.second is None else limits.second.at_least,
     )
+    by_set = grounded and strict is None
+    if by_set and ratings is not None and at_most_wrong is not None:
+        verdict = replace(verdict, decision=_by_ratings(table, limits, outcomes, ratings, at_most_wrong))
     if against is None:
+        if by_set and verdict.decision is None and limits.right is not None:
+            decision = alone(outcomes, limits.right, accepted_rows(table, accepted))
+            verdict = replace(verdict, decision=decision)
         return verdict
     upwards = limits.at_most is None if limits.upwards is None else limits.upwards
     baseline = Baseline(table, against, limits.spec, limits.part, upwards)
@@ -123,6 +155,8 @@ def check(
     state: State = "allowed" if allow_missing else "missing"
     problem = "the baseline has this row, and the outputs do not"
     missing = (Outcome(system, item, None, math.nan, state, problem) for system, item in gone)
+    if by_set and verdict.decision is None:
+        verdict = replace(verdict, decision=by_run(outcomes, regressions, margin))
     return replace(
         verdict,
         outcomes=(*verdict.outcomes, *missing),
@@ -152,7 +186,7 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
         if math.isnan(value):
             said = Found(None if limits.sure is None else "no claim" if state == "passed" else "cannot say")
         else:
-            said = found(evidence, "unsure" if state == "allowed" else state)
+            said = found(evidence, state)
             said = said if limits.sure is not None else said._replace(finding=None)
         yield replace(outcome, **said._asdict())
 
@@ -168,6 +202,35 @@ def _state(limits: Limits, value: float, reason: str | None, allow_missing: bool
     if problem := limits.problem(value):
         return "failed", problem
     if limits.sure is not None and value < limits.sure:
-        between = f"cannot say: {shown(value, limits.sure)} is between {limits.at_least:g} and {limits.sure:g}"
-        return "allowed" if allow_missing else "unsure", between
+        return "doubtful", f"doubtful: {shown(value, limits.sure)} is between {limits.at_least:g} and {limits.sure:g}"
     return "passed", None
+
+
+def _refuse_wrong(
+    grounded: bool, strict: str | None, ratings: bool, at_most_wrong: float | None, accepted: bool
+) -> None:
+    """Raise SpecError for options of the set's decision that do not go together."""
+    if not grounded and (strict is not None or at_most_wrong is not None or accepted):
+        raise SpecError("strict, at_most_wrong and accepted are of the source's support: ask for it (grounded)")
+    if strict not in (None, "fails", "doubtful"):
+        raise SpecError(f"strict {strict!r} is neither 'fails' nor 'doubtful'")
+    if strict is not None and (at_most_wrong is not None or accepted):
+        raise SpecError("strict lets single rows decide: leave out at_most_wrong and accepted")
+    if at_most_wrong is not None and not 0 < at_most_wrong < 1:
+        raise SpecError(f"at_most_wrong {at_most_wrong!r} is no share between 0 and 1: give 0.05, for one")
+    if (at_most_wrong is None) == ratings:
+        lacking = "ratings of some answers (ratings)" if not ratings else "the share that may be wrong (at_most_wrong)"
+        raise SpecError(f"the share of wrong answers is told by ratings: give {lacking} too")
+
+
+def _by_ratings(
+    table: ScoreTable, limits: Limits, outcomes: Sequence[Outcome], ratings: Source, most: float
+) -> Decision:
+    found = estimate(table, ratings, metrics=[f"{limits.spec} {limits.part}"], below=0.5, margin=most / 2)
+    wrong, more = {}, {}
+    for one in found:
+        if one.system in table.systems:
+            if one.reason is not None:
+                raise InputError(f"system {one.system!r}: {one.reason}")
+            wrong[one.system], more[one.system] = Measured(one.estimate, one.low, one.high), one.more
+    return by_ratings(outcomes, wrong, more, most)

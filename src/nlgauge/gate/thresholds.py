@@ -16,7 +16,9 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import DECIDED, PROBABILITY
 from nlgauge.errors import InputError, SpecError
+from nlgauge.gate.decision import RightAnswers
 from nlgauge.render.numbers import fixed
+from nlgauge.stats.matching import fingerprints
 from nlgauge.stats.rated_threshold import RatedThreshold
 from nlgauge.stats.refusing import CHOSEN
 from nlgauge.stats.signatures import refuse_other_numbers
@@ -32,7 +34,9 @@ class Limits:
     at_least: float | None = None
     at_most: float | None = None
     sure: float | None = None
-    """What a value that is not below `at_least` has to reach for a row to pass"""
+    """What a value that is not below `at_least` has to reach for a row to pass; between them, a row is doubtful"""
+    right: RightAnswers | None = None
+    """How often right answers are doubted; None where it was not measured"""
     notes: tuple[str, ...] = ()
     second: Limits | None = None
     """The limits of rows that a second model decided; None if they are the same"""
@@ -41,6 +45,11 @@ class Limits:
     def upwards(self) -> bool | None:
         """Whether higher is better; None of a sub-score that has no better direction."""
         return None if self.part in self.column.details else self.column.higher_is_better
+
+    def without_doubt(self) -> Limits:
+        """Return the limits of a rule under which a doubtful row fails."""
+        second = None if self.second is None else self.second.without_doubt()
+        return replace(self, at_least=self.sure, second=second)
 
     def refuse_wrong(self, compared: bool) -> None:
         """Raise SpecError for a threshold that cannot be meant, or for none where nothing else is asked."""
@@ -140,11 +149,48 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
     second = DECIDED in table.columns[spec].parts
     fail_below, pass_from, origin = _thresholds(table, spec, "unsure" if second else "grounded", "grounded")
     notes = [] if origin is None else [f"thresholds {fail_below:g} and {pass_from:g} of the model: {origin}"]
-    limits = Limits(spec, PART, table.columns[spec], at_least=fail_below, sure=pass_from, notes=tuple(notes))
+    strict, right = _measured(table, spec, "")
+    limits = Limits(
+        spec=spec,
+        part=PART,
+        column=table.columns[spec],
+        at_least=fail_below if strict is None else strict,
+        sure=pass_from,
+        right=right,
+        notes=tuple(notes),
+    )
     if not second:
         return limits
-    theirs = _thresholds(table, spec, "then_grounded", "then_grounded")
-    return replace(limits, second=replace(limits, at_least=theirs[0], sure=theirs[1]))
+    fail_below, pass_from, _ = _thresholds(table, spec, "then_grounded", "then_grounded")
+    strict, theirs = _measured(table, spec, "then_")
+    at_least = fail_below if strict is None else strict
+    # The rates of the two models together were not measured: the widest limits hold for both.
+    both = None if right is None or theirs is None else _widest([right, theirs])
+    return replace(limits, right=both, second=replace(limits, at_least=at_least, sure=pass_from))
+
+
+def _measured(table: ScoreTable, spec: str, which: str) -> tuple[float | None, RightAnswers | None]:
+    """Return the strict threshold in a signature, and how often right answers of this table's kind are doubted.
+
+    The kind is told by what the rows have: with a question they are answers. A table that does not say so, and one of
+    both kinds, has the larger shares.
+    """
+    facts = table.signatures[spec].facts if spec in table.signatures else {}
+    strict, right = facts.get(f"{which}strict"), facts.get(f"{which}right_answers")
+    if not isinstance(strict, int | float) or not isinstance(right, Mapping) or not right:
+        return None, None
+    texts = fingerprints(table)
+    answers = bool(texts) and all(text.rpartition(".")[2] for text in texts)
+    rates = [RightAnswers(*map(float, of)) for kind, of in right.items() if kind == "answers" or not answers]
+    return float(strict), _widest(rates)
+
+
+def _widest(rates: Sequence[RightAnswers]) -> RightAnswers:
+    return RightAnswers(
+        failing=max(one.failing for one in rates),
+        doubted_low=min(one.doubted_low for one in rates),
+        doubted=max(one.doubted for one in rates),
+    )
 
 
 def _thresholds(table: ScoreTable, spec: str, fact: str, origin: str) -> tuple[float, float, str | None]:

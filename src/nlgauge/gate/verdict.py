@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from nlgauge.data.json_values import jsonable
+from nlgauge.maths.inference import Measured
 from nlgauge.render.environment import number, small
 from nlgauge.render.tables import harmless, terminal
 
 Finding: TypeAlias = Literal[
-    "supported", "contradicted", "not found", "abstained", "false refusal", "no claim", "cannot say"
+    "supported", "doubtful", "contradicted", "not found", "abstained", "false refusal", "no claim", "cannot say"
 ]
 SAID: Mapping[Finding, str] = {
     "supported": "nothing found against it",
+    "doubtful": "it may not be what the source says",
     "contradicted": "the source says something else",
     "not found": "the source does not say it",
     "abstained": "it says that the source does not have it, and a search finds nothing",
     "false refusal": "it says that the source does not have it, and a search finds it",
     "no claim": "it claims nothing",
-    "cannot say": "too close to the thresholds to decide",
+    "cannot say": "it could not be read",
 }
 """Each finding in a sentence"""
 NO_CLAIM = "claims nothing"
@@ -46,23 +49,23 @@ def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
 
     Args:
         evidence: as JSON has it.
-        state: 'passed', 'failed' or 'unsure'.
+        state: 'passed', 'doubtful' or 'failed'.
     """
     texts = [one for one in (evidence or {}).get("texts", []) if one["name"] == "candidate"]
     if not texts:
-        return Found("cannot say" if state == "unsure" else None)
+        return Found("doubtful" if state == "doubtful" else None)
     (text, *_) = texts
     stretches: Sequence[Mapping[str, Any]] = text.get("stretches") or []
     said: Sequence[Mapping[str, Any]] = text.get("reasons") or []
     reasons = tuple(one["said"] for one in said)
     worst = min(stretches, key=lambda one: one.get("supported", 1.0), default=None)
     if worst is None:
-        return Found("cannot say" if state == "unsure" else None, text["text"], reasons)
+        return Found("doubtful" if state == "doubtful" else None, text["text"], reasons)
     quotes = tuple(text["quotes"][number]["text"] for number in worst["quotes"])
     if state == "passed":
         finding: Finding = "abstained" if all(one.get("abstains") for one in stretches) else "supported"
-    elif state == "unsure":
-        finding = "cannot say"
+    elif state == "doubtful":
+        finding = "doubtful"
     elif worst.get("abstains"):
         finding = "false refusal"
     else:
@@ -71,7 +74,7 @@ def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
     return Found(finding, text["text"], reasons, quotes)
 
 
-State = Literal["passed", "failed", "unsure", "missing", "allowed"]
+State = Literal["passed", "doubtful", "failed", "missing", "allowed"]
 _LISTED = 20
 """Rows of a table in a notebook"""
 _LONG = 160
@@ -90,8 +93,8 @@ class Outcome:
     value: float
     """NaN where there is none"""
     state: State
-    """'passed'; 'failed': on the wrong side of the threshold; 'unsure': between the two thresholds of `grounded`;
-    'missing': no value; 'allowed': unsure or missing, and that was allowed"""
+    """'passed'; 'failed': on the wrong side of the threshold; 'doubtful': between the two thresholds of `grounded`;
+    'missing': no value; 'allowed': missing, and that was allowed"""
     problem: str | None
     """Why it did not pass, in words"""
     unsupported: tuple[Unsupported, ...] = ()
@@ -109,8 +112,8 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether the gate fails by it."""
-        return self.state in ("failed", "unsure", "missing")
+        """Whether it fails a rule on single rows."""
+        return self.state in ("failed", "missing")
 
     @property
     def why(self) -> str:
@@ -121,7 +124,8 @@ class Outcome:
         if self.finding in (None, "cannot say") or self.state == "passed":
             return self.problem or ""
         words = ", ".join(f"“{word}”" for text in self.unsupported for word in text.words)
-        return f"{SAID[self.finding]}{f': {words}' if words else ''}"
+        said = "not sure of" if self.finding == "doubtful" and words else SAID[self.finding]
+        return f"{said}{f': {words}' if words else ''}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +160,53 @@ class Regression:
     """The smallest true difference that these items show in 80 % of runs; None with a history"""
 
 
+Ruling: TypeAlias = Literal["passes", "fails", "cannot tell"]
+By: TypeAlias = Literal["ratings", "against", "accepted", "alone"]
+_WORST_FIRST: Sequence[Ruling] = ("fails", "cannot tell", "passes")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemDecision:
+    """What is decided of one system."""
+
+    system: str
+    ruling: Ruling
+    n: int
+    """Answers that count: all but those that claim nothing, have no value or were accepted by a person"""
+    doubted: int
+    """Those of them that do not pass, the failing ones among them"""
+    failing: int
+    """Those below the strict threshold"""
+    expected: tuple[int, int] | None = None
+    """How many of n right answers would be doubted, in 95 of 100 such sets; None where ratings or a run decide"""
+    p: float = math.nan
+    """That right answers alone make as many doubted or failing ones; NaN where ratings or a run decide"""
+    wrong: Measured = field(default_factory=Measured)
+    """The share of wrong answers with its interval, where ratings decide"""
+    sentence: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """What is decided of a set, and what says so."""
+
+    by: By
+    systems: tuple[SystemDecision, ...]
+    following: str | None = None
+    """What to do next, in a sentence"""
+
+    @property
+    def ruling(self) -> Ruling:
+        """'fails' where a system fails, else 'cannot tell' where one cannot be told, else 'passes'."""
+        return min((system.ruling for system in self.systems), key=_WORST_FIRST.index, default="passes")
+
+    @property
+    def sentences(self) -> list[str]:
+        """A sentence for each system, those that fail first. It names the system where there are several."""
+        systems = sorted(self.systems, key=lambda system: _WORST_FIRST.index(system.ruling))
+        return [f"{one.system}: {one.sentence}" if len(systems) > 1 else one.sentence for one in systems]
+
+
 @dataclass(frozen=True)
 class Verdict:
     """All that the gate found."""
@@ -177,11 +228,31 @@ class Verdict:
     notes: tuple[str, ...] = ()
     second_at_least: float | None = None
     """`at_least` of the rows that a second model decided, where it has thresholds of its own"""
+    sure: float | None = None
+    """With `grounded`, from where a row passes; below it, down to `at_least`, a row is doubtful"""
+    decision: Decision | None = None
+    """What is decided of the set; None where a rule on single rows decides"""
 
     @property
     def failures(self) -> tuple[Outcome, ...]:
-        """The rows by which the gate fails."""
+        """The rows that fail a rule on single rows: the gate fails by them where there is no decision of the set."""
         return tuple(one for one in self.outcomes if one.failed)
+
+    @property
+    def worst(self) -> tuple[Outcome, ...]:
+        """The rows that do not pass, the worst first: failing, without a value, doubtful."""
+        order: Sequence[State] = ("failed", "missing", "doubtful")
+        side = -1 if self.at_least is None and self.at_most is not None else 1
+        rows = [one for one in self.outcomes if one.state in order]
+        return tuple(sorted(rows, key=lambda one: (order.index(one.state), _or_last(side * one.value))))
+
+    @property
+    def ruling(self) -> Ruling:
+        """'passes', 'fails' or 'cannot tell'."""
+        if self.decision is None:
+            return "passes" if self.passed else "fails"
+        lost = self.nothing_checked or any(one.state == "missing" for one in self.outcomes)
+        return "fails" if lost else self.decision.ruling
 
     @property
     def nothing_checked(self) -> bool:
@@ -190,7 +261,9 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """True if something was checked, no row fails and no system is worse than before."""
+        """Whether something was checked, and the set passes; by a rule on rows, no row fails and no system is worse."""
+        if self.decision is not None:
+            return self.ruling == "passes"
         return not (self.nothing_checked or self.failures or any(one.worse for one in self.regressions))
 
     @property
@@ -198,6 +271,10 @@ class Verdict:
         """How many rows, or systems by a corpus-level metric, fail."""
         if self.nothing_checked:
             return "Nothing was checked"
+        if self.decision is not None:
+            missing = sum(one.state == "missing" for one in self.outcomes)
+            lost = f" {missing:,} of the rows {'has' if missing == 1 else 'have'} no value." if missing else ""
+            return f"{self.decision.sentences[0]}{lost}".rstrip(".")
         rows = [one for one in self.outcomes if one.row is not None or one.item is None]
         what = "answer" if rows and rows[0].row is not None else "system"
         many, failing = len(rows) != 1, sum(one.failed for one in rows)
@@ -220,17 +297,17 @@ class Verdict:
         return replace(self, outcomes=tuple(outcomes))
 
     def __repr__(self) -> str:
-        lines = terminal([["row", "item", "verdict", "why"], *self._cells()]) if self.failures else []
+        lines = terminal([["row", "item", "verdict", "why"], *self._cells()]) if self.worst else []
         return "\n".join([f"{self.headline}{self._counts}.", *map(harmless, lines), *self.notes])
 
     def _repr_html_(self) -> str:
-        """The rows that fail, as a table of a notebook."""
+        """The rows that do not pass, as a table of a notebook."""
         rows = [
             [row, item, finding, number(one.value, 2), _shortened(one.answer or ""), why]
-            for one, (row, item, finding, why) in zip(self.failures, self._cells(), strict=False)
+            for one, (row, item, finding, why) in zip(self.worst, self._cells(), strict=False)
         ]
-        more = len(self.failures) - len(rows)
-        notes = [*([f"{more:,} more rows fail."] if more else []), *self.notes]
+        more = len(self.worst) - len(rows)
+        notes = [*([f"{more:,} more rows do not pass."] if more else []), *self.notes]
         head = ["row", "item", "verdict", f"{self.metric} {self.part}", "answer", "why"]
         return small(f"{self.headline}{self._counts}.", head, rows, notes)
 
@@ -242,13 +319,13 @@ class Verdict:
     def _cells(self) -> list[list[str]]:
         return [
             [str(one.row or "–"), one.item or one.system, one.finding or one.state, one.why]
-            for one in self.failures[:_LISTED]
+            for one in self.worst[:_LISTED]
         ]
 
     @property
     def record(self) -> dict[str, Any]:
         """As `nlgauge check --format json` prints it, with all but what the table says."""
-        named = [name for name in vars(self) if name not in ("outcomes", "regressions")]
+        named = [name for name in vars(self) if name not in ("outcomes", "regressions", "decision")]
         rows = [
             {
                 **vars(one),
@@ -259,12 +336,16 @@ class Verdict:
         ]
         found = {
             "passed": self.passed,
+            "ruling": self.ruling,
             "nothing_checked": self.nothing_checked,
             **{name: getattr(self, name) for name in named},
             "findings": self.findings,
             "rows": rows,
         }
-        record: dict[str, Any] = jsonable({**found, "regressions": self.regressions})
+        decision = None
+        if self.decision is not None:
+            decision = {**vars(self.decision), "ruling": self.decision.ruling, "sentences": self.decision.sentences}
+        record: dict[str, Any] = jsonable({**found, "regressions": self.regressions, "decision": decision})
         return record
 
     @property
@@ -294,6 +375,10 @@ class Unsupported:
     def words(self) -> tuple[str, ...]:
         """What stands in each span."""
         return tuple(self.text[begin:end] for begin, end in self.spans)
+
+
+def _or_last(value: float) -> float:
+    return math.inf if math.isnan(value) else value
 
 
 def _shortened(text: str) -> str:

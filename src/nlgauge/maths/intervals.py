@@ -76,6 +76,23 @@ def binomial_p(wrong: int, n: int, risk: float) -> float:
     return incomplete_beta(n - wrong, wrong + 1.0, 1 - risk, risk)
 
 
+def hypergeometric_p(count: int, n: int, others: int, m: int) -> float:
+    """Return P(X >= count), where count + others of n + m items are drawn at random to be of one kind.
+
+    X is how many of the n are of this kind: Fisher's exact test, one-sided.
+    """
+    kind, whole = count + others, n + m
+
+    def log_choose(of: int, chosen: int) -> float:
+        return math.lgamma(of + 1) - math.lgamma(chosen + 1) - math.lgamma(of - chosen + 1)
+
+    most, every = min(n, kind), log_choose(whole, kind)
+    chances = (
+        math.exp(log_choose(n, x) + log_choose(m, kind - x) - every) for x in range(max(count, kind - m), most + 1)
+    )
+    return min(1.0, math.fsum(chances))
+
+
 def certified(p_values: Sequence[float], start: int, error: float) -> list[int]:
     """Fixed-sequence testing: indexes of rejected hypotheses, all rejected correctly with probability 1 - error.
 

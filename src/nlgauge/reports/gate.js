@@ -44,10 +44,37 @@
       if (event.key === "Escape") search.blur();
       return;
     }
+    if (event.target.matches("input")) return;
     const acts = { j: () => move(1), k: () => move(-1), f: () => choose("fails"), "/": () => search.focus() };
     if (acts[event.key]) {
       event.preventDefault();
       acts[event.key]();
     }
+  });
+  const accepting = document.querySelector("#accepting");
+  if (!accepting) return;
+  accepting.hidden = false;
+  const boxes = [...document.querySelectorAll(".accept")].map((line) => {
+    line.hidden = false;
+    return line.querySelector("input");
+  });
+  const reason = accepting.querySelector("[name=reason]");
+  const save = accepting.querySelector("[name=save]");
+  const told = accepting.querySelector("[role=status]");
+  const chosen = () => boxes.filter((box) => box.checked);
+  const ready = () => {
+    const count = chosen().length;
+    save.disabled = !count || !reason.value.trim();
+    told.textContent = count ? `${count} accepted` : "";
+  };
+  document.addEventListener("input", ready);
+  save.addEventListener("click", () => {
+    const date = new Date().toISOString().slice(0, 10);
+    const lines = chosen().map((box) => JSON.stringify({ texts: box.value, reason: reason.value.trim(), date }));
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "application/jsonl" }));
+    link.download = "accepted.jsonl";
+    link.click();
+    URL.revokeObjectURL(link.href);
   });
 })();

@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,11 @@ _FOLDER = Path(__file__).parent
 MOST_ROWS = 2_000
 """Rows of a page; the worst ones are listed"""
 _COLUMNS = ("row", "system", "item", "state", "finding", "value", "question", "answer", "unsupported", "why")
-_ORDER = {"failed": 0, "missing": 1, "unsure": 2, "allowed": 3, "passed": 4}
+_ORDER = {"failed": 0, "missing": 1, "doubtful": 2, "allowed": 3, "passed": 4}
 _WORDS = {
     "failed": "fails",
     "missing": "has no value",
-    "unsure": "cannot say",
+    "doubtful": "doubtful",
     "allowed": "allowed",
     "passed": "passes",
 }
@@ -52,6 +53,8 @@ class _Line:
     passages: Sequence[Sequence[Piece]]
     before: str
     """The answer of the earlier run, if it was another one"""
+    texts: str
+    """The digests of its texts, by which it can be accepted"""
     change: str
     """'fixed' or 'broken' since the earlier run, or nothing"""
 
@@ -82,6 +85,8 @@ def gate_page(
     lines = _lines(verdict, table, list(outputs), earlier)
     rows = [one for one in verdict.outcomes if one.row is not None]
     failing = [one for one in rows if one.failed]
+    # The page lets a reader accept answers by the digests of their texts, where the set decides.
+    by_set = verdict.decision is not None
     script = inlined(_FOLDER / "gate.js")
     page = render(
         "gate.html",
@@ -92,6 +97,10 @@ def gate_page(
         rows=len(rows),
         failing=len(failing),
         findings=_counted(rows),
+        ruling=verdict.ruling,
+        by_set=by_set,
+        systems=_systems(verdict),
+        date=date.today().isoformat(),
         lines=lines[:MOST_ROWS],
         left_out=max(0, len(lines) - MOST_ROWS),
         fixed=sum(one.change == "fixed" for one in lines),
@@ -127,6 +136,13 @@ def write_verdicts(verdict: Verdict, outputs: Corpus, path: str | os.PathLike[st
             )
 
 
+def _systems(verdict: Verdict) -> list[tuple[str, int, int, int]]:
+    """Return the number of answers of each system, of the doubtful and of the failing ones; nothing for one system."""
+    decided = () if verdict.decision is None else verdict.decision.systems
+    counts = [(one.system, one.n, one.doubted - one.failing, one.failing) for one in decided]
+    return counts if len(counts) > 1 else []
+
+
 def _counted(rows: Sequence[Outcome]) -> list[tuple[str, int, str]]:
     """(finding, how many rows, what it means), the most frequent first."""
     counts: dict[str, int] = {}
@@ -160,6 +176,7 @@ def _lines(verdict: Verdict, table: ScoreTable, texts: Sequence[Row], earlier: E
                 _answer(one, row.candidate, evidence),
                 _passages(row.source or row.context or "", evidence),
                 before,
+                row.fingerprint,
                 change,
             )
         )

@@ -123,7 +123,7 @@ def _scoring(app: FastAPI, service: Service) -> None:
             raise SpecError("name a metric, or ask for grounded")
         metric = body.metric or service.allowed.grounded
         table = await service.answer(asking.job(body.rows, [metric], evidence=True), request)
-        asked = body.model_dump(include={"part", "at_least", "at_most", "grounded", "allow_missing"})
+        asked = body.model_dump(include={"part", "at_least", "at_most", "grounded", "strict", "allow_missing"})
         return _json(answers.verdict(table, check(table, **asked)))
 
     @app.post("/stream", **openapi.STREAM)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
@@ -58,9 +58,14 @@ class CheckBody(Body):
     """Rows to hold to a threshold, or to their sources."""
 
     metric: Spec | None = None
-    grounded: Annotated[
-        bool, Field(description="Whether the source supports each row, by the thresholds of the metric's model.")
-    ] = False
+    grounded: Annotated[bool, Field(description="Whether the source supports the answers; the set decides.")] = False
+    strict: (
+        Annotated[
+            Literal["fails", "doubtful"],
+            Field(description="With grounded: one failing row fails the set; 'doubtful': one doubtful row too."),
+        ]
+        | None
+    ) = None
     part: Annotated[str, Field(description="Which sub-score; the deciding one by default.")] | None = None
     at_least: float | None = None
     at_most: float | None = None

@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -19,6 +19,7 @@ from nlgauge.cli.options import (
     RATINGS_HELP,
     REPEATS,
     SEED,
+    SHARE,
     SPEC,
     THEN,
     caching,
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from nlgauge.gate import Verdict
 
 _FORMATS = ("text", "github", "junit", "markdown", "json")
+_WRITTEN = (".html", ".csv", ".jsonl", ".gz")
+_EXIT_CODES = {"passes": 0, "fails": 1, "cannot tell": 3}
 
 
 @click.command(short_help="A gate: fail if a row is unsupported, or a system got worse.")
@@ -69,7 +72,20 @@ _FORMATS = ("text", "github", "junit", "markdown", "json")
     show_default=True,
     help="With --ratings: at most this share of passing rows is bad, with 90 % confidence.",
 )
-@click.option("--grounded", is_flag=True, help="Does the source support each row? By thresholds on the model's card.")
+@click.option("--grounded", is_flag=True, help="Does the source support the answers? The set decides.")
+@click.option(
+    "--strict",
+    type=click.Choice(["fails", "doubtful"]),
+    is_flag=False,
+    flag_value="fails",
+    help="With --grounded: one failing row fails the gate; --strict=doubtful: one doubtful row too.",
+)
+@click.option(
+    "--at-most-wrong",
+    type=SHARE,
+    help="With --grounded and --ratings: the share of wrong answers that passes, such as 5%.",
+)
+@click.option("--accepted", type=PLACE, help="With --grounded: answers that a person has accepted; the page writes it.")
 @click.option(
     "--against", type=PLACE, help="Scores or outputs of an earlier run: fail where a system is worse than there."
 )
@@ -106,6 +122,9 @@ def check(
     labels: Sequence[str],
     risk: float,
     grounded: bool,
+    strict: Literal["fails", "doubtful"] | None,
+    at_most_wrong: float | None,
+    accepted: Path | None,
     against: Path | None,
     margin: float | None,
     history: Path | None,
@@ -122,23 +141,34 @@ def check(
 ) -> None:
     """Fail if a row misses a threshold, or if a system is worse than in an earlier run (docs/check.md).
 
-    Prints each row that misses the threshold, with its unsupported words (hallucinations) marked. --grounded asks
-    whether the source supports each row, by the thresholds of the model's card. --ratings certifies a threshold from
-    people's ratings. Exit code 0: passed; 1: failed; 2: wrong use or bad input. A row without a value fails unless
-    --allow-missing is given. So does a row that --grounded cannot decide.
+    Prints each row that does not pass, the worst first, with its unsupported words (hallucinations) marked. --grounded
+    asks whether the source supports the answers. The set decides: by --ratings with --at-most-wrong, else by --against,
+    else by how many rows are doubtful, beside what right answers alone would make. With --strict single rows decide.
+    --ratings alone certifies a threshold from people's ratings. Exit code 0: passes; 1: fails; 2: wrong use, bad input,
+    or nothing was checked; 3: cannot tell, more ratings are needed. A row without a value fails unless --allow-missing
+    is given.
 
     For a gate that runs again and again, --history records every interim analysis against the same baseline. If nothing
     changes, it fails in at most 5 % of such series, however long they are.
     """
     from nlgauge import calibrate, evaluate
     from nlgauge.gate import check as run
+    from nlgauge.gate.accepted import read as read_accepted
     from nlgauge.gate.baseline import TooFewItemsError
     from nlgauge.gate.thresholds import METRIC
     from nlgauge.reports.gate import Earlier, gate_page, write_verdicts
     from nlgauge.stats.rated_threshold import RatedThreshold
 
-    if ratings is not None and (grounded or any(one is not None for one in (threshold, at_least, at_most))):
-        raise SpecError("--ratings makes the threshold: leave out --grounded, --threshold, --at-least and --at-most")
+    by_set = grounded and at_most_wrong is not None
+    if (
+        ratings is not None
+        and not by_set
+        and (grounded or any(given is not None for given in (threshold, at_least, at_most)))
+    ):
+        remedy = "leave out --grounded, --threshold, --at-least and --at-most, or give --grounded with --at-most-wrong"
+        raise SpecError(f"--ratings makes the threshold: {remedy}")
+    if output is not None and output.suffix.lower() not in _WRITTEN:
+        raise SpecError(f"-o writes {', '.join(_WRITTEN)}: give {output.name} one of these ends")
     made = None if threshold is None else RatedThreshold.load(threshold)
     if made is not None and (specs or part is not None or at_least is not None or at_most is not None):
         raise SpecError("--threshold names metric, part and threshold: leave out -m, --part, --at-least and --at-most")
@@ -160,7 +190,7 @@ def check(
     with blaming(outputs):
         table = evaluate(corpus, metrics=spec, evidence=True, progress=True, **how)
     baseline, earlier = (None, None) if against is None else scores_of([against], columns, [spec], how)
-    if ratings is not None:
+    if ratings is not None and not by_set:
         found = calibrate(
             table,
             read_ratings(ratings, (), labels),
@@ -177,11 +207,17 @@ def check(
         "threshold": made,
         "grounded": grounded,
         "allow_missing": allow_missing,
+        "strict": strict,
+    }
+    of_set: dict[str, Any] = {
+        "accepted": [] if accepted is None else read_accepted(accepted),
+        "at_most_wrong": at_most_wrong,
+        "ratings": read_ratings(ratings, (), labels) if ratings is not None and by_set else None,
     }
     rows = clustered(table, corpus, cluster)
     tests: dict[str, Any] = {"significance": significance}
     try:
-        verdict = run(rows, **limits, against=baseline, margin=margin, history=history, **tests)
+        verdict = run(rows, **limits, **of_set, against=baseline, margin=margin, history=history, **tests)
     except TooFewItemsError as few:
         if (
             earlier is None
@@ -192,7 +228,7 @@ def check(
             raise
         # The thresholds still decide about each row, and the page still shows what changed.
         remark(f"the two runs are not tested against each other: {few}")
-        verdict = run(rows, **limits, **tests)
+        verdict = run(rows, **limits, **of_set, **tests)
     verdict = verdict.with_answers([row.candidate for row in corpus])
     page = output is not None and output.suffix.lower() == ".html"
     if output is not None and page:
@@ -211,7 +247,7 @@ def check(
     with beside(output):
         _show(layout, verdict, table, outputs, against, scored)
     remark(*told_spent(table))
-    sys.exit(0 if verdict.passed else 1)
+    sys.exit(2 if verdict.nothing_checked else _EXIT_CODES[verdict.ruling])
 
 
 def _share(table: ScoreTable, corpus: Corpus, seed: int) -> str:

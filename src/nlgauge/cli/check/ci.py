@@ -18,22 +18,28 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.gate import Outcome, Regression, Verdict
 from nlgauge.render.tables import harmless
 
+_WORDS = {"passes": "passed", "fails": "failed", "cannot tell": "cannot tell"}
+
 
 def show_github(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
     """Annotations and the counts on stdout, the rest on stderr as `text` has it."""
     title = text.name(verdict)
-    for one in verdict.failures:
+    if verdict.decision is not None:
+        kind = "notice" if verdict.ruling == "passes" else "error"
+        click.echo(_command(kind, " ".join(text.decided(verdict)), file=None, line=None, title=title))
+    for one in verdict.worst:
         # Only there does the number of a row tell its line.
         line = one.row if outputs.suffix == ".jsonl" else None
         message = "\n".join([f"{text.place(one)}: {one.problem}", *text.quoted(one)])
-        click.echo(_command("error", message, file=outputs, line=line, title=title))
+        kind = "error" if one.failed and (verdict.decision is None or one.state == "missing") else "warning"
+        click.echo(_command(kind, message, file=outputs, line=line, title=title))
     for regression in verdict.regressions:
         if regression.worse:
             message = "\n".join(text.compared(regression, against))
             click.echo(_command("error", message, file=outputs, line=None, title=title))
     if verdict.nothing_checked:
         click.echo(_command("error", text.NOTHING_CHECKED, file=outputs, line=None, title=title))
-    end = f"{text.counted(verdict)}; {'passed' if verdict.passed else 'failed'}"
+    end = f"{text.counted(verdict)}; {_WORDS[verdict.ruling]}"
     click.echo(_command("notice", end, file=None, line=None, title=title))
     text.tell(verdict, table, outputs, how)
 
@@ -55,18 +61,27 @@ def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path
     """The XML on stdout, the rest on stderr as `text` has it."""
     name = text.name(verdict)
     worse = sum(one.worse for one in verdict.regressions)
+    by_set = verdict.decision is not None
+    failing = (verdict.ruling != "passes") + 0 if by_set else verdict.count("failed") + worse
     counts = {
-        "tests": len(verdict.outcomes) + len(verdict.regressions) + verdict.nothing_checked,
-        "failures": verdict.count("failed") + worse + verdict.nothing_checked,
+        "tests": len(verdict.outcomes) + len(verdict.regressions) + verdict.nothing_checked + by_set,
+        "failures": failing + verdict.nothing_checked,
         "errors": verdict.count("missing"),
         "skipped": verdict.count("allowed"),
     }
     suites = Element("testsuites")
     suite = SubElement(suites, "testsuite", {"name": _legal(name)} | {key: str(n) for key, n in counts.items()})
+    if by_set:
+        case = SubElement(suite, "testcase", classname=_legal(name), name="the set")
+        said = _legal(" ".join(text.decided(verdict)))
+        if verdict.ruling != "passes":
+            SubElement(case, "failure", message=said)
+        else:
+            SubElement(case, "system-out").text = said
     for one in verdict.outcomes:
-        _row(suite, one, name)
+        _row(suite, one, name, by_set)
     for regression in verdict.regressions:
-        _compared(suite, regression, name, against)
+        _compared(suite, regression, name, against, by_set)
     if verdict.nothing_checked:
         case = SubElement(suite, "testcase", classname=_legal(name), name="all rows")
         SubElement(case, "failure", message=text.NOTHING_CHECKED)
@@ -81,8 +96,11 @@ _LISTED = 20
 
 def show_markdown(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
     """A comment for a pull request on stdout: the answer, then the rows that fail. The rest on stderr."""
-    failing = verdict.failures
-    click.echo(f"### {'✅' if verdict.passed else '❌'} {verdict.headline}\n")
+    failing = verdict.worst
+    sign = {"passes": "✅", "fails": "❌", "cannot tell": "❔"}[verdict.ruling]
+    click.echo(f"### {sign} {verdict.headline}\n")
+    if verdict.decision is not None and verdict.decision.following is not None:
+        click.echo(f"{_cell(verdict.decision.following)}\n")
     if verdict.findings:
         click.echo(", ".join(f"{count} {finding}" for finding, count in verdict.findings.items()) + "\n")
     for regression in verdict.regressions:
@@ -93,7 +111,7 @@ def show_markdown(verdict: Verdict, table: ScoreTable, outputs: Path, against: P
             answer = next(text.quoted(one), "").partition(": ")[2]
             click.echo(f"| {one.row or ''} | {one.finding or one.state} | {_cell(answer)} | {_cell(one.why)} |")
     if len(failing) > _LISTED:
-        click.echo(f"\n{len(failing) - _LISTED} more rows fail.")
+        click.echo(f"\n{len(failing) - _LISTED} more rows do not pass.")
     text.tell(verdict, table, outputs, how)
 
 
@@ -103,17 +121,20 @@ def _cell(said: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|#@])", r"\\\1", plain)
 
 
-def _row(suite: Element, one: Outcome, name: str) -> None:
+def _row(suite: Element, one: Outcome, name: str, by_set: bool) -> None:
     case = SubElement(suite, "testcase", classname=_legal(name), name=_legal(text.place(one)))
-    element = {"failed": "failure", "missing": "error", "allowed": "skipped"}.get(one.state)
-    if element:
+    failing = "system-out" if by_set else "failure"
+    element = {"failed": failing, "doubtful": "system-out", "missing": "error", "allowed": "skipped"}.get(one.state)
+    if element == "system-out":
+        SubElement(case, element).text = _legal("\n".join([one.problem or "", *text.quoted(one)]))
+    elif element:
         what = SubElement(case, element, message=_legal(one.problem or ""))
         what.text = _legal("\n".join(text.quoted(one))) or None
 
 
-def _compared(suite: Element, one: Regression, name: str, against: Path | None) -> None:
+def _compared(suite: Element, one: Regression, name: str, against: Path | None, by_set: bool) -> None:
     case = SubElement(suite, "testcase", classname=_legal(name), name=_legal(f"system {one.system} against {against}"))
-    if one.worse:
+    if one.worse and not by_set:
         SubElement(case, "failure", message=_legal("; ".join(text.compared(one, against))))
 
 

@@ -21,6 +21,8 @@ from nlgauge.stats.comparison import SIGNIFICANCE
 
 NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200
+_LISTED = 40
+"""Rows that the terminal shows; a page shows all of them"""
 
 
 def name(verdict: Verdict) -> str:
@@ -46,7 +48,7 @@ def quoted(one: Outcome) -> Iterator[str]:
     if one.answer is not None and not any(text.name == "candidate" for text in one.unsupported):
         yield f"candidate: {' '.join(harmless(_shortened(one.answer, _LONG), lines=True).split())}"
     yield from (f"difference: {harmless(reason)}" for reason in one.reasons)
-    if one.finding is not None and one.finding != "cannot say":
+    if one.finding is not None and one.finding not in ("cannot say", "doubtful"):
         source = "".join(f" “{' '.join(_shortened(quote, _AROUND * 2).split())}”" for quote in one.quotes[:2])
         yield harmless(f"{one.finding}: {SAID[one.finding]}{f'; read with:{source}' if source else ''}", lines=True)
 
@@ -74,7 +76,7 @@ def counted(verdict: Verdict) -> str:
     gone = sum(one.row is None and one.item is not None for one in verdict.outcomes)
     counts = [
         (verdict.count("failed"), " or ".join(_beyond(verdict))),
-        (verdict.count("unsure"), "between the thresholds"),
+        (verdict.count("doubtful"), "doubtful"),
         (verdict.count("missing", "allowed") - gone, "without a value"),
         (gone, "of the baseline and not in the outputs"),
     ]
@@ -124,14 +126,19 @@ def _said(one: Regression) -> str:
 
 
 def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
-    """Findings on stdout; what was left out, where more is to be seen, and the signature on stderr."""
+    """What is decided, the rows that do not pass, and the verdict last, on stdout; the rest on stderr before it."""
     colour = coloured()
-    for one in verdict.failures:
+    for line in decided(verdict):
+        click.echo(wrap_text(harmless(line), WIDTH))
+    for one in verdict.worst[:_LISTED]:
         why = harmless(one.problem or "")
-        click.echo(f"{click.style('FAIL', fg='red', bold=True)}  {place(one)}: {why}", color=colour)
+        mark = click.style("FAIL", fg="red", bold=True) if one.failed else click.style("DOUBT", fg="yellow")
+        click.echo(f"{mark}  {place(one)}: {why}", color=colour)
         for line in quoted(one):
             click.echo(wrap_text(line, WIDTH, "      ", "        "))
-    if verdict.at_least is not None or verdict.at_most is not None or verdict.failures:
+    if (more := len(verdict.worst) - _LISTED) > 0:
+        click.echo(f"{more:,} more rows do not pass: -o gate.html shows all of them")
+    if verdict.at_least is not None or verdict.at_most is not None or verdict.worst:
         click.echo(counted(verdict))
     if verdict.findings:
         click.echo("; ".join(f"{count} {finding}" for finding, count in verdict.findings.items()))
@@ -141,9 +148,18 @@ def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | Non
         click.echo(wrap_text(numbers, WIDTH, "      ", "        "))
     if verdict.nothing_checked:
         click.echo(NOTHING_CHECKED)
-    end = click.style("passed", fg="green", bold=True) if verdict.passed else click.style("FAILED", fg="red", bold=True)
-    click.echo(end, color=colour)
     tell(verdict, table, outputs, how)
+    end = {"passes": ("passed", "green"), "fails": ("FAILED", "red"), "cannot tell": ("CANNOT TELL", "yellow")}
+    word, paint = end[verdict.ruling]
+    click.echo(click.style(word, fg=paint, bold=True), color=colour)
+
+
+def decided(verdict: Verdict) -> list[str]:
+    """Return what is decided of the set, as sentences; nothing where a rule on single rows decides."""
+    if verdict.decision is None or verdict.nothing_checked:
+        return []
+    following = verdict.decision.following
+    return [*verdict.decision.sentences, *([following] if following is not None else [])]
 
 
 def tell(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> None:
@@ -151,7 +167,7 @@ def tell(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> None:
     for why, count in verdict.left_out.items():
         remark(f"{count} rows {why}, left out of the comparison")
     remark(*verdict.notes)
-    rows = [one.row for one in verdict.failures if one.row is not None and one.state == "failed"]
+    rows = [one.row for one in verdict.worst if one.row is not None and one.state in ("failed", "doubtful")]
     if rows:
         spec = verdict.metric.replace('"', '\\"')
         remark(f'what a score is based on: nlgauge explain {quote(str(outputs))} -m "{spec}" --row {rows[0]}{how}')

@@ -69,6 +69,12 @@ class ModelCard:
     grounded: tuple[float, float] | None = None
     """Two thresholds of the probability that a source supports all of a text. Below the first, the text is called
     unsupported; from the second on, supported; between them, there is no verdict. None if not measured"""
+    strict: float | None = None
+    """The threshold below which few right answers lie: at most 5 % of them on each labelled set, and 3 % in the mean.
+    None if not measured"""
+    right_answers: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    """How often right answers are doubted, by kind ('answers' to a question, 'others'): the largest share below
+    `strict`, and the smallest and the largest share that does not pass, each at the outer end of its interval"""
     layers: Mapping[str, int] = field(default_factory=dict)
     """For each metric, the layer at which it agrees best with human ratings: BERTScore, DepthScore and SentenceMovers;
     Consistency, Relevance, Preservation, Groundedness, Engagingness and MeanAlignment, or CTC for all of these that are
@@ -111,18 +117,20 @@ def read_card(folder: Path) -> ModelCard:
         if thresholds is not None and "mark_below" in thresholds and (folder / ALIGNER_FILE).is_file():
             threshold = _share(thresholds["mark_below"])
         return ModelCard(
-            temperature,
-            _read_frequencies(folder / FREQUENCIES_FILE),
-            {int(n): (_number(p), _number(r), _number(f)) for n, (p, r, f) in baseline},
-            threshold,
-            divisor,
-            asks,
-            evidence,
-            tuple(str(one) for one in facts.get("languages", ())),
-            _grounded(thresholds),
-            layers,
-            frozenset(facts),
-            temperatures,
+            temperature=temperature,
+            document_frequencies=_read_frequencies(folder / FREQUENCIES_FILE),
+            bertscore_baseline={int(n): (_number(p), _number(r), _number(f)) for n, (p, r, f) in baseline},
+            aligner_threshold=threshold,
+            aligner_temperature=divisor,
+            aligner_asks=asks,
+            aligner_evidence=evidence,
+            languages=tuple(str(one) for one in facts.get("languages", ())),
+            grounded=_grounded(thresholds),
+            strict=None if thresholds is None or "strict" not in thresholds else _share(thresholds["strict"]),
+            right_answers=_right_answers(thresholds),
+            layers=layers,
+            measured=frozenset(facts),
+            temperatures=temperatures,
         )
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
         if isinstance(error, SpecError):
@@ -168,6 +176,11 @@ def _grounded(fact: Any) -> tuple[float, float] | None:
     if not 0 <= fail <= certain <= 1:
         raise ValueError(f"grounded: {fail} and {certain} are not two probabilities in ascending order")
     return fail, certain
+
+
+def _right_answers(fact: Any) -> dict[str, tuple[float, float, float]]:
+    given = {} if fact is None else fact.get("right_answers", {})
+    return {str(kind): (_share(failing), _share(low), _share(high)) for kind, (failing, low, high) in given.items()}
 
 
 def _share(value: object) -> float:

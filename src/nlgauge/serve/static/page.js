@@ -97,8 +97,8 @@ function showVerdict(row) {
   const text = row.unsupported.find((one) => one.name === "candidate");
   mark(row.answer || find("answer").value, text ? text.spans : [], () => "");
   find("spans").hidden = true;
-  const kind = row.state === "passed" ? "good" : "bad";
-  const about = row.finding === "cannot say" ? "" : SAID[row.finding];
+  const kind = { passed: "good", doubtful: "open" }[row.state] || "bad";
+  const about = ["cannot say", "doubtful"].includes(row.finding) ? "" : SAID[row.finding];
   const why = about && row.why.startsWith(about) ? row.why.slice(about.length).replace(/^: /, "not supported: ")
     : row.why.replace(/^cannot say: /, "");
   const chance = row.value === null ? "" : `Probability that the answer holds: ${row.value.toFixed(2)}.`;

@@ -4,7 +4,11 @@ The middle of the two thresholds has the best mean, over sets, of hits minus fal
 counts once, however many rows it has. Between the two thresholds nothing is said: they leave out a tenth of the texts,
 half of it on each side, again in the mean of the sets.
 
-A third threshold is the alignment under which a word is marked as unsupported. It is chosen by the same rule, of the
+The strict threshold is for single rows: at most 5 % of the right texts of each set lie below it, and 3 % in the mean of
+the sets. How many right texts lie below it and how many do not pass, by kind (answers to a question, and others), is
+what the gate holds the counts of a set against.
+
+Another threshold is the alignment under which a word is marked as unsupported. It is chosen by the same rule, of the
 verdict that a text with a marked word is unsupported. A threshold with the best F1 of the words themselves would find
 more wrong words in long answers, but would mark a word in many more true paraphrases too.
 """
@@ -24,8 +28,10 @@ from nlgauge.engine.models import loading
 from nlgauge.engine.models.card import CARD_FILE, write_facts
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
+from nlgauge.gate.decision import RightAnswers
 from nlgauge.gate.thresholds import METRIC, PART
 from nlgauge.gate.verdict import SAID, found
+from nlgauge.maths.intervals import share_interval
 from nlgauge.render.tables import Cell, Number
 from nlgauge_lab.reproduce.markdown import table as markdown
 from nlgauge_lab.reproduce.markdown import write_region
@@ -39,6 +45,9 @@ BY_KIND = "written.test"
 """The set whose hits are given by the kind of the error, and whose findings are counted"""
 REGION = "thresholds"
 _UNSURE = 0.1
+_MOST_OF_A_SET, _MOST_IN_THE_MEAN = 0.05, 0.03
+_FEWEST, _LEVEL = 30, 0.95
+"""Right texts of a kind below which a set says nothing of it, and the level of its intervals"""
 _HEADS = ("set", "rows", "unsupported", "hits", "false alarms", "cannot say")
 _SHARES = ("unsupported", "hits", "false_alarms", "unsure")
 
@@ -55,6 +64,8 @@ class Judged(NamedTuple):
     evidence: Mapping[int, Any] = {}
     kinds: Sequence[str] = ()
     """[rows] what is wrong with a text, where that is known"""
+    asked: NDArray[np.bool_] | None = None
+    """[rows] whether a text answers a question"""
 
 
 class Thresholds(NamedTuple):
@@ -75,6 +86,10 @@ class Measured(NamedTuple):
     """By the kind of the error in `BY_KIND`: rows, hits, unsure"""
     findings: dict[str, dict[str, float]]
     """By finding: its share of the supported and of the unsupported rows of `BY_KIND`"""
+    strict: float
+    """Few right texts lie below it"""
+    right_answers: dict[str, RightAnswers]
+    """By kind, 'answers' or 'others', how often right texts are doubted"""
 
 
 def thresholds(sets: Sequence[Judged]) -> Thresholds:
@@ -106,6 +121,36 @@ def _best(
         np.mean([_below(of[one.supported == kind], grid) for one, of in pairs], axis=0) for kind in (False, True)
     )
     return int((hits - alarms).argmax()), np.mean([_below(of, grid) for of in numbers], axis=0)
+
+
+def strict(sets: Sequence[Judged]) -> float:
+    """Return the strict threshold, in hundredths: the largest below which few right texts of the sets lie."""
+    grid = np.arange(1, 100) / 100
+    shares = np.array([_below(one.probability[one.supported], grid) for one in sets if one.supported.any()])
+    fine = (shares.max(0) <= _MOST_OF_A_SET) & (shares.mean(0) <= _MOST_IN_THE_MEAN)
+    return float(grid[fine].max(initial=0.0))
+
+
+def right_answers(sets: Sequence[Judged], below: float, pass_from: float) -> dict[str, RightAnswers]:
+    """Return how often right texts are doubted, by kind: the limits over the sets that have enough of the kind."""
+    limits: dict[str, list[tuple[float, float, float]]] = {"answers": [], "others": []}
+    for one in sets:
+        asked = np.zeros(len(one.supported), bool) if one.asked is None else one.asked
+        for kind, rows in (("answers", asked), ("others", ~asked)):
+            given = one.probability[rows & one.supported & ~np.isnan(one.probability)]
+            if len(given) >= _FEWEST:
+                failing = share_interval(float((given < below).mean()), len(given), _LEVEL)
+                doubted = share_interval(float((given < pass_from).mean()), len(given), _LEVEL)
+                limits[kind].append((failing[1], *doubted))
+    return {
+        kind: RightAnswers(
+            failing=round(max(failing for failing, _, _ in some), 3),
+            doubted_low=round(min(low for _, low, _ in some), 3),
+            doubted=round(max(high for _, _, high in some), 3),
+        )
+        for kind, some in limits.items()
+        if some
+    }
 
 
 def states(judged: Judged, chosen: Thresholds) -> NDArray[np.str_]:
@@ -174,12 +219,15 @@ def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | No
         raise InputError("none of the labelled sets is there", file=folder, remedy=f"put {CHOSEN_ON[0]}.jsonl there")
     kinds = [kind for _, kind in held_out(BY_KIND)][:limit]
     sets = {name: _judged(some, model, cache, kinds if name == BY_KIND else ()) for name, some in rows.items()}
-    chosen = thresholds([one for name, one in sets.items() if name in CHOSEN_ON])
+    choosing = [one for name, one in sets.items() if name in CHOSEN_ON]
+    chosen, below = thresholds(choosing), strict(choosing)
     return Measured(
-        chosen,
-        {name: rates(one, chosen) for name, one in sets.items()},
-        by_kind(sets[BY_KIND], chosen),
-        by_finding(sets[BY_KIND], chosen),
+        thresholds=chosen,
+        rates={name: rates(one, chosen) for name, one in sets.items()},
+        kinds=by_kind(sets[BY_KIND], chosen),
+        findings=by_finding(sets[BY_KIND], chosen),
+        strict=below,
+        right_answers=right_answers(list(sets.values()), below, chosen.pass_from),
     )
 
 
@@ -206,13 +254,14 @@ def write(model: str, measured: Measured) -> Path:
     folder = loading.folder_of(model)
     if not folder.is_dir():
         raise SpecError(f"model {model!r} is no folder, so its card cannot be written: name its folder")
-    _, rates, kinds, findings = measured
     grounded = {
         **measured.thresholds._asdict(),
+        "strict": measured.strict,
+        "right_answers": {kind: [*of] for kind, of in measured.right_answers.items()},
         "chosen_on": [*CHOSEN_ON],
-        "rates": rates,
-        "kinds": kinds,
-        "findings": findings,
+        "rates": measured.rates,
+        "kinds": measured.kinds,
+        "findings": measured.findings,
     }
     write_facts(folder, grounded=grounded)
     return folder
@@ -268,8 +317,14 @@ def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool, kinds: Seq
     least = np.full(len(rows), np.nan)
     for number, one in evidence.items():
         least[number] = min((word["alignment"] for text in one["texts"] for word in text["words"]), default=np.nan)
-    supported = np.array([row.supported for row in rows])
-    return Judged(table.values(table.metrics[0], PART), supported, least, evidence, kinds)
+    return Judged(
+        probability=table.values(table.metrics[0], PART),
+        supported=np.array([row.supported for row in rows]),
+        least=least,
+        evidence=evidence,
+        kinds=kinds,
+        asked=np.array([bool(row.question) for row in as_corpus(rows)]),
+    )
 
 
 def _below(values: NDArray[np.float64], grid: NDArray[np.float64]) -> Any:

@@ -1,0 +1,79 @@
+"""Answers that a person has accepted: a file that a gate reads, so that it does not doubt the same right answer twice.
+
+A line for each answer, as JSON: the digests of its texts, why it is right, and the day. An answer is found by its texts
+and not by its place, so that it counts as accepted as long as answer, source and question are as they were.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from nlgauge.data.table import ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.stats.matching import fingerprints
+
+
+@dataclass(frozen=True, kw_only=True)
+class Acceptance:
+    """An answer that a person has accepted."""
+
+    texts: str
+    """The digests of its candidate, source, context and question (`Row.fingerprint`)"""
+    reason: str
+    """Why it is right"""
+    date: str
+    """The day, as 2026-01-31"""
+
+
+def read(path: str | os.PathLike[str]) -> list[Acceptance]:
+    """Return the accepted answers of a file.
+
+    Raises:
+        InputError: for a file that is not there, and by its line for one that is no accepted answer.
+    """
+    place = Path(path)
+    try:
+        lines = place.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the accepted answers cannot be read: {error}", file=place) from None
+    accepted = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            given = json.loads(line)
+            texts, reason, date = (given[name] for name in ("texts", "reason", "date"))
+            if not (isinstance(reason, str) and isinstance(texts, str) and texts.count(".") == 3):
+                raise ValueError
+            datetime.date.fromisoformat(date)
+        except (ValueError, KeyError, TypeError):
+            remedy = 'a line is {"texts": ..., "reason": ..., "date": "2026-01-31"}, as the page of the gate writes it'
+            raise InputError("this is no accepted answer", file=place, row=number, remedy=remedy) from None
+        if not reason.strip():
+            raise InputError(
+                "an answer is accepted without a reason", file=place, row=number, remedy="say why it is right"
+            )
+        accepted.append(Acceptance(texts=texts, reason=reason, date=date))
+    return accepted
+
+
+def accepted_rows(table: ScoreTable, accepted: Iterable[Acceptance]) -> frozenset[int]:
+    """Return the numbers of the accepted rows of a table, counted from 1.
+
+    Raises:
+        InputError: for a table that does not hold the digests of its texts.
+    """
+    wanted = {one.texts for one in accepted}
+    if not wanted:
+        return frozenset()
+    if not (texts := fingerprints(table)):
+        raise InputError(
+            "the scores hold no digests of their texts, so that no row is known to be accepted",
+            remedy="score the outputs again",
+        )
+    return frozenset(number for number, digests in enumerate(texts, 1) if digests in wanted)

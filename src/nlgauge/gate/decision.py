@@ -1,0 +1,202 @@
+"""What a set of answers says: whether it passes, fails, or cannot be told yet.
+
+A small model that reads one answer after the other is often wrong about one of them: of 50 right answers it doubts a
+dozen. So no rule on single rows makes a gate. The count of a set does: how many of right answers are doubted was
+measured on labelled sets (the model's card), and more than these alone would make is evidence. People's ratings say
+more, and so do an earlier version of the same system and answers that a person has accepted.
+
+The first of these that is there decides: ratings, an earlier run, accepted answers, the count alone.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from nlgauge.gate.verdict import Decision, Outcome, Regression, Ruling, SystemDecision
+from nlgauge.maths.inference import Measured
+from nlgauge.maths.intervals import binomial_p, hypergeometric_p
+
+LEVEL = 0.01
+"""The chance that right answers alone fail the gate, at most"""
+FEWEST_ACCEPTED = 20
+"""From this number of accepted answers on, they say how often the model doubts right answers of this kind"""
+_JUDGED = ("passed", "doubtful", "failed")
+_LIKELY = 0.95
+
+
+class RightAnswers(NamedTuple):
+    """How often a model doubts right answers, measured on labelled sets of one kind: the limits over these sets."""
+
+    failing: float
+    """The largest share below the strict threshold, at the upper end of its interval"""
+    doubted_low: float
+    """The smallest share that does not pass, at the lower end of its interval"""
+    doubted: float
+    """The largest share that does not pass, at the upper end of its interval"""
+
+
+class _Counts(NamedTuple):
+    """How many answers of a system are doubted: those that do not pass, the failing ones among them."""
+
+    n: int
+    doubted: int
+    failing: int
+
+    @classmethod
+    def of(cls, rows: Sequence[Outcome]) -> _Counts:
+        return cls(len(rows), sum(row.state != "passed" for row in rows), sum(row.state == "failed" for row in rows))
+
+
+def alone(outcomes: Sequence[Outcome], right: RightAnswers, accepted: frozenset[int] = frozenset()) -> Decision:
+    """Return what the counts of doubted answers say, beside those that right answers alone would make.
+
+    The doubted and the failing answers are tested, each at half of the level, and systems share the level (Bonferroni).
+    Answers that a person has accepted count as right. Where a system has enough of them, its other answers fail if the
+    model doubts them more often than the accepted ones (Fisher's exact test), and the card's rate does not count.
+
+    Args:
+        outcomes: what was found of each row.
+        right: how often the model doubts right answers of this kind.
+        accepted: the numbers of the rows that a person has accepted, counted from 1.
+    """
+    by_system = _by_system(outcomes)
+    level = LEVEL / max(1, len(by_system))
+    made = [
+        _counted(
+            system,
+            _Counts.of([row for row in rows if row.row not in accepted]),
+            _Counts.of([row for row in rows if row.row in accepted]),
+            right,
+            level,
+        )
+        for system, rows in by_system.items()
+    ]
+    failing = sum(system.failing for system in made)
+    read = f"{failing} fail even the strict threshold: read these first. "
+    if failing == 1:
+        read = "1 fails even the strict threshold: read it first. "
+    more = "How many are wrong cannot be told without ratings: nlgauge sample draws answers to rate."
+    return Decision(by="accepted" if accepted else "alone", systems=tuple(made), following=read * bool(failing) + more)
+
+
+def by_ratings(
+    outcomes: Sequence[Outcome], wrong: Mapping[str, Measured], more: Mapping[str, float], most: float
+) -> Decision:
+    """Return what people's ratings say of the share of wrong answers.
+
+    Args:
+        outcomes: what was found of each row.
+        wrong: by system, the share of wrong answers with its 95 % interval (`nlgauge.estimate`).
+        more: by system, how many further ratings make the interval short enough; infinite or NaN where unknown.
+        most: the largest share of wrong answers that passes.
+    """
+    by_system = _by_system(outcomes)
+    made = []
+    for system, share in wrong.items():
+        ruling: Ruling = "passes" if share.high <= most else "fails" if share.low > most else "cannot tell"
+        interval = f"95 % interval {_percent(share.low)} to {_percent(share.high)}"
+        said = f"{_percent(share.value)} of the answers are wrong ({interval}), and {_percent(most)} may be"
+        counts = _Counts.of(by_system.get(system, ()))
+        made.append(
+            SystemDecision(
+                system=system, ruling=ruling, **counts._asdict(), wrong=share, sentence=_sentence(ruling, said)
+            )
+        )
+    unknown = [more.get(system.system, math.nan) for system in made if system.ruling == "cannot tell"]
+    number = max((count for count in unknown if math.isfinite(count)), default=math.nan)
+    rate = "Rate more answers" if math.isnan(number) else f"Rate about {number:,.0f} more answers"
+    return Decision(
+        by="ratings", systems=tuple(made), following=f"{rate}: nlgauge sample draws them." if unknown else None
+    )
+
+
+def by_run(outcomes: Sequence[Outcome], regressions: Sequence[Regression], margin: float | None) -> Decision:
+    """Return what the comparison with an earlier run says: a system fails that is worse beyond chance.
+
+    With a margin, a system fails that is not shown to have lost less.
+    """
+    by_system = _by_system(outcomes)
+    made = []
+    for one in regressions:
+        if margin is not None:
+            said = (
+                "it is not shown to have lost less than the margin" if one.worse else "it is no worse, up to the margin"
+            )
+        else:
+            said = (
+                "it is worse than the earlier run"
+                if one.worse
+                else "it is not significantly worse than the earlier run"
+            )
+        ruling: Ruling = "fails" if one.worse else "passes"
+        counts = _Counts.of(by_system.get(one.system, ()))
+        made.append(
+            SystemDecision(system=one.system, ruling=ruling, **counts._asdict(), sentence=_sentence(ruling, said))
+        )
+    return Decision(by="against", systems=tuple(made))
+
+
+def _by_system(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
+    """Return the rows that count, by system: those that claim something and have a value."""
+    by_system: dict[str, list[Outcome]] = {}
+    for row in outcomes:
+        if row.row is not None and row.finding != "no claim" and row.state in _JUDGED:
+            by_system.setdefault(row.system, []).append(row)
+    return by_system
+
+
+def _counted(system: str, rows: _Counts, accepted: _Counts, right: RightAnswers, level: float) -> SystemDecision:
+    n = rows.n
+    if not n:
+        said = f"a person has accepted all of its {accepted.n} answers"
+        return SystemDecision(system=system, ruling="passes", **rows._asdict(), sentence=_sentence("passes", said))
+    p_failing = _at_least(rows.failing, n, right.failing)
+    if accepted.n >= FEWEST_ACCEPTED:
+        share = accepted.doubted / accepted.n
+        expected = _likely(n, share, share)
+        p_doubted = hypergeometric_p(rows.doubted, n, accepted.doubted, accepted.n)
+        beside = f"of {accepted.n} accepted answers {accepted.doubted}"
+    else:
+        expected = _likely(n, right.doubted_low, right.doubted)
+        p_doubted = _at_least(rows.doubted, n, right.doubted)
+        beside = f"right answers alone make {expected[0]} to {expected[1]} of {n}"
+    p = min(1.0, 2 * min(p_failing, p_doubted))
+    ruling: Ruling = "fails" if p < level else "passes"
+    said = f"{rows.doubted} of {n} answers are doubted; {beside}"
+    if ruling == "fails" and p_failing < p_doubted:
+        most = _likely(n, 0.0, right.failing)[1]
+        said = f"{rows.failing} of {n} answers are below the strict threshold; right answers alone make at most {most}"
+    said += (" (p < 0.0001)" if p < 0.0001 else f" (p {p:.4f})") * (ruling == "fails")
+    return SystemDecision(
+        system=system, ruling=ruling, **rows._asdict(), expected=expected, p=p, sentence=_sentence(ruling, said)
+    )
+
+
+def _sentence(ruling: Ruling, said: str) -> str:
+    head = {
+        "passes": "The set passes",
+        "fails": "The set fails",
+        "cannot tell": "Whether the set passes cannot be told",
+    }
+    return f"{head[ruling]}: {said}."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _at_least(count: int, n: int, share: float) -> float:
+    """Return the chance of at least so many of n, each with a given chance."""
+    return 1.0 if count == 0 else binomial_p(n - count, n, 1 - share)
+
+
+def _likely(n: int, low: float, high: float) -> tuple[int, int]:
+    """Return the counts between which nearly all sets of n lie, where the share is from low to high."""
+    tail = (1 - _LIKELY) / 2
+    counts = range(n + 1)
+    least = bisect_left(counts, tail, key=lambda count: binomial_p(count, n, low)) if low > 0 else 0
+    most = bisect_left(counts, 1 - tail, key=lambda count: binomial_p(count, n, high)) if high < 1 else n
+    return least, most
