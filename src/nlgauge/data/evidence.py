@@ -1,22 +1,17 @@
 """What a score is based on, in four forms for all metrics: words, matches, flows and items.
 
 `Evidence.record` converts them to plain JSON, without parts that are None, and `wrong_evidence` checks such JSON.
-
-A scores file holds lists of records by their fields (`packed`), and words by their places alone. `[{"text": "A",
-"begin": 0, "end": 1, "alignment": 1.0}, ...]` becomes `{"at": [0, 1, ...], "alignment": [1.0, ...]}`: `at` has two
-numbers a record, how far it begins behind the end of the one before it, and its length. A field that some records lack
-is null for these. The text of a word is left out where its place in the whole text gives it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from itertools import accumulate, chain, pairwise
-from typing import Any, TypeAlias
-
-from nlgauge.data.json_values import Shape, mismatch, shape_of
+import operator
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache, reduce
+from types import NoneType
+from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 LAST = 10_000_000
@@ -191,138 +186,76 @@ def _plain_facts(facts: dict[str, object]) -> dict[str, Json]:
 
 
 @cache
-def _shape() -> dict[str, Shape]:
-    # The facts of an item stand beside its name, and may be anything.
-    return {**shape_of(Evidence, left_out=True), "items?": [{"name": str}]}
+def _form(kind: Any) -> Any:
+    """Return the type of the JSON of a value of a type, as msgspec checks it.
+
+    A record (a dataclass) is an object which may lack what is None or has a default; what has a default is never null.
+    """
+    from msgspec import UNSET, Meta, UnsetType, defstruct  # where there is evidence
+
+    if kind is float:
+        return Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]  # neither NaN nor infinite
+    if kind is Item:
+        return defstruct("Item", [("name", str)])  # its facts stand beside its name, and may be anything
+    if get_origin(kind) is Sequence:
+        return list[_form(get_args(kind)[0])]  # type: ignore[misc]  # a type that is made here
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        return kind
+    hints, members = get_type_hints(kind), list[Any]()
+    for field in fields(kind):
+        hint, default = hints[field.name], field.default is not MISSING
+        kinds = get_args(hint) if NoneType in get_args(hint) else (hint,)
+        forms = [_form(one) for one in kinds if not (default and one is NoneType)]
+        if default or NoneType in kinds:
+            members.append((field.name, reduce(operator.or_, [*forms, UnsetType]), UNSET))
+        else:
+            members.append((field.name, *forms))
+    return defstruct(kind.__name__, members, kw_only=True)
 
 
 def wrong_evidence(evidence: object) -> str | None:
-    """Return what is wrong with the evidence of a row or a system; None where it can be drawn."""
-    if wrong := mismatch(evidence, _shape(), "evidence"):
-        return wrong
+    """Return what is wrong with the evidence of a row or a system, and where; None where it can be drawn."""
+    from msgspec import ValidationError, convert
+
+    try:
+        convert(evidence, _form(Evidence))
+    except ValidationError as bad:
+        return f"evidence: {bad}"
     assert isinstance(evidence, dict)
     if evidence.get("reference", 0) < 0:
-        return "evidence.reference is below 0"
+        return "evidence: the reference is below 0 - at `$.reference`"
     if any(match["side"] not in ("candidate", "reference") for match in evidence.get("matches", [])):
-        return "evidence.matches names a side that there is not"
-    if not all(map(_stands, _places(evidence))):
-        return f"evidence has a place in a text that is not from 0 to {LAST:,}"
-    return next(filter(None, map(_wrong_text, evidence.get("texts", []))), None)
+        return "evidence: there is no such side - at `$.matches[...].side`"
+    for where, pieces in _pieces(evidence):
+        for number, piece in enumerate(pieces):
+            if not _stands(piece.get("begin"), piece.get("end")):
+                return f"evidence: a place in a text is not from 0 to {LAST:,} - at `$.{where}[{number}]`"
+    for number, text in enumerate(evidence.get("texts", [])):
+        if wrong := _wrong(text):
+            return f"evidence: {wrong} - at `$.texts[{number}]`"
+    return None
 
 
-def _wrong_text(text: Mapping[str, Any]) -> str | None:
+def _wrong(text: Mapping[str, Any]) -> str | None:
+    """Return what a text names that is not there."""
     quotes = len(text.get("quotes", []))
     named = [word["quote"] for word in text["words"] if "quote" in word]
     named += [quote for stretch in text.get("stretches", []) for quote in stretch["quotes"]]
     if not all(0 <= quote < quotes for quote in named):
-        return "evidence.texts names a sentence that is not among its quotes"
-    spans = text.get("unsupported", [])
-    return None if all(map(_stands, spans)) else "evidence.texts has unsupported words that stand nowhere"
+        return "a sentence is not among the quotes"
+    return None if all(_stands(*span) for span in text.get("unsupported", [])) else "unsupported words stand nowhere"
 
 
-def _places(evidence: Mapping[str, Any]) -> Iterator[list[int]]:
-    """Yield where the pieces of texts begin and end."""
-    pieces = [one for match in evidence.get("matches", []) for one in (match["token"], match["match"])]
-    pieces += [one for flow in evidence.get("flows", []) for one in (flow["candidate"], flow["reference"])]
-    for text in evidence.get("texts", []):
-        pieces += [*text["words"], *text.get("stretches", []), *text.get("quotes", []), *text.get("reasons", [])]
-    for piece in pieces:
-        yield [piece[name] for name in ("begin", "end") if name in piece] or [0, 0]
+def _pieces(evidence: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
+    """Yield the pieces of texts, by where they are named."""
+    for name, sides in (("matches", ("token", "match")), ("flows", ("candidate", "reference"))):
+        for side in sides:
+            yield name, [one[side] for one in evidence.get(name, [])]
+    for number, text in enumerate(evidence.get("texts", [])):
+        for name in ("words", "stretches", "quotes", "reasons"):
+            yield f"texts[{number}].{name}", text.get(name, [])
 
 
-def _stands(span: list[int]) -> bool:
-    return len(span) == 2 and 0 <= span[0] <= span[1] <= LAST
-
-
-_OF_A_ROW = ("matches", "flows", "items")
-_OF_A_TEXT = ("words", "stretches", "quotes", "reasons")
-
-
-def packed(evidence: Any) -> Any:
-    """Evidence for a file. What has not the shapes of these records stays as it is."""
-    return _made(evidence, _by_field, _packed_text)
-
-
-def unpacked(evidence: Any) -> Any:
-    """Return what `packed` was given; lists that are not packed stay lists. Raises ValueError for what
-    it never makes.
-    """
-    return _made(evidence, _records, _unpacked_text)
-
-
-def _made(evidence: Any, of_records: Callable[[Any], Any], of_text: Callable[[Any], Any]) -> Any:
-    if not isinstance(evidence, dict):
-        return evidence
-    made = {name: of_records(value) if name in _OF_A_ROW else value for name, value in evidence.items()}
-    if isinstance(texts := evidence.get("texts"), list):
-        made["texts"] = [of_text(text) if isinstance(text, dict) else text for text in texts]
-    return made
-
-
-def _packed_text(text: Mapping[str, Any]) -> dict[str, Any]:
-    whole: Any = text.get("text")
-    made = {name: _by_field(value) if name in _OF_A_TEXT else value for name, value in text.items()}
-    words: Any = made.get("words")
-    placed = isinstance(whole, str) and isinstance(words, dict) and list(words)[:2] == ["text", "at"]
-    if placed and min(words["at"]) >= 0:
-        given = [whole[begin:end] for begin, end in _bounds(words["at"])]
-        made["words"] = {name: field for name, field in words.items() if name != "text" or field != given}
-    return made
-
-
-def _unpacked_text(text: Mapping[str, Any]) -> dict[str, Any]:
-    made = dict(text)
-    words = made.get("words")
-    if isinstance(words, dict) and "text" not in words:
-        whole, places = made.get("text"), _bounds(words.get("at"))
-        # Words that follow each other are no longer together than the text.
-        if not isinstance(whole, str) or any(number < 0 for number in words["at"]):
-            raise ValueError("words without a text of their own do not follow each other in one")
-        made["words"] = {"text": [whole[begin:end] for begin, end in places], **words}
-    return {name: _records(value) if name in _OF_A_TEXT else value for name, value in made.items()}
-
-
-def _by_field(records: Any) -> Any:
-    """Records by their fields; as they are where that could not be turned back."""
-    if not isinstance(records, list) or not records or not all(isinstance(one, dict) for one in records):
-        return records
-    names = list(dict.fromkeys(name for one in records for name in one))
-    alike = all(list(one) == [name for name in names if name in one] and None not in one.values() for one in records)
-    if not alike or not names or "at" in names:
-        return records
-    fields: dict[str, Any] = {name: [one.get(name) for one in records] for name in names}
-    for name, values in fields.items():
-        if all(isinstance(value, dict) for value in values):
-            fields[name] = _by_field(values)
-    if ("begin", "end") in pairwise(names) and _whole(fields["begin"] + fields["end"]):
-        bounds = [0, *chain.from_iterable(zip(fields["begin"], fields.pop("end"), strict=True))]
-        fields["begin"] = [bound - before for before, bound in pairwise(bounds)]
-        return {"at" if name == "begin" else name: values for name, values in fields.items()}
-    return fields
-
-
-def _records(fields: Any) -> Any:
-    if not isinstance(fields, dict):
-        return fields
-    columns: dict[str, Sequence[Any]] = {}
-    for name, values in fields.items():
-        if name == "at":
-            columns["begin"], columns["end"] = zip(*_bounds(values), strict=True)
-        else:
-            columns[name] = _records(values)
-    if not columns or not all(isinstance(values, list | tuple) for values in columns.values()):
-        raise ValueError("a list of records is neither that nor one of their fields")
-    rows = zip(*columns.values(), strict=True)
-    return [{name: value for name, value in zip(columns, row, strict=True) if value is not None} for row in rows]
-
-
-def _bounds(at: Any) -> list[tuple[int, int]]:
-    """Return where each begins and ends."""
-    if not isinstance(at, list) or not at or len(at) % 2 or not _whole(at):
-        raise ValueError("places are not two whole numbers each")
-    ends = list(accumulate(at))
-    return list(zip(ends[::2], ends[1::2], strict=True))
-
-
-def _whole(numbers: Sequence[Any]) -> bool:
-    return all(type(number) is int for number in numbers)
+def _stands(begin: int | None, end: int | None) -> bool:
+    """Return whether characters are within a text, or none are named."""
+    return begin is end if begin is None or end is None else 0 <= begin <= end <= LAST

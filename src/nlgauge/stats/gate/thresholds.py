@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.atomic_write import atomic_write
-from nlgauge.data.json_values import read_record
+from nlgauge.data.jsonable import read_record
 from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
