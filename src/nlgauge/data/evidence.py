@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, reduce
+from itertools import accumulate, zip_longest
 from types import NoneType
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -186,10 +187,11 @@ def _plain_facts(facts: dict[str, object]) -> dict[str, Json]:
 
 
 @cache
-def _form(kind: Any) -> Any:
+def _form(kind: Any, packed: bool) -> Any:
     """Return the type of the JSON of a value of a type, as msgspec checks it.
 
     A record (a dataclass) is an object which may lack what is None or has a default; what has a default is never null.
+    packed: a list of records is that, or an object with a list for each field (`nlgauge.data.table.packed`).
     """
     from msgspec import UNSET, Meta, UnsetType, defstruct  # where there is evidence
 
@@ -198,64 +200,111 @@ def _form(kind: Any) -> Any:
     if kind is Item:
         return defstruct("Item", [("name", str)])  # its facts stand beside its name, and may be anything
     if get_origin(kind) is Sequence:
-        return list[_form(get_args(kind)[0])]  # type: ignore[misc]  # a type that is made here
+        (inner,) = get_args(kind)
+        records: Any = list[_form(inner, packed)]  # type: ignore[misc]  # a type that is made here
+        return records | _lists(inner) if packed and is_dataclass(inner) and inner is not EvidenceText else records
     if not (isinstance(kind, type) and is_dataclass(kind)):
         return kind
-    hints, members = get_type_hints(kind), list[Any]()
-    for field in fields(kind):
-        hint, default = hints[field.name], field.default is not MISSING
-        kinds = get_args(hint) if NoneType in get_args(hint) else (hint,)
-        forms = [_form(one) for one in kinds if not (default and one is NoneType)]
+    members = list[Any]()
+    for name, kinds, default in _fields(kind):
+        forms = [_form(inner, packed) for inner in kinds if not (default and inner is NoneType)]
         if default or NoneType in kinds:
-            members.append((field.name, reduce(operator.or_, [*forms, UnsetType]), UNSET))
+            members.append((name, reduce(operator.or_, [*forms, UnsetType]), UNSET))
         else:
-            members.append((field.name, *forms))
+            members.append((name, *forms))
     return defstruct(kind.__name__, members, kw_only=True)
 
 
-def wrong_evidence(evidence: object) -> str | None:
-    """Return what is wrong with the evidence of a row or a system, and where; None where it can be drawn."""
-    from msgspec import ValidationError, convert
+def _lists(kind: Any) -> Any:
+    """Return the type of the JSON of packed records of a type: a list for each field, and the places in one list."""
+    from msgspec import UNSET, UnsetType, defstruct
+
+    if kind is Item:
+        return defstruct("Items", [("name", list[str])])
+    members: dict[str, Any] = {}
+    for name, kinds, default in _fields(kind):
+        (inner,) = (inner for inner in kinds if inner is not NoneType)
+        optional = default or NoneType in kinds
+        if name in ("begin", "end"):
+            members["at"] = (list[int] | UnsetType, UNSET) if optional else (list[int],)
+        if optional:
+            members[name] = (list[_form(inner, True) | None] | UnsetType, UNSET)  # type: ignore[misc]
+        elif (kind, name) == (EvidenceWord, "text"):
+            members[name] = (list[str] | UnsetType, UNSET)
+        elif name not in ("begin", "end"):
+            members[name] = (_form(Sequence[inner], True),)  # type: ignore[valid-type]
+    return defstruct(f"{kind.__name__}s", [(name, *member) for name, member in members.items()], kw_only=True)
+
+
+def _fields(kind: Any) -> Iterator[tuple[str, tuple[Any, ...], bool]]:
+    """Yield the name of each field of a record, the types that it may have, and whether it has a default."""
+    hints = get_type_hints(kind)
+    for field in fields(kind):
+        hint = hints[field.name]
+        yield field.name, get_args(hint) if NoneType in get_args(hint) else (hint,), field.default is not MISSING
+
+
+def wrong_evidence(evidence: object, packed: bool = False) -> str | None:
+    """Return what is wrong with the evidence of a row or a system, and where; None where it can be drawn.
+
+    packed: take evidence as `nlgauge.data.table.packed` writes it too.
+    """
+    from msgspec import UNSET, ValidationError, convert
 
     try:
-        convert(evidence, _form(Evidence))
+        made = convert(evidence, _form(Evidence, packed))
     except ValidationError as bad:
         return f"evidence: {bad}"
-    assert isinstance(evidence, dict)
-    if evidence.get("reference", 0) < 0:
+    if made.reference is not UNSET and made.reference < 0:
         return "evidence: the reference is below 0 - at `$.reference`"
-    if any(match["side"] not in ("candidate", "reference") for match in evidence.get("matches", [])):
-        return "evidence: there is no such side - at `$.matches[...].side`"
-    for where, pieces in _pieces(evidence):
-        for number, piece in enumerate(pieces):
-            if not _stands(piece.get("begin"), piece.get("end")):
+    for where, records in _placed(made):
+        for number, place in enumerate(_places(records)):
+            if not _stands(*place):
                 return f"evidence: a place in a text is not from 0 to {LAST:,} - at `$.{where}[{number}]`"
-    for number, text in enumerate(evidence.get("texts", [])):
+    if made.matches and not {"candidate", "reference"}.issuperset(_field(made.matches, "side")):
+        return "evidence: there is no such side - at `$.matches[...].side`"
+    for number, text in enumerate(made.texts or ()):
         if wrong := _wrong(text):
             return f"evidence: {wrong} - at `$.texts[{number}]`"
     return None
 
 
-def _wrong(text: Mapping[str, Any]) -> str | None:
+def _wrong(text: Any) -> str | None:
     """Return what a text names that is not there."""
-    quotes = len(text.get("quotes", []))
-    named = [word["quote"] for word in text["words"] if "quote" in word]
-    named += [quote for stretch in text.get("stretches", []) for quote in stretch["quotes"]]
-    if not all(0 <= quote < quotes for quote in named):
+    named = [quote for quote in _field(text.words, "quote") if isinstance(quote, int)]
+    named += [quote for quotes in _field(text.stretches or [], "quotes") for quote in quotes]
+    count = len(_field(text.quotes or [], "text"))
+    if named and not 0 <= min(named) <= max(named) < count:
         return "a sentence is not among the quotes"
-    return None if all(_stands(*span) for span in text.get("unsupported", [])) else "unsupported words stand nowhere"
+    return None if all(_stands(*span) for span in text.unsupported or ()) else "unsupported words stand nowhere"
 
 
-def _pieces(evidence: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
-    """Yield the pieces of texts, by where they are named."""
+def _placed(evidence: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the records that stand somewhere in a text, by where they are named."""
     for name, sides in (("matches", ("token", "match")), ("flows", ("candidate", "reference"))):
-        for side in sides:
-            yield name, [one[side] for one in evidence.get(name, [])]
-    for number, text in enumerate(evidence.get("texts", [])):
+        if pairs := getattr(evidence, name):
+            yield from ((name, _field(pairs, side)) for side in sides)
+    for number, text in enumerate(evidence.texts or ()):
         for name in ("words", "stretches", "quotes", "reasons"):
-            yield f"texts[{number}].{name}", text.get(name, [])
+            if records := getattr(text, name):
+                yield f"texts[{number}].{name}", records
 
 
-def _stands(begin: int | None, end: int | None) -> bool:
+def _field(records: Any, name: str) -> Sequence[Any]:
+    """Return a field of all records, which are a list or packed."""
+    return [getattr(record, name) for record in records] if isinstance(records, list) else getattr(records, name) or ()
+
+
+def _places(records: Any) -> Iterable[tuple[object, object]]:
+    """Return where the records, which are a list or packed, begin and end; nothing where all is quickly seen right."""
+    if isinstance(records, list) or not isinstance(records.at, list):
+        return zip_longest(_field(records, "begin"), _field(records, "end"))
+    ends = list(accumulate(records.at))
+    if min([0, *ends, *records.at[1::2]]) >= 0 and max([0, *ends]) <= LAST:
+        return ()
+    return zip(ends[::2], ends[1::2], strict=False)
+
+
+def _stands(begin: object, end: object) -> bool:
     """Return whether characters are within a text, or none are named."""
-    return begin is end if begin is None or end is None else 0 <= begin <= end <= LAST
+    return 0 <= begin <= end <= LAST if isinstance(begin, int) and isinstance(end, int) else begin is end

@@ -13,11 +13,10 @@ from msgspec import UNSET, UnsetType
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.opening import file_at, lines
 from nlgauge.data.corpus.place import REMEDY, InputPlace, refuse_repeats, shown
-from nlgauge.data.evidence import wrong_evidence
 from nlgauge.data.jsonable import LARGEST, Number, converted, number_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table.column import Column, Sums
-from nlgauge.data.table.packed import unpacked
+from nlgauge.data.table.packed import Unpacking
 from nlgauge.data.table.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.totals import FORMULAS
@@ -224,6 +223,7 @@ class _Values:
     def __init__(self, path: str | Path, spec: str, column: Column) -> None:
         self._path, self._spec, self._parts, self.column = path, spec, column.parts, column
         self.places: list[_Place] = []
+        self.evidence = column.evidence = Unpacking()
         self._values: list[float] = []
         self._counts: dict[int, list[float]] = {}
 
@@ -243,7 +243,7 @@ class _Values:
         if line.counts is not UNSET:
             self._counts[row] = line.counts
         if line.evidence is not UNSET:
-            self.column.evidence[row] = self._evidence(number, line.evidence, row, found)
+            self._based_on(number, line.evidence, row, found)
 
     def end(self, rows: Rows) -> None:
         """Make the column, of some rows. Raises InputError where the records are not those of these rows."""
@@ -278,20 +278,18 @@ class _Values:
         except ValueError as error:
             raise self._wrong(str(error), number) from None
 
-    def _evidence(self, number: int, evidence: Any, row: int, found: Mapping[str, _Values]) -> Any:
-        """Return what a record says that its score is based on: a text names the metric that has the same evidence."""
+    def _based_on(self, number: int, evidence: Any, row: int, found: Mapping[str, _Values]) -> None:
+        """Take what a record says that its score is based on: a text names the metric that has the same evidence."""
         if isinstance(evidence, str):
             other = found.get(evidence)
-            if other is None or row not in other.column.evidence or other.places[row] != self.places[row]:
+            if other is None or row not in other.evidence or other.places[row] != self.places[row]:
                 raise self._wrong(f"the evidence of this row by {named(evidence)} is not in the file before it", number)
-            return other.column.evidence[row]
+            self.evidence.data[row] = other.evidence.data[row]  # as it is, packed
+            return
         try:
-            evidence = unpacked(evidence)
+            self.evidence.take(row, evidence)
         except ValueError as error:
             raise self._wrong(str(error), number) from None
-        if wrong := wrong_evidence(evidence):
-            raise self._wrong(wrong, number)
-        return evidence
 
     def _wrong(self, problem: str, number: int | None = None) -> InputError:
         return InputError(problem, file=self._path, row=number, remedy=_CUT if number is None else _EDITED)

@@ -4,7 +4,7 @@ The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {me
 "metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "limits", "formula"}},
 "run"}. Where rows were scored again, "anchors" holds their own header with their "records".
 A record is {"system", "item", "metric", "part", "value", "reason"}, and "evidence" and "counts" where there are any.
-Evidence is written as the spec of an earlier metric where it is that of the same row by it.
+Evidence is written as `packed` says, and as the spec of an earlier metric where it is that of the same row by it.
 JSON has no NaN and no infinity: a missing value is null with a reason, an infinite one a word.
 
 `write_events` makes OpenTelemetry's evaluation events of a table: OTLP logs as JSON Lines, which collectors of traces
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.jsonable import plain
 from nlgauge.data.table.column import Column
+from nlgauge.data.table.packed import packed
 
 if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
@@ -36,7 +37,7 @@ def write(table: ScoreTable, path: str | Path) -> None:
     """Write a table. The file is complete or not there at all. Raises InputError where it cannot be written."""
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     line_starts: dict[str, list[str]] = {}  # by level: rows are named again by every metric and part
-    shown: dict[str, dict[str, dict[int, Any]]] = {}  # by level and metric
+    shown: dict[str, dict[str, Mapping[int, Any]]] = {}  # by level and metric
     with _file(path) as file:
         file.write(encode(header(table)) + "\n")
         for spec, column in table.columns.items():
@@ -59,7 +60,7 @@ def write(table: ScoreTable, path: str | Path) -> None:
 def _evidence(evidence: object, index: int, earlier: Mapping[str, Mapping[int, Any]]) -> str:
     """Evidence of a row as JSON: the name of a metric that has the same there, or all of it."""
     same = next((spec for spec, known in earlier.items() if known.get(index) == evidence), None)
-    return json.dumps(same or evidence, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return json.dumps(same or packed(evidence), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _file(path: str | Path) -> AbstractContextManager[TextIO]:
