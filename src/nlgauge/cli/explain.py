@@ -14,7 +14,7 @@ from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, SPEC, cac
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_outputs, tell_hard
 from nlgauge.data.atomic_write import refuse_place
-from nlgauge.data.json_values import plain
+from nlgauge.data.jsonable import plain
 from nlgauge.errors import InputError, SpecError
 from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import harmless

@@ -86,7 +86,7 @@ _FORMATS = ("text", "github", "junit", "markdown", "json")
     "-o",
     "--output",
     type=PLACE,
-    help="A page (.html), a table of verdicts (.csv), or the scores (.jsonl): the next --against.",
+    help="A page (.html), a table of verdicts (.csv), or the scores (.jsonl, .jsonl.gz): the next --against.",
 )
 @MAP
 @REPEATS

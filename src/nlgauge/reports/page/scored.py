@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.data.json_values import plain
+from nlgauge.data.jsonable import plain
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.stats.arrays import Float
