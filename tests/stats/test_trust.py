@@ -73,7 +73,7 @@ def test_every_number_of_a_judge_is_that_of_its_definition() -> None:
     )
     assert one.sentinels == ("Length",) and not one.unbeaten
     of = nlgauge.estimate(table, corpus, below=1)[0]
-    assert one.effective == (of.worth, of.worth_low, of.worth_high)
+    assert one.effective == of.worth
     assert one.mean == (of.estimate, of.low, of.high)
     assert found.disputes[0].metric == "judge" and abs(found.disputes[0].apart) > 0.4
 

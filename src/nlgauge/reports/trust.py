@@ -106,7 +106,9 @@ def _figure(one: Trust) -> _Figure:
     return _Figure(
         one.metric,
         [
-            _Point(x * _WIDE / 100, _up(of.good), _up(of.good_low), _up(of.good_high), _said(of))
+            _Point(
+                x=x * _WIDE / 100, y=_up(of.good.value), low=_up(of.good.low), high=_up(of.good.high), said=_said(of)
+            )
             for x, of in zip(across, known, strict=True)
         ],
         ends,
@@ -124,7 +126,7 @@ def _up(share: float) -> float:
 
 
 def _said(of: Bin) -> str:
-    return f"score {number(of.mean, 2)}: {of.good:.0%} good of {of.n} ({of.good_low:.0%} to {of.good_high:.0%})"
+    return f"score {number(of.mean, 2)}: {of.good.value:.0%} good of {of.n} ({of.good.low:.0%} to {of.good.high:.0%})"
 
 
 def tables(found: Trusts, aspect: str, risk: float | None = None, page: bool = False) -> Iterator[list[list[Cell]]]:

@@ -99,15 +99,15 @@ def trust(
         scorers = scorers.clustered(rated.clusters.tolist())
     limits = {aspect: _limit(ratings, aspect, values, below) for aspect, values in rated.values.items()}
     lines = Lines(
-        scorers,
-        rated,
-        limits,
-        {named[name]: float(value) for name, value in (thresholds or {}).items()},
-        {named[name] for name in probabilities},
-        risk,
-        confidence,
-        replicates,
-        seed,
+        table=scorers,
+        rated=rated,
+        limits=limits,
+        thresholds={named[name]: float(value) for name, value in (thresholds or {}).items()},
+        probabilities={named[name] for name in probabilities},
+        risk=risk,
+        confidence=confidence,
+        replicates=replicates,
+        seed=seed,
     )
     notes = list(rated.notes)
     if again is None and "ratings" in table.run:
@@ -126,7 +126,7 @@ def trust(
             continue
         found = lines.aspect(aspect, texts, ratings, notes)
         of = _raters_of(ratings, aspect, rater_aspects)
-        found = stand_ins(lines, found, of, epsilon, notes) if len(of) > 1 else found
+        found = stand_ins(lines, found, of=of, epsilon=epsilon, notes=notes) if len(of) > 1 else found
         records += found
         disputes += lines.disputes(aspect)
     records = repeats(whole, records)
@@ -138,12 +138,14 @@ def trust(
         )
     if before is not None:
         anchors = None if again is None else scorers_again(scorers, again)
-        records = moved(lines, anchors, before, records, notes)
+        records = moved(lines, anchors, before=before, records=records, notes=notes)
     if all(one.reason for one in records):
         raise InputError(records[0].reason or "nothing can be measured")
     single = len({one.aspect for one in records}) == 1
     answers = [one.answer if single else f"{one.aspect}: {one.answer}" for one in records if " + " not in one.metric]
-    return Trusts(records, list(dict.fromkeys(notes)), answers, disputes, rated.agreement)
+    return Trusts(
+        records=records, notes=list(dict.fromkeys(notes)), answers=answers, disputes=disputes, agreement=rated.agreement
+    )
 
 
 def _limit(ratings: Source, aspect: str, values: Float, below: float | None) -> float | None:

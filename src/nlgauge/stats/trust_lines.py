@@ -13,7 +13,7 @@ import numpy as np
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.maths.inference import Measured
+from nlgauge.maths.inference import NOTHING, Measured
 from nlgauge.stats.agreement import Agreement, correlate
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.certified import RatedScores, RatedTask, equally_drawn
@@ -112,15 +112,15 @@ class Lines:
         fine = [one.metric for one in records if not one.reason]
         if not fine:
             return records
-        records = self._correlated(records, fine, of, texts, notes)
-        estimates = self._estimates(aspect, ratings, texts, fine, notes)
+        records = self._correlated(records, fine, of=of, texts=texts, notes=notes)
+        estimates = self._estimates(aspect, ratings, texts=texts, fine=fine, notes=notes)
         everything = " + ".join(fine)
         if len(fine) > 1:
             records.append(self._together(everything, fine, aspect, of))
         return [
             replace(
                 one,
-                effective=Measured(found.worth, found.worth_low, found.worth_high),
+                effective=found.worth,
                 mean=Measured(found.estimate, found.low, found.high),
             )
             if (found := estimates.get(one.metric)) is not None and not found.reason
@@ -164,7 +164,9 @@ class Lines:
             return line
         everything = np.ones(len(scores), bool)
         try:
-            task = RatedTask.of(self.rated, aspect, scores, self.limits[aspect], everything, self.seed)
+            task = RatedTask.of(
+                self.rated, aspect, scores=scores, below=self.limits[aspect], within=everything, seed=self.seed
+            )
         except InputError as error:
             return replace(line, reason=f"{error.problem}: {error.remedy}" if error.remedy else error.problem)
         notes += task.notes
@@ -231,7 +233,7 @@ class Lines:
         if name in self.probabilities and not within:
             raise InputError(f"{name} is no probability: it has scores that are not from 0 to 1")
         if not within or not self._probable(name, column):
-            return math.nan, Measured()
+            return math.nan, NOTHING
         probability = scores if column.higher_is_better else 1 + scores
         rows = replace(tested, rated=tested.rated & np.isfinite(scores))
         good = (~rows.bad).astype(float)
@@ -314,7 +316,7 @@ class Lines:
         line = Trust(metric=name, aspect=aspect, rated=int(of.rows.sum()), rows=len(of.rows))
         if len(np.unique(clusters[of.rows])) < 2:
             return line
-        one = combined(x, np.where(of.rows, of.y, 0.0), of.rows, clusters, self.seed)
+        one = combined(x, np.where(of.rows, of.y, 0.0), rated=of.rows, items=clusters, seed=self.seed)
         if of.yes_no:
             bad = of.y[of.rows] == 0
             return replace(line, bad=int(bad.sum()), auroc=auroc(one[of.rows], bad, clusters[of.rows]))
@@ -346,7 +348,9 @@ class Lines:
             system, item = self.table.rows[rows[place]]
             shown = {one: float(column.values[rows[place], 0]) for one, column in self.table.columns.items()}
             rating = float(self.rated.values[aspect][rows[place]])
-            made.append(Dispute(system, item, aspect, rating, shown, name, gap))
+            made.append(
+                Dispute(system=system, item=item, aspect=aspect, rating=rating, scores=shown, metric=name, apart=gap)
+            )
         return made
 
 

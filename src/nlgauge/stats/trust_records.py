@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nlgauge.data.table.frame import Records
-from nlgauge.maths.inference import Measured
+from nlgauge.maths.inference import NOTHING, Measured
 from nlgauge.render.tables import terminal
 from nlgauge.stats.certified import Bin
 from nlgauge.stats.interrater import RaterAgreement
 from nlgauge.stats.trust_decisions import HALF
 
-NOTHING = Measured()
 SIGNIFICANT = 0.05
 """p below which a scorer is said to have moved"""
 

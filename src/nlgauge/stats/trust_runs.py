@@ -18,7 +18,7 @@ from nlgauge.data.corpus.row import same_texts
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError, SpecError
-from nlgauge.maths.inference import Inference, Measured, mean_of
+from nlgauge.maths.inference import NOTHING, Inference, Measured, mean_of
 from nlgauge.stats.arrays import Float, Integers
 from nlgauge.stats.certified import RatedScores
 from nlgauge.stats.corrections import holm
@@ -147,7 +147,7 @@ class _Compared(NamedTuple):
     threshold"""
 
 
-_NONE = _Compared(np.nan, Measured(), None)
+_NONE = _Compared(np.nan, NOTHING, None)
 
 
 def _compared(line: Trust, anchors: _Anchors, lines: Lines, notes: list[str]) -> _Compared:
@@ -166,7 +166,7 @@ def _compared(line: Trust, anchors: _Anchors, lines: Lines, notes: list[str]) ->
         through, earlier = passed[known], did[known]
     elif len(np.unique(anchors.clusters[known])) > 1 and bad.any() and not bad[known].all():
         # Chosen on the very rows that it decides, a threshold would be better for the earlier scores than for new ones.
-        rows = RatedScores(old, known, bad, anchors.clusters, known)
+        rows = RatedScores(scores=old, rated=known, bad=bad, clusters=anchors.clusters, tested=known)
         threshold, of_row = rows.cross_fitted("balanced", 1.0, 0.9, lines.seed)
         rule = _apart(Rule(threshold, CHOSEN), old)
         passed, did = rule.passes(new), rule.passes(old)
@@ -237,12 +237,12 @@ class _Runs:
         self._compare_signatures(name, now, earlier)
         at = rows[known]
         return _Anchors(
-            replace(new, values=new.values[known]),
-            replace(old, values=old.values[known]),
-            replace(earlier, columns={name: then}, signatures=_signed(name, earlier)),
-            at,
-            _numbers([now.rows[row][1] for row in at.tolist()]),
-            self._ratings(now, at),
+            now=replace(new, values=new.values[known]),
+            before=replace(old, values=old.values[known]),
+            earlier=replace(earlier, columns={name: then}, signatures=_signed(name, earlier)),
+            rows=at,
+            clusters=_numbers([now.rows[row][1] for row in at.tolist()]),
+            ratings=self._ratings(now, at),
         )
 
     def _ratings(self, now: ScoreTable, rows: Integers) -> dict[str, Float]:
