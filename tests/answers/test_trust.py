@@ -11,6 +11,8 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import Corpus, InputError, Row, ScoreTable
+from nlgauge.answers.trust import Trust, Trusts
+from nlgauge.answers.trust.decisions import passing
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.maths.inference import Measured
@@ -18,8 +20,6 @@ from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, shar
 from nlgauge.stats.fitting import folds_of
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.sampling import Draw, DrawnRow
-from nlgauge.stats.trust import Trust, Trusts
-from nlgauge.stats.trust_decisions import passing
 
 
 def judged(
