@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.data.table import ScoreTable
-from nlgauge.stats.gate import history
-from nlgauge.stats.gate.thresholds import RatedThreshold
+from nlgauge.gate import history
+from nlgauge.stats.rated_threshold import RatedThreshold
 from nlgauge.stats.scorecard import Card
 
 EARLIER = Path(__file__).parent / "earlier"

@@ -64,11 +64,11 @@ def explain(
     spec = one_metric(specs, "Faithfulness, for one")
     refuse_place(output)
     corpus = read_outputs(outputs, columns, on_missing="skip")
-    rows = _rows(corpus, outputs, row, item, system)
+    rows = _rows(corpus, outputs, row=row, item=item, system=system)
     tell_hard(corpus, [spec], how["model"], rows)
     how["against"] = None if against is None else nlgauge.Corpus.read(against)
     how["scores"] = None if scores is None else nlgauge.ScoreTable.load(scores)
-    found = _explained(corpus, spec, rows, row is not None or item is not None, how)
+    found = _explained(corpus, spec, rows=rows, single=row is not None or item is not None, options=how)
     if output is not None:
         found.save(output)
         with beside(output):

@@ -99,30 +99,33 @@ def check(
     else:
         spec, parts = meant(table, metric)
         of_part = parts[0] if part is None else table.named(f"{spec} {part}")[1][0]
-        limits = Limits(spec, of_part, table.columns[spec], at_least, at_most)
+        limits = Limits(spec=spec, part=of_part, column=table.columns[spec], at_least=at_least, at_most=at_most)
     limits.refuse_wrong(against is not None)
     if against is None and (margin is not None or history is not None):
         raise SpecError("a margin and a history are of the comparison with an earlier run: give it (against)")
     verdict = Verdict(
-        limits.spec,
-        limits.part,
-        limits.upwards,
-        limits.at_least,
-        limits.at_most,
-        significance,
-        tuple(_outcomes(table, limits, allow_missing)),
+        metric=limits.spec,
+        part=limits.part,
+        higher_is_better=limits.upwards,
+        at_least=limits.at_least,
+        at_most=limits.at_most,
+        significance=significance,
+        outcomes=tuple(_outcomes(table, limits, allow_missing)),
         notes=(*limits.notes, *shares_decided(table, limits.spec)),
         second_at_least=None if limits.second is None else limits.second.at_least,
     )
     if against is None:
         return verdict
     upwards = limits.at_most is None if limits.upwards is None else limits.upwards
-    baseline = Baseline(table, against, limits.spec, limits.part, upwards)
+    baseline = Baseline(table=table, earlier=against, spec=limits.spec, part=limits.part, upwards=upwards)
     regressions = baseline.regressions(Terms(significance, margin), history)
     gone, left_out = baseline.unmatched()
     state: State = "allowed" if allow_missing else "missing"
     problem = "the baseline has this row, and the outputs do not"
-    missing = (Outcome(system, item, None, math.nan, state, problem) for system, item in gone)
+    missing = (
+        Outcome(system=system, item=item, row=None, value=math.nan, state=state, problem=problem)
+        for system, item in gone
+    )
     return replace(
         verdict,
         outcomes=(*verdict.outcomes, *missing),
@@ -148,7 +151,16 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
         state, problem = _state(limits, value, column.reasons.get(index), allow_missing)
         marked = unsupported(evidence) if problem is not None and not math.isnan(value) else ()
         problem = problem + decided if problem is not None and not math.isnan(value) else problem
-        outcome = Outcome(system, item, row, value, state, problem, marked, decided_by=by)
+        outcome = Outcome(
+            system=system,
+            item=item,
+            row=row,
+            value=value,
+            state=state,
+            problem=problem,
+            unsupported=marked,
+            decided_by=by,
+        )
         if math.isnan(value):
             said = Found(None if limits.sure is None else "no claim" if state == "passed" else "cannot say")
         else:

@@ -147,14 +147,17 @@ def agreements(
             measure, found = "AUROC", auroc(x[known], bad, items[known])
             units = _of_area(x[known], bad, items[known], count)
         elif known.any() and float(np.median(outputs_of[outputs_of > 0])) >= _LEAST_SYSTEMS:
-            measure, units = "item", _within(x, y, known, items, count)
+            measure, units = "item", _within(x, y, known=known, items=items, count=count)
             found = mean_of(units[~np.isnan(units)], (-1.0, 1.0)).measured()
         else:
             measure, filled = "pooled", np.where(np.isnan(x) & known, _mean(x[known]), x)
             whole = replace(table, columns={spec: Column(("score",), filled[:, None])})
             of = correlate(whole, source, level=measure, resample="items", replicates=replicates, seed=seed)
             line = of.get(spec, aspect)
-            found, units = Measured(line.value, line.low, line.high), _of_rows(filled, y, known, items, count)
+            found, units = (
+                Measured(line.value, line.low, line.high),
+                _of_rows(filled, y, known=known, items=items, count=count),
+            )
         one |= {"measure": measure, "value": found.value, "low": found.low, "high": found.high}
         rounded = tuple(round(unit, _DIGITS) for unit in units.tolist())
         made.append(SetAgreement(set=name, digest=named, aspect=aspect, **one, units=rounded))

@@ -209,7 +209,7 @@ def check(
     options += [("--backend", how["backend"] if how["backend"] != "auto" else None)]
     scored = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
-        _show(layout, verdict, table, outputs, against, scored)
+        _show(layout, verdict, table=table, outputs=outputs, against=against, scored=scored)
     remark(*told_spent(table))
     sys.exit(0 if verdict.passed else 1)
 
@@ -257,4 +257,4 @@ def _show(layout: str, verdict: Verdict, table: ScoreTable, outputs: Path, again
         return
     formats = {"text": text.show, "github": ci.show_github, "junit": ci.show_junit, "markdown": ci.show_markdown}
     show = formats[layout]
-    show(verdict, table, outputs, against, scored)
+    show(verdict, table, outputs, against=against, how=scored)

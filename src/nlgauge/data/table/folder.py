@@ -241,7 +241,9 @@ def load(place: FilePath) -> ScoreTable:
         for number, evidence in column.evidence.items():
             if wrong := wrong_evidence(evidence):
                 raise InputError(f"{spec}: {wrong}", file=dataset.place, row=number + 1, remedy=_EDITED)
-    return ScoreTable(places, columns, signatures_of(header), header.run, header.nlgauge)
+    return ScoreTable(
+        rows=places, columns=columns, signatures=signatures_of(header), run=header.run, version=header.nlgauge
+    )
 
 
 def _wrong(header: Header, systems: Mapping[str, _Whole], blocks: Mapping[int, Any]) -> str | None:

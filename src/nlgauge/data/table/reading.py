@@ -175,7 +175,9 @@ def _table(header: Header, records: Iterable[tuple[int, object]], path: str | Pa
     if len(rows) != (wanted := header.run.get("rows", len(rows))):
         raise InputError(f"holds {len(rows)} of {wanted} rows", file=path, remedy=_CUT)
     refuse_unmeant(rows, header, path)
-    return ScoreTable(rows, columns, signatures_of(header), header.run, header.nlgauge)
+    return ScoreTable(
+        rows=rows, columns=columns, signatures=signatures_of(header), run=header.run, version=header.nlgauge
+    )
 
 
 def _record(path: str | Path, number: int, line: str) -> dict[str, Any]:

@@ -111,18 +111,18 @@ def read_card(folder: Path) -> ModelCard:
         if thresholds is not None and "mark_below" in thresholds and (folder / ALIGNER_FILE).is_file():
             threshold = _share(thresholds["mark_below"])
         return ModelCard(
-            temperature,
-            _read_frequencies(folder / FREQUENCIES_FILE),
-            {int(n): (_number(p), _number(r), _number(f)) for n, (p, r, f) in baseline},
-            threshold,
-            divisor,
-            asks,
-            evidence,
-            tuple(str(one) for one in facts.get("languages", ())),
-            _grounded(thresholds),
-            layers,
-            frozenset(facts),
-            temperatures,
+            temperature=temperature,
+            document_frequencies=_read_frequencies(folder / FREQUENCIES_FILE),
+            bertscore_baseline={int(n): (_number(p), _number(r), _number(f)) for n, (p, r, f) in baseline},
+            aligner_threshold=threshold,
+            aligner_temperature=divisor,
+            aligner_asks=asks,
+            aligner_evidence=evidence,
+            languages=tuple(str(one) for one in facts.get("languages", ())),
+            grounded=_grounded(thresholds),
+            layers=layers,
+            measured=frozenset(facts),
+            temperatures=temperatures,
         )
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
         if isinstance(error, SpecError):

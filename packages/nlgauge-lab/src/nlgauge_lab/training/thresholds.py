@@ -269,7 +269,13 @@ def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool, kinds: Seq
     for number, one in evidence.items():
         least[number] = min((word["alignment"] for text in one["texts"] for word in text["words"]), default=np.nan)
     supported = np.array([row.supported for row in rows])
-    return Judged(table.values(table.metrics[0], PART), supported, least, evidence, kinds)
+    return Judged(
+        probability=table.values(table.metrics[0], PART),
+        supported=supported,
+        least=least,
+        evidence=evidence,
+        kinds=kinds,
+    )
 
 
 def _below(values: NDArray[np.float64], grid: NDArray[np.float64]) -> Any:
