@@ -17,7 +17,7 @@ from nlgauge import Corpus, ScoreTable, correlate
 from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
 from nlgauge.cli.explain import drawn
-from nlgauge.data.json_values import jsonable
+from nlgauge.data.jsonable import jsonable
 from nlgauge.data.table import Column, Sums
 from tests.command import nlgauge, on_a_terminal, refused, table_of, written
 

@@ -107,7 +107,8 @@ def test_importing_nlgauge_loads_nothing_heavy() -> None:
     code = (
         "import sys, nlgauge; print(nlgauge.__version__);"
         "print(sorted({name.partition('.')[0] for name in sys.modules}"
-        " & {'numpy', 'onnxruntime', 'tokenizers', 'click', 'tqdm', 'safetensors', 'pandas', 'pyarrow', 'torch'}))"
+        " & {'numpy', 'onnxruntime', 'tokenizers', 'click', 'tqdm', 'safetensors', 'msgspec', 'pandas', 'pyarrow',"
+        " 'torch'}))"
     )
     done = python(code)
     assert done.stderr == ""
@@ -142,7 +143,7 @@ def test_the_command_line_loads_no_model_runtime_before_it_is_asked_to_score() -
     code = (
         "import sys; from click.testing import CliRunner; from nlgauge.cli import main;"
         "print(CliRunner().invoke(main, ['--help']).exit_code);"
-        "print(sorted({'numpy', 'onnxruntime', 'tokenizers', 'pandas', 'torch'} & set(sys.modules)))"
+        "print(sorted({'numpy', 'onnxruntime', 'tokenizers', 'msgspec', 'pandas', 'torch'} & set(sys.modules)))"
     )
     done = python(code)
     assert done.stdout.splitlines() == ["0", "[]"], done.stderr

@@ -107,7 +107,7 @@ def main() -> None:
     frequencies = read_card(pocket_folder()).document_frequencies
     assert frequencies is not None
     tensors = renamed(load_file(given.folder / WEIGHTS_FILE), rows)
-    write_folder(given.out, tensors, config, tokenizer, frequencies, in_8_bits=True)
+    write_folder(given.out, tensors, config=config, tokenizer=tokenizer, frequencies=frequencies, in_8_bits=True)
     if given.texts is not None:
         write_baseline(given.out, given.texts, Engine(load(str(given.out), given.precision)))
     print(given.out)

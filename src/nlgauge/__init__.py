@@ -14,6 +14,7 @@ from nlgauge.errors import InputError, MetricError, MissingExtraError, NlgaugeEr
 
 # The names as editors and type checkers see them. A test holds the metrics among them to the registry.
 if TYPE_CHECKING:
+    from nlgauge.answers.trust import trust
     from nlgauge.contract.base import Metric, Prepared, RowMetric, Value
     from nlgauge.data.corpus import Corpus, Row
     from nlgauge.data.table import ScoreTable
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from nlgauge.stats.estimate import estimate
     from nlgauge.stats.project import RatingProject
     from nlgauge.stats.sampling import sample
-    from nlgauge.stats.trust import trust
 
     def metrics() -> list[str]:
         """The names of all metrics, in alphabetical order, then those of installed packages."""
@@ -76,7 +76,7 @@ _HOMES = {
     "report": "reports.page.report",
     "sample": "stats.sampling",
     "score": "evaluation",
-    "trust": "stats.trust",
+    "trust": "answers.trust",
 }
 
 __all__ = [

@@ -124,7 +124,7 @@ def evaluate(
         raise SpecError("a run in blocks takes no rows without a candidate: leave them out of the corpus")
     # First, because rows that do not fit are to be refused before all others are paid for.
     again = None if anchors is None else _scored_again(anchors, chosen, asked, options)
-    scored = table_of(rows, chosen, asked, options, against)
+    scored = table_of(rows, chosen, asked=asked, options=options, against=against)
     table = scored if rows is given else with_missing(scored, given)
     table.spent, table.anchors = scored.spent, again
     return table
@@ -180,7 +180,15 @@ def table_of(
         from nlgauge.run.folder import FolderWriter
 
         size = options.rows_per_block or ROWS_PER_BLOCK
-        sink = FolderWriter(corpus, metrics, asked, options.evidence, options.output, size, options.repeats)
+        sink = FolderWriter(
+            corpus=corpus,
+            metrics=metrics,
+            asked=asked,
+            evidence=options.evidence,
+            place=options.output,
+            size=size,
+            repeats=options.repeats,
+        )
     return run(corpus, metrics, options, sink, against=against)
 
 

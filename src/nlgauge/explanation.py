@@ -18,7 +18,7 @@ from nlgauge.contract.base import Metric, RowMetric, Value
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.records import Columns
-from nlgauge.data.json_values import jsonable
+from nlgauge.data.jsonable import jsonable
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.engine.windows import WindowPolicy
@@ -211,15 +211,15 @@ def of_rows(corpus: Corpus, metric: Metric, scored: Iterable[tuple[int, RowResul
     """Return what was scored of some rows, by their numbers, as explanations."""
     records = [
         Explanation(
-            number + 1,
-            corpus[number].system,
-            corpus[number].item,
-            str(metric),
-            dict(zip(metric.parts, one.value.parts, strict=True)),
-            one.value.reason,
-            one.value.notes,
-            one.evidence or {},  # type: ignore[arg-type]  # evidence is an object of JSON
-            corpus[number].texts,
+            row=number + 1,
+            system=corpus[number].system,
+            item=corpus[number].item,
+            metric=str(metric),
+            values=dict(zip(metric.parts, one.value.parts, strict=True)),
+            reason=one.value.reason,
+            notes=one.value.notes,
+            evidence=one.evidence or {},  # type: ignore[arg-type]  # evidence is an object of JSON
+            texts=corpus[number].texts,
         )
         for number, one in scored
     ]
@@ -227,19 +227,19 @@ def of_rows(corpus: Corpus, metric: Metric, scored: Iterable[tuple[int, RowResul
 
 
 def _of_systems(corpus: Corpus, metric: Metric, options: RunOptions, against: Corpus | None) -> Explanations:
-    table = evaluation.table_of(corpus, {str(metric): metric}, {}, options, against)
+    table = evaluation.table_of(corpus, {str(metric): metric}, asked={}, options=options, against=against)
     column = table.column(str(metric))
     records = [
         Explanation(
-            None,
-            system,
-            None,
-            str(metric),
-            dict(zip(column.parts, values, strict=True)),
-            column.reasons.get(number),
-            (),
-            column.evidence.get(number, {}),
-            {},
+            row=None,
+            system=system,
+            item=None,
+            metric=str(metric),
+            values=dict(zip(column.parts, values, strict=True)),
+            reason=column.reasons.get(number),
+            notes=(),
+            evidence=column.evidence.get(number, {}),
+            texts={},
         )
         for number, (system, values) in enumerate(zip(table.systems, column.values.tolist(), strict=True))
     ]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 import nlgauge as ng
 from nlgauge import Corpus
+from nlgauge.data.jsonable import values_of
 from tests.command import nlgauge, refused, table_of, written
 from tests.stats.hidden import outputs
 
@@ -34,9 +34,9 @@ def test_the_table_and_the_sentences(place: tuple[Path, Path]) -> None:
     shown = " ".join(result.stdout.split())
     for one in found:
         cells = f"{one.ratings} of {one.rows} {one.estimate:.4f} [{one.low:.4f}, {one.high:.4f}]"
-        cells += f" {one.alone:.4f} [{one.alone_low:.4f}, {one.alone_high:.4f}]"
-        assert f"{one.system} {cells} {one.worth:.0f} [{one.worth_low:.0f}, {one.worth_high:.0f}]" in shown
-    assert found[0].worth_low < found[0].worth < found[0].worth_high, "the effective number has an interval"
+        cells += f" {one.alone.value:.4f} [{one.alone.low:.4f}, {one.alone.high:.4f}]"
+        assert f"{one.system} {cells} {one.worth.value:.0f} [{one.worth.low:.0f}, {one.worth.high:.0f}]" in shown
+    assert found[0].worth.low < found[0].worth.value < found[0].worth.high, "the effective number has an interval"
     heads = ["system", "rated", "estimate", "ratings", "alone", "effective"]
     assert heads in [line.split()[:6] for line in table_of(result.stdout)]
     assert f" {found[0].more:.0f}\n" in result.stdout and "±0.08" in result.stdout
@@ -48,7 +48,7 @@ def test_json_holds_every_field(place: tuple[Path, Path]) -> None:
     found, told = ng.estimate(TABLE, CORPUS, cluster="doc"), json.loads(result.stdout)
     assert told["answers"] == found.answers and told["notes"] == found.notes
     for one, record in zip(found, told["estimates"], strict=True):
-        plain = {name: None if value != value else value for name, value in asdict(one).items()}
+        plain = {name: None if value != value else value for name, value in values_of(one)}
         assert record == pytest.approx(plain, nan_ok=True)
     assert found[0].effective < found[0].clusters < 60
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.answers.test_trust import judged
 from tests.command import nlgauge, refused, written
-from tests.stats.test_trust import judged
 
 
 @pytest.fixture

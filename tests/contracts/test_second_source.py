@@ -13,6 +13,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 
+from nlgauge.answers.trust.numbers import Trust
 from nlgauge.data.table import SystemScore
 from nlgauge.data.table.frame import Records
 from nlgauge.gate import Outcome, Verdict
@@ -25,7 +26,6 @@ from nlgauge.stats.contrast import Contrast
 from nlgauge.stats.estimate import Estimate
 from nlgauge.stats.interrater import RaterAgreement
 from nlgauge.stats.scorecard import BoardLine
-from nlgauge.stats.trust_records import Trust
 from tests.contracts.second_source.agreement import (
     AGREEMENT,
     CONTRAST,

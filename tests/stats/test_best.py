@@ -92,7 +92,7 @@ def test_some_ratings_and_all_scores_are_an_estimate_of_all_rows() -> None:
     assert said.test("a", "b", "good", "score") == (difference.estimate, difference.p, "")
     assert said.test("b", "a", "good", "score") == (-difference.estimate, difference.p, "")
     assert said.notes["good"].startswith(f"estimated for all 400 rows from 160 ratings and the scores by {SPEC}; ")
-    assert f"the ratings alone: a {a.alone:.4f} [" in said.notes["good"]
+    assert f"the ratings alone: a {a.alone.value:.4f} [" in said.notes["good"]
 
 
 def test_several_metrics_speak_together_and_with_few_clusters_the_first_one_that_has_a_direction() -> None:

@@ -32,8 +32,8 @@ def test_a_threshold_and_what_stands_beside_it() -> None:
     assert [one.honest for one in found.chosen] == [False, True, True, True]
     assert sum(one.n for one in found.reliability) == 200
     for one in found.reliability:
-        assert_allclose((one.good_low, one.good_high), proportion(round(one.good * one.n), one.n), rtol=1e-12)
-    assert found.reliability[0].good < found.reliability[-1].good
+        assert_allclose((one.good.low, one.good.high), proportion(round(one.good.value * one.n), one.n), rtol=1e-12)
+    assert found.reliability[0].good.value < found.reliability[-1].good.value
     assert (found.n, found.clusters) == (200, 200) and found.threshold("f1").risk is None
 
 
@@ -281,7 +281,7 @@ def test_rows_of_one_score_are_in_one_group() -> None:
     """By hand: of six rows at 0 two are good, of four at 1 three; the order of the rows must not matter."""
     for order in (slice(None), slice(None, None, -1)):
         rows = _rated(([0] * 6 + [1] * 4)[order], [1, 1, 0, 0, 0, 0, 1, 1, 1, 0][order])
-        assert [(one.low, one.high, one.mean, one.n, one.good) for one in rows.reliability(1)] == [
+        assert [(one.low, one.high, one.mean, one.n, one.good.value) for one in rows.reliability(1)] == [
             (0, 0, 0, 6, 2 / 6),
             (1, 1, 1, 4, 3 / 4),
         ]
@@ -289,7 +289,7 @@ def test_rows_of_one_score_are_in_one_group() -> None:
         assert_allclose(error.value, 0.6 * 2 / 6 + 0.4 * 1 / 4)
         assert 0 <= error.low < error.value < error.high <= 1
         turned = replace(rows, scores=-rows.scores)
-        assert [(one.mean, one.n, one.good) for one in turned.reliability(-1)] == [(0, 6, 2 / 6), (1, 4, 3 / 4)]
+        assert [(one.mean, one.n, one.good.value) for one in turned.reliability(-1)] == [(0, 6, 2 / 6), (1, 4, 3 / 4)]
     half = _rated([0.5] * 8, [1, 1, 1, 1, 0, 0, 0, 0])
     assert calibration_error(half.scores, ~half.bad, half.clusters, half.fifths()).value == 0
     # Four scores, and a group each; then six, where the cuts behind 2, 4, 6 and 8 rows go to 2, 4, 5 and 5.

@@ -50,18 +50,18 @@ def test_a_system_as_the_formulas_say() -> None:
     assert (a.system, a.aspect, a.metric, a.ratings, a.rows, a.clusters) == ("a", "good", SPEC, 150, 400, 150)
     assert_allclose((a.estimate, a.low, a.high, a.weight), (estimate, centre - half, centre + half, weight), rtol=1e-9)
     share = float(np.nanmean(y[:400]))
-    assert_allclose((a.alone, a.alone_low, a.alone_high), (share, *share_interval(share, 150, 0.95)), rtol=1e-12)
-    assert_allclose(a.worth, 150 * ((a.alone_high - a.alone_low) / (2 * half)) ** 2, rtol=1e-9)
-    assert 150 <= a.worth_low < a.worth < a.worth_high < 400 and a.high - a.low < a.alone_high - a.alone_low
+    assert_allclose((a.alone.value, a.alone.low, a.alone.high), (share, *share_interval(share, 150, 0.95)), rtol=1e-12)
+    assert_allclose(a.worth.value, 150 * ((a.alone.high - a.alone.low) / (2 * half)) ** 2, rtol=1e-9)
+    assert 150 <= a.worth.low < a.worth.value < a.worth.high < 400 and a.high - a.low < a.alone.high - a.alone.low
     scores = table.values(SPEC)[:400]
     of_scores = 1.965927 * scores.std(ddof=1) / 20
-    assert_allclose((a.bare, a.bare_low), (scores.mean(), scores.mean() - of_scores), rtol=1e-6)
+    assert_allclose((a.bare.value, a.bare.low), (scores.mean(), scores.mean() - of_scores), rtol=1e-6)
     assert math.isnan(a.more) and math.isnan(a.p) and a.share and math.isnan(a.effective)
     # The two systems' rows of an item have nothing in common here, and other items of each are rated.
     assert (difference.system, difference.ratings, difference.rows) == ("a - b", 300, 800)
     assert_allclose(difference.estimate, a.estimate - b.estimate, rtol=1e-12)
     assert_allclose(difference.half, 1.9681 * math.hypot(error, other[3]), rtol=0.05)
-    assert math.isnan(difference.weight) and math.isnan(difference.bare)
+    assert math.isnan(difference.weight) and math.isnan(difference.bare.value)
 
 
 def test_systems_that_share_their_items_differ_by_less() -> None:
@@ -82,12 +82,12 @@ def test_systems_that_share_their_items_differ_by_less() -> None:
     assert difference.half < 0.6 * math.hypot(a.half, b.half)
     # The errors of the scores do not cancel, so that the ratings alone say more of the difference: they are those of
     # `compare` on the rated items.
-    assert a.weight > 0.2 and difference.worth == difference.ratings == 200 and difference.clusters == 100
+    assert a.weight > 0.2 and difference.worth.value == difference.ratings == 200 and difference.clusters == 100
     pairs = [(row.scores, twin.scores) for row, twin in zip(rows, other, strict=True) if row.scores]
     differences = np.array([one["good"] - two["good"] for one, two in pairs])
     said = mean_of(differences, (-1.0, 1.0))
     assert (difference.estimate, difference.low, difference.high) == (said.value, *said.interval())
-    assert (difference.alone, difference.alone_low, difference.p) == (said.value, said.interval()[0], said.p())
+    assert (difference.alone.value, difference.alone.low, difference.p) == (said.value, said.interval()[0], said.p())
 
 
 def test_how_many_more_ratings() -> None:
@@ -124,7 +124,7 @@ def test_all_metrics_together_help_as_much_where_bad_rows_are_counted() -> None:
     table.columns["noise"] = Column(("score",), noise)
     good, bad = (nlgauge.estimate(table, corpus, below=below)[-1] for below in (None, 1))
     assert good.metric == bad.metric == "TokenF1 + noise"
-    assert bad.worth == pytest.approx(good.worth) and bad.worth > 230
+    assert bad.worth.value == pytest.approx(good.worth.value) and bad.worth.value > 230
     assert (bad.estimate, bad.low) == pytest.approx((1 - good.estimate, 1 - good.high))
 
 
@@ -136,7 +136,7 @@ def test_systems_are_estimated_together_as_one_whose_items_are_clusters() -> Non
     whole = replace(table, rows=keys)
     rows = [replace(row, system="all", item=f"{row.system} {row.item}", extra={"of": row.item}) for row in corpus]
     (other,) = nlgauge.estimate(whole, Corpus(rows), cluster="of")
-    assert (one.estimate, one.low, one.worth) == (other.estimate, other.low, other.worth)
+    assert (one.estimate, one.low, one.worth.value) == (other.estimate, other.low, other.worth.value)
 
 
 def test_what_is_said_of_systems_and_their_difference() -> None:
@@ -158,8 +158,8 @@ def test_what_is_said_of_systems_and_their_difference() -> None:
     assert every.answers[0].startswith("a, rating: the mean rating is about 3 (95 % interval 2.8")
     assert every.answers[0].endswith("; all 200 rows are rated, so scores had nothing left to save).")
     assert "b, rating: the mean ratings differ by about 0 (95 % interval -0." in every.answers[2]
-    assert [(one.worth, one.weight) for one in every[:2]] == [(200, 0)] * 2
-    assert all(math.isnan(one.worth_low) and math.isnan(one.worth_high) for one in every[:2])
+    assert [(one.worth.value, one.weight) for one in every[:2]] == [(200, 0)] * 2
+    assert all(math.isnan(one.worth.low) and math.isnan(one.worth.high) for one in every[:2])
 
 
 def test_the_intervals_of_all_differences_hold_at_once() -> None:
@@ -235,8 +235,8 @@ def test_what_two_systems_share_cancels_with_scores_too() -> None:
     rng = np.random.default_rng(2)
     x, shared = rng.normal(size=(2, 300)), rng.normal(size=300)
     difference = _two(x + shared + 0.05 * rng.normal(size=(2, 300)), x, 50)
-    assert difference.alone_high - difference.alone_low > 2 * (difference.high - difference.low) > 0.2
-    assert difference.worth > 400 and difference.half < 0.2
+    assert difference.alone.high - difference.alone.low > 2 * (difference.high - difference.low) > 0.2
+    assert difference.worth.value > 400 and difference.half < 0.2
     assert difference.low < (x[0] - x[1]).mean() < difference.high
 
 
@@ -246,7 +246,7 @@ def test_pairs_of_several_raters_have_the_ends_of_the_scale() -> None:
     y[1] = np.where(rng.random(60) < 0.7, y[0], y[1])
     difference = _two(np.tile(y, 3), rng.normal(size=(2, 180)), 60, scale=(0, 1))
     said = mean_of(y[0] - y[1], (-1.0, 1.0), ends=True)
-    assert (difference.alone, difference.alone_low, difference.alone_high) == (said.value, *said.interval())
+    assert (difference.alone.value, difference.alone.low, difference.alone.high) == (said.value, *said.interval())
     assert said.interval() != mean_of(y[0] - y[1], (-1.0, 1.0)).interval()
 
 
@@ -254,8 +254,8 @@ def test_scores_that_are_not_used_have_an_upper_end_of_what_they_may_be_worth() 
     table, corpus, _ = outputs(300, 60, systems=("a",))
     noise = replace(table, columns={"N": Column(("s",), np.random.default_rng(99).normal(size=(300, 1)))})
     (one,) = nlgauge.estimate(noise, corpus)
-    assert (one.weight, one.worth) == (0, 60) and 30 < one.worth_low <= 60 < one.worth_high < 120
-    assert (one.estimate, one.low, one.high) == (one.alone, one.alone_low, one.alone_high)
+    assert (one.weight, one.worth.value) == (0, 60) and 30 < one.worth.low <= 60 < one.worth.high < 120
+    assert (one.estimate, one.low, one.high) == (one.alone.value, one.alone.low, one.alone.high)
 
 
 def test_fitted_scores_have_no_weight_below_0(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,4 +278,4 @@ def test_rows_of_a_cluster_say_less_than_others() -> None:
     whole = Corpus([*rows, *list(corpus)[150:]])
     of_rows, of_clusters = (nlgauge.estimate(table, whole, cluster=name)[0] for name in (None, "doc"))
     assert (of_clusters.clusters, of_rows.clusters, of_rows.ratings) == (60, 150, 150)
-    assert of_clusters.half > 1.4 * of_rows.half and of_clusters.alone == of_rows.alone
+    assert of_clusters.half > 1.4 * of_rows.half and of_clusters.alone.value == of_rows.alone.value

@@ -92,9 +92,9 @@ def test_57_of_60_right_answers_have_wilsons_interval_where_the_scores_do_not_he
     found = _estimated([1.0] * 57 + [0.0] * 3)
     (one,) = found
     # Wilson by hand, z = 1.959964: (0.95 + z^2 / 120 -+ z sqrt(.95 .05 / 60 + z^2 / 14400)) / (1 + z^2 / 60).
-    assert one.worth == pytest.approx(60 * ((one.alone_high - one.alone_low) / (one.high - one.low)) ** 2)
-    assert (one.alone_low, one.alone_high) == (pytest.approx(0.862995, abs=1e-6), pytest.approx(0.982850, abs=1e-6))
-    assert one.high <= 1 and one.worth >= 60
+    assert one.worth.value == pytest.approx(60 * ((one.alone.high - one.alone.low) / (one.high - one.low)) ** 2)
+    assert (one.alone.low, one.alone.high) == (pytest.approx(0.862995, abs=1e-6), pytest.approx(0.982850, abs=1e-6))
+    assert one.high <= 1 and one.worth.value >= 60
     ends = f"{100 * one.low:.3g} to {100 * one.high:.3g}"
     assert found.answers == [
         f"a, rating: about {100 * one.estimate:.3g} of 100 outputs are rated 1 (95 % interval {ends}; 60 of 150 rows "
@@ -126,9 +126,9 @@ def test_no_estimate_leaves_the_scale_and_useless_scores_change_nothing() -> Non
         scores = np.exp(np.random.default_rng(seed).normal(size=150) * 1.5)
         (one,) = _estimated(ratings, scores=scores, scale=(1, 5))
         assert 1 <= one.low <= one.estimate <= one.high <= 5
-        assert one.worth >= one.ratings * 0.999 or one.weight != 0
+        assert one.worth.value >= one.ratings * 0.999 or one.weight != 0
         if one.weight == 0:
-            assert (one.low, one.high, one.worth) == (one.alone_low, one.alone_high, one.ratings)
+            assert (one.low, one.high, one.worth.value) == (one.alone.low, one.alone.high, one.ratings)
 
 
 def _given(table: ScoreTable, given: dict[tuple[str, str], float]) -> Estimate:
@@ -155,7 +155,7 @@ def test_shares_are_covered_by_intervals_no_longer_than_those_of_the_ratings(p: 
         given = {("a", str(at)): y[at] for at in rng.choice(rows, n, replace=False)}
         one = _given(table, given)
         held += one.low <= p <= one.high
-        lengths += (one.high - one.low, one.alone_high - one.alone_low) if one.ratings else (0, 0)
+        lengths += (one.high - one.low, one.alone.high - one.alone.low) if one.ratings else (0, 0)
     assert held / draws >= 0.92 and not lengths[0] > lengths[1]
 
 
@@ -172,8 +172,8 @@ def test_differences_of_three_systems_have_the_level_of_all_three() -> None:
     assert (together.low, together.high) == pytest.approx((alone.low, alone.high)) and together.p == alone.p
     assert any("3 differences hold all at once (Bonferroni)" in note for note in three.notes)
     for one in three:
-        lengths = (one.alone_high - one.alone_low) / (one.high - one.low)
-        assert lengths > 1.05 and one.worth == pytest.approx(one.ratings * lengths**2)
+        lengths = (one.alone.high - one.alone.low) / (one.high - one.low)
+        assert lengths > 1.05 and one.worth.value == pytest.approx(one.ratings * lengths**2)
 
 
 def test_whole_clusters_of_lognormal_sizes_are_covered() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.data.json_values import jsonable
+from nlgauge.data.jsonable import jsonable
 from nlgauge.maths.inference import Measured
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.interrater import (

@@ -60,7 +60,7 @@ def told(of: Drawn, clusters: np.ndarray | None = None, copies: int = 1, **optio
 
 def lengths(one: Estimate) -> tuple[float, float]:
     """By the scores and the ratings, and by the ratings alone."""
-    return one.high - one.low, one.alone_high - one.alone_low
+    return one.high - one.low, one.alone.high - one.alone.low
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -69,17 +69,17 @@ def test_nothing_is_certain_and_nothing_leaves_its_scale(seed: int) -> None:
     every = told(of._replace(rated=np.ones(ROWS, bool)))
     for one in (told(of), every, told(of, pooled=True), told(of, clusters=np.arange(ROWS) // 2)):
         assert 0 <= one.low <= one.estimate <= one.high <= 1 and min(lengths(one)) > 0.005
-        assert one.ratings * 0.97 <= one.worth <= one.rows
+        assert one.ratings * 0.97 <= one.worth.value <= one.rows
         unknown = one is every or one.estimate == 1  # nothing is left to save, or all ratings are alike
-        assert np.isnan([one.worth_low, one.worth_high]).all() == unknown
-        assert unknown or one.worth_low <= one.worth <= one.worth_high <= one.rows
-    assert (every.worth, every.weight) == (ROWS, 0)
+        assert np.isnan([one.worth.low, one.worth.high]).all() == unknown
+        assert unknown or one.worth.low <= one.worth.value <= one.worth.high <= one.rows
+    assert (every.worth.value, every.weight) == (ROWS, 0)
     for same in (True, False):
         both = told(draw(seed, 2, same))
         assert -1 <= both.low <= both.estimate <= both.high <= 1 and min(lengths(both)) > 0.005
-        assert 2 * N <= both.worth <= 2 * ROWS
+        assert 2 * N <= both.worth.value <= 2 * ROWS
         # Nothing is known of it where all ratings of a system are alike.
-        assert np.isnan(both.worth_low) or both.worth_low <= both.worth <= both.worth_high
+        assert np.isnan(both.worth.low) or both.worth.low <= both.worth.value <= both.worth.high
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -87,7 +87,7 @@ def test_scores_make_no_interval_longer(seed: int) -> None:
     for one in (told(draw(seed)), *(told(draw(seed, 2, same)) for same in (True, False))):
         of_all, alone = lengths(one)
         assert of_all <= alone * 1.0001
-        assert one.weight != 0 or (one.low, one.high, one.estimate) == (one.alone_low, one.alone_high, one.alone)
+        assert one.weight != 0 or (one.low, one.high, one.estimate) == (one.alone.low, one.alone.high, one.alone.value)
 
 
 @pytest.mark.parametrize("scores", ["useless", "all good"])

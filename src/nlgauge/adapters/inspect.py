@@ -18,7 +18,7 @@ from inspect_ai.scorer import Scorer as InspectScorer
 from inspect_ai.solver import TaskState
 
 from nlgauge.adapters.scorer import RowScorer, fields_of, held
-from nlgauge.data.json_values import jsonable
+from nlgauge.data.jsonable import jsonable
 from nlgauge.gate.guard import Guard
 
 INPUT = "input"

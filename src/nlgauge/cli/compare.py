@@ -89,7 +89,7 @@ def compare(
     table, corpus = scores_of(files, columns, [_spec(metric)] if now and metric else [], loading)
     if outputs is not None:
         corpus = read_outputs(outputs, columns, on_missing="skip")
-    table, _ = labelled(clustered(joined(table, add, lower, corpus, outputs), corpus, cluster))
+    table, _ = labelled(clustered(joined(table, add, lower=lower, outputs=corpus, file=outputs), corpus, cluster))
     a, b = _two(table, [labels_given().get(name, name) for name in (a, b) if name is not None])
     # A metric's other parts are no further questions, so they are not corrected for where nobody asked for them.
     named = metric is not None and len(table.named(metric)[1]) == 1

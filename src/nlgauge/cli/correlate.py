@@ -80,7 +80,7 @@ def correlate(
         raise SpecError("--rater names the aspects that hold raters: leave --aspect out")
     epsilon = how.pop("epsilon")
     drawn = {**how, "replicates": LEAST_DRAWS if replicates is None else replicates}
-    whole, rated = read_rated(scores, outputs, columns, add, lower, cluster)
+    whole, rated = read_rated(scores, outputs, columns=columns, add=add, lower=lower, cluster=cluster)
     every = parts or bool(names) or "json" in (layout, written)
     table = selected(whole, metrics or None, every)
     if names:
@@ -92,7 +92,7 @@ def correlate(
         named = {"level": how["level"], "coefficient": how["coefficient"], "epsilon": epsilon}
         found: dict[str, object] = {"raters": list(names), **named}
         found["lines"] = [{**vars(one), "passed": one.passed} for one in lines]
-        _give([_stand_ins(whole, lines)], [], found, layout, output)
+        _give([_stand_ins(whole, lines)], [], found=found, layout=layout, output=output)
         _tell_raters(lines, epsilon)
         return
     table = beside(table, rated, how["coefficient"])
@@ -112,7 +112,9 @@ def correlate(
         (spec, part) for spec, one in selected(whole, metrics or None, parts).columns.items() for part in one.shown
     }
     kept = [one for one in agreements if (one.metric, one.part) in shown or one.metric not in whole.columns]
-    _give([_agreeing(whole, kept, list(agreements.unrated))], agreements.notes, found, layout, output)
+    _give(
+        [_agreeing(whole, kept, list(agreements.unrated))], agreements.notes, found=found, layout=layout, output=output
+    )
     _tell_unbeaten(behind)
     _tell_agreements(table, agreements, kept)
     of = [spec for spec in table.columns if spec in whole.columns and not metrics]
@@ -242,7 +244,7 @@ def contrast(
     from nlgauge.stats.matching import by_position
     from nlgauge.stats.selection import selected
 
-    table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
+    table, rated = read_rated(scores, outputs, columns=columns, add=add, lower=lower, cluster=cluster)
     remark(*by_position(table, rated))
     table = selected(table, metrics or None, parts)
     if sum(len(column.shown) for column in table.columns.values()) < 2:

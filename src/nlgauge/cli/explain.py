@@ -14,7 +14,7 @@ from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, SPEC, cac
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_outputs, tell_hard
 from nlgauge.data.atomic_write import refuse_place
-from nlgauge.data.json_values import plain
+from nlgauge.data.jsonable import plain
 from nlgauge.errors import InputError, SpecError
 from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import harmless
@@ -64,11 +64,11 @@ def explain(
     spec = one_metric(specs, "Faithfulness, for one")
     refuse_place(output)
     corpus = read_outputs(outputs, columns, on_missing="skip")
-    rows = _rows(corpus, outputs, row, item, system)
+    rows = _rows(corpus, outputs, row=row, item=item, system=system)
     tell_hard(corpus, [spec], how["model"], rows)
     how["against"] = None if against is None else nlgauge.Corpus.read(against)
     how["scores"] = None if scores is None else nlgauge.ScoreTable.load(scores)
-    found = _explained(corpus, spec, rows, row is not None or item is not None, how)
+    found = _explained(corpus, spec, rows=rows, single=row is not None or item is not None, options=how)
     if output is not None:
         found.save(output)
         with beside(output):

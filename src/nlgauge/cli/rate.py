@@ -130,15 +130,15 @@ def _card(
         for counts in table.spent.get("asked", {}).values():
             cost.update({what: count for what, count in counts.items() if count})
     return Card(
-        name,
-        signature,
-        hashlib.sha256(signature.encode()).hexdigest()[:12],
-        (*trained_on, *trained) if trained_on or trained else None,
-        dict(cost),
-        tuple(found),
-        tuple(shares),
-        tuple(dict.fromkeys(notes)),
-        nlgauge.__version__,
+        scorer=name,
+        signature=signature,
+        digest=hashlib.sha256(signature.encode()).hexdigest()[:12],
+        trained_on=(*trained_on, *trained) if trained_on or trained else None,
+        cost=dict(cost),
+        sets=tuple(found),
+        probes=tuple(shares),
+        notes=tuple(dict.fromkeys(notes)),
+        version=nlgauge.__version__,
     )
 
 

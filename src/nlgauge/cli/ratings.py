@@ -79,11 +79,11 @@ def sample(
     corpus = read_outputs(outputs, columns)
     if scores is None and (add or lower):
         raise SpecError("--add and --lower are of the scores: add --scores")
-    table = None if scores is None else joined(ScoreTable.load(scores), add, lower, corpus, outputs)
+    table = None if scores is None else joined(ScoreTable.load(scores), add, lower=lower, outputs=corpus, file=outputs)
     corpus = corpus if table is None else matched(table, corpus)
     draw = run(corpus, count, scores=table, metric=metric, seed=seed, **how)
     design = {"n": count, "seed": seed, **how, "metric": metric, "scores": table is not None}
-    project = write_project(output, corpus, draw, asked, design)
+    project = write_project(output, corpus, draw=draw, aspects=asked, design=design)
     for name in (SHEET, PAGE, GUIDELINE, "project.json"):
         click.echo(str(output / name))
     remark(f"{len(draw.sheet)} of {len(corpus)} rows were drawn for the project {project.id}")
@@ -161,8 +161,8 @@ def _lines(found: Estimates, group: tuple[str, str], margin: float | None) -> It
                 one.system,
                 f"{one.ratings} of {one.rows}",
                 Number(one.estimate, one.low, one.high),
-                Number(one.alone, one.alone_low, one.alone_high),
-                Number(one.worth, one.worth_low, one.worth_high, digits=0),
+                Number(*one.alone),
+                Number(*one.worth, digits=0),
                 *([] if margin is None else [wanted]),
             ]
 
@@ -172,9 +172,9 @@ def _legend(found: Estimates) -> Iterator[str]:
     from nlgauge.maths.intervals import unequal
 
     for aspect, metric in dict.fromkeys((one.aspect, one.metric) for one in found):
-        bare = [one for one in found if (one.aspect, one.metric) == (aspect, metric) and not math.isnan(one.bare)]
+        bare = [one for one in found if (one.aspect, one.metric) == (aspect, metric) and not math.isnan(one.bare.value)]
         if bare:
-            means = ", ".join(f"{one.system} {with_interval(one.bare, one.bare_low, one.bare_high)}" for one in bare)
+            means = ", ".join(f"{one.system} {with_interval(*one.bare)}" for one in bare)
             yield f"{metric}: its own mean, which is no estimate of {aspect}: {means}"
     clustered = [one for one in found if not math.isnan(one.effective)]
     fewest = min(clustered, key=lambda one: one.effective, default=None)

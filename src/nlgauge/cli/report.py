@@ -88,7 +88,7 @@ def report(
         )
     rated = None if ratings is None else read_ratings(ratings, ())
     with_columns, file = (rated, ratings) if corpus is None else (corpus, outputs)
-    table = joined(table, add, lower, with_columns, file)
+    table = joined(table, add, lower=lower, outputs=with_columns, file=file)
     rated = labelled(table, rated)[1]
     table, corpus = labelled(clustered(table, corpus, cluster), corpus)
     remark(*(rated.told() if isinstance(rated, ProjectRatings) else ()))

@@ -56,7 +56,7 @@ _A_SUM = (
     "--output",
     type=ADDRESS,
     help="Write every row's scores here: JSON Lines, - for stdout; in blocks a folder of Parquet, unless the name ends "
-    "in .jsonl; .otlp.jsonl makes gen_ai.evaluation.result events of OpenTelemetry.",
+    "in .jsonl or .jsonl.gz; .otlp.jsonl makes gen_ai.evaluation.result events of OpenTelemetry.",
 )
 @TEXT_FILES
 @MAP
@@ -146,7 +146,7 @@ def score(
         raise SpecError("no metric was given: add -m InfoLM, for one; nlgauge list shows them all")
     metrics = with_then(metrics, then, unsure)
     in_blocks = rows_per_block is not None or ray is not None
-    whole = output is None or not in_blocks or str(output).endswith(".jsonl") or is_stream(output)
+    whole = output is None or not in_blocks or str(output).endswith((".jsonl", ".jsonl.gz")) or is_stream(output)
     file, folder = (None if output is None else Path(output), None) if whole else (None, output)
     refuse_place(file)
     if anchors is not None and output is None:

@@ -13,7 +13,7 @@ import nlgauge
 from nlgauge.cli.options import IN_FORMATS, PLACE, Option, together
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import blaming, clustered, joined, labelled, read_outputs, read_rated, show_tables
-from nlgauge.data.json_values import jsonable
+from nlgauge.data.jsonable import jsonable
 from nlgauge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def shown(
 
                 figures.check(output)
             result = reads(run)(**{name: value for name, value in given.items() if value is not None and value != ()})
-            show(run.__name__.replace("_", "-"), result, output, layout, str(group.name))
+            show(run.__name__.replace("_", "-"), result, output=output, layout=layout, kind=str(group.name))
 
         return command
 
@@ -84,7 +84,7 @@ def of_scores(run: Run) -> Run:
 
         rated: nlgauge.Corpus | None
         if outputs is not None:
-            table, rated = read_rated(scores, outputs, columns, add, lower, cluster)
+            table, rated = read_rated(scores, outputs, columns=columns, add=add, lower=lower, cluster=cluster)
             remark(*by_position(table, rated))
         elif columns:
             raise SpecError("--map is of the rated outputs: add --ratings")

@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from nlgauge._version import __version__
-from nlgauge.data.json_values import jsonable
+from nlgauge.data.jsonable import jsonable
 from nlgauge.errors import SpecError
 from nlgauge.render.tables import harmless, harmless_json
 

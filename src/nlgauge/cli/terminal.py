@@ -260,7 +260,7 @@ def read_rated(
         remark(*rated.told())
     with blaming(outputs):
         rated = matched(table, rated)
-    table = joined(table, add, lower, rated, outputs)
+    table = joined(table, add, lower=lower, outputs=rated, file=outputs)
     table, labelled_outputs = labelled(clustered(table, rated, cluster), rated)
     return table, labelled_outputs or rated
 
@@ -393,7 +393,13 @@ def on_some_ratings(command: Command, anchors: bool = False) -> Command:
             texts = fitted(table, texts, rated)
         with blaming(ratings):
             rated = matched(table, rated)
-        table = joined(table, add, lower, rated if texts is None else texts, ratings if outputs is None else outputs)
+        table = joined(
+            table,
+            add,
+            lower=lower,
+            outputs=rated if texts is None else texts,
+            file=ratings if outputs is None else outputs,
+        )
         command(table=table, rated=rated, outputs=texts, **given)
 
     return read

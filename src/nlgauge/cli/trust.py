@@ -88,7 +88,7 @@ def trust(
     certified. Then whether it beats the length of the output, may stand in for a rater, changes its mind, and moved
     since an earlier run. It answers whether a scorer may decide; correlate and contrast are for research on metrics.
     """
-    from nlgauge.reports.trust import legend, tables, trust_page
+    from nlgauge.reports.trust import trust_page
 
     refuse_place(output)
     thresholds = dict(map(_limit, limits))
@@ -120,8 +120,8 @@ def trust(
             return
         say(found.answers, layout)
         named = dict.fromkeys(one.aspect for one in found)
-        show_tables([cells for aspect in named for cells in tables(found, aspect, how["risk"])], layout)
-    remark(*legend(found), *found.notes)
+        show_tables([cells for aspect in named for cells in found.tables(aspect, how["risk"])], layout)
+    remark(*found.legend, *found.notes)
 
 
 def _limit(given: str) -> tuple[str, float]:

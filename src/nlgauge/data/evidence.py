@@ -1,22 +1,18 @@
 """What a score is based on, in four forms for all metrics: words, matches, flows and items.
 
 `Evidence.record` converts them to plain JSON, without parts that are None, and `wrong_evidence` checks such JSON.
-
-A scores file holds lists of records by their fields (`packed`), and words by their places alone. `[{"text": "A",
-"begin": 0, "end": 1, "alignment": 1.0}, ...]` becomes `{"at": [0, 1, ...], "alignment": [1.0, ...]}`: `at` has two
-numbers a record, how far it begins behind the end of the one before it, and its length. A field that some records lack
-is null for these. The text of a word is left out where its place in the whole text gives it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from itertools import accumulate, chain, pairwise
-from typing import Any, TypeAlias
-
-from nlgauge.data.json_values import Shape, mismatch, shape_of
+import operator
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache, reduce
+from itertools import accumulate, zip_longest
+from types import NoneType
+from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 LAST = 10_000_000
@@ -191,138 +187,124 @@ def _plain_facts(facts: dict[str, object]) -> dict[str, Json]:
 
 
 @cache
-def _shape() -> dict[str, Shape]:
-    # The facts of an item stand beside its name, and may be anything.
-    return {**shape_of(Evidence, left_out=True), "items?": [{"name": str}]}
+def _form(kind: Any, packed: bool) -> Any:
+    """Return the type of the JSON of a value of a type, as msgspec checks it.
 
-
-def wrong_evidence(evidence: object) -> str | None:
-    """Return what is wrong with the evidence of a row or a system; None where it can be drawn."""
-    if wrong := mismatch(evidence, _shape(), "evidence"):
-        return wrong
-    assert isinstance(evidence, dict)
-    if evidence.get("reference", 0) < 0:
-        return "evidence.reference is below 0"
-    if any(match["side"] not in ("candidate", "reference") for match in evidence.get("matches", [])):
-        return "evidence.matches names a side that there is not"
-    if not all(map(_stands, _places(evidence))):
-        return f"evidence has a place in a text that is not from 0 to {LAST:,}"
-    return next(filter(None, map(_wrong_text, evidence.get("texts", []))), None)
-
-
-def _wrong_text(text: Mapping[str, Any]) -> str | None:
-    quotes = len(text.get("quotes", []))
-    named = [word["quote"] for word in text["words"] if "quote" in word]
-    named += [quote for stretch in text.get("stretches", []) for quote in stretch["quotes"]]
-    if not all(0 <= quote < quotes for quote in named):
-        return "evidence.texts names a sentence that is not among its quotes"
-    spans = text.get("unsupported", [])
-    return None if all(map(_stands, spans)) else "evidence.texts has unsupported words that stand nowhere"
-
-
-def _places(evidence: Mapping[str, Any]) -> Iterator[list[int]]:
-    """Yield where the pieces of texts begin and end."""
-    pieces = [one for match in evidence.get("matches", []) for one in (match["token"], match["match"])]
-    pieces += [one for flow in evidence.get("flows", []) for one in (flow["candidate"], flow["reference"])]
-    for text in evidence.get("texts", []):
-        pieces += [*text["words"], *text.get("stretches", []), *text.get("quotes", []), *text.get("reasons", [])]
-    for piece in pieces:
-        yield [piece[name] for name in ("begin", "end") if name in piece] or [0, 0]
-
-
-def _stands(span: list[int]) -> bool:
-    return len(span) == 2 and 0 <= span[0] <= span[1] <= LAST
-
-
-_OF_A_ROW = ("matches", "flows", "items")
-_OF_A_TEXT = ("words", "stretches", "quotes", "reasons")
-
-
-def packed(evidence: Any) -> Any:
-    """Evidence for a file. What has not the shapes of these records stays as it is."""
-    return _made(evidence, _by_field, _packed_text)
-
-
-def unpacked(evidence: Any) -> Any:
-    """Return what `packed` was given; lists that are not packed stay lists. Raises ValueError for what
-    it never makes.
+    A record (a dataclass) is an object which may lack what is None or has a default; what has a default is never null.
+    packed: a list of records is that, or an object with a list for each field (`nlgauge.data.table.packed`).
     """
-    return _made(evidence, _records, _unpacked_text)
+    from msgspec import UNSET, Meta, UnsetType, defstruct  # where there is evidence
 
-
-def _made(evidence: Any, of_records: Callable[[Any], Any], of_text: Callable[[Any], Any]) -> Any:
-    if not isinstance(evidence, dict):
-        return evidence
-    made = {name: of_records(value) if name in _OF_A_ROW else value for name, value in evidence.items()}
-    if isinstance(texts := evidence.get("texts"), list):
-        made["texts"] = [of_text(text) if isinstance(text, dict) else text for text in texts]
-    return made
-
-
-def _packed_text(text: Mapping[str, Any]) -> dict[str, Any]:
-    whole: Any = text.get("text")
-    made = {name: _by_field(value) if name in _OF_A_TEXT else value for name, value in text.items()}
-    words: Any = made.get("words")
-    placed = isinstance(whole, str) and isinstance(words, dict) and list(words)[:2] == ["text", "at"]
-    if placed and min(words["at"]) >= 0:
-        given = [whole[begin:end] for begin, end in _bounds(words["at"])]
-        made["words"] = {name: field for name, field in words.items() if name != "text" or field != given}
-    return made
-
-
-def _unpacked_text(text: Mapping[str, Any]) -> dict[str, Any]:
-    made = dict(text)
-    words = made.get("words")
-    if isinstance(words, dict) and "text" not in words:
-        whole, places = made.get("text"), _bounds(words.get("at"))
-        # Words that follow each other are no longer together than the text.
-        if not isinstance(whole, str) or any(number < 0 for number in words["at"]):
-            raise ValueError("words without a text of their own do not follow each other in one")
-        made["words"] = {"text": [whole[begin:end] for begin, end in places], **words}
-    return {name: _records(value) if name in _OF_A_TEXT else value for name, value in made.items()}
-
-
-def _by_field(records: Any) -> Any:
-    """Records by their fields; as they are where that could not be turned back."""
-    if not isinstance(records, list) or not records or not all(isinstance(one, dict) for one in records):
-        return records
-    names = list(dict.fromkeys(name for one in records for name in one))
-    alike = all(list(one) == [name for name in names if name in one] and None not in one.values() for one in records)
-    if not alike or not names or "at" in names:
-        return records
-    fields: dict[str, Any] = {name: [one.get(name) for one in records] for name in names}
-    for name, values in fields.items():
-        if all(isinstance(value, dict) for value in values):
-            fields[name] = _by_field(values)
-    if ("begin", "end") in pairwise(names) and _whole(fields["begin"] + fields["end"]):
-        bounds = [0, *chain.from_iterable(zip(fields["begin"], fields.pop("end"), strict=True))]
-        fields["begin"] = [bound - before for before, bound in pairwise(bounds)]
-        return {"at" if name == "begin" else name: values for name, values in fields.items()}
-    return fields
-
-
-def _records(fields: Any) -> Any:
-    if not isinstance(fields, dict):
-        return fields
-    columns: dict[str, Sequence[Any]] = {}
-    for name, values in fields.items():
-        if name == "at":
-            columns["begin"], columns["end"] = zip(*_bounds(values), strict=True)
+    if kind is float:
+        return Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]  # neither NaN nor infinite
+    if kind is Item:
+        return defstruct("Item", [("name", str)])  # its facts stand beside its name, and may be anything
+    if get_origin(kind) is Sequence:
+        (inner,) = get_args(kind)
+        records: Any = list[_form(inner, packed)]  # type: ignore[misc]  # a type that is made here
+        return records | _lists(inner) if packed and is_dataclass(inner) and inner is not EvidenceText else records
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        return kind
+    members = list[Any]()
+    for name, kinds, default in _fields(kind):
+        forms = [_form(inner, packed) for inner in kinds if not (default and inner is NoneType)]
+        if default or NoneType in kinds:
+            members.append((name, reduce(operator.or_, [*forms, UnsetType]), UNSET))
         else:
-            columns[name] = _records(values)
-    if not columns or not all(isinstance(values, list | tuple) for values in columns.values()):
-        raise ValueError("a list of records is neither that nor one of their fields")
-    rows = zip(*columns.values(), strict=True)
-    return [{name: value for name, value in zip(columns, row, strict=True) if value is not None} for row in rows]
+            members.append((name, *forms))
+    return defstruct(kind.__name__, members, kw_only=True)
 
 
-def _bounds(at: Any) -> list[tuple[int, int]]:
-    """Return where each begins and ends."""
-    if not isinstance(at, list) or not at or len(at) % 2 or not _whole(at):
-        raise ValueError("places are not two whole numbers each")
-    ends = list(accumulate(at))
-    return list(zip(ends[::2], ends[1::2], strict=True))
+def _lists(kind: Any) -> Any:
+    """Return the type of the JSON of packed records of a type: a list for each field, and the places in one list."""
+    from msgspec import UNSET, UnsetType, defstruct
+
+    if kind is Item:
+        return defstruct("Items", [("name", list[str])])
+    members: dict[str, Any] = {}
+    for name, kinds, default in _fields(kind):
+        (inner,) = (inner for inner in kinds if inner is not NoneType)
+        optional = default or NoneType in kinds
+        if name in ("begin", "end"):
+            members["at"] = (list[int] | UnsetType, UNSET) if optional else (list[int],)
+        if optional:
+            members[name] = (list[_form(inner, True) | None] | UnsetType, UNSET)  # type: ignore[misc]
+        elif (kind, name) == (EvidenceWord, "text"):
+            members[name] = (list[str] | UnsetType, UNSET)
+        elif name not in ("begin", "end"):
+            members[name] = (_form(Sequence[inner], True),)  # type: ignore[valid-type]
+    return defstruct(f"{kind.__name__}s", [(name, *member) for name, member in members.items()], kw_only=True)
 
 
-def _whole(numbers: Sequence[Any]) -> bool:
-    return all(type(number) is int for number in numbers)
+def _fields(kind: Any) -> Iterator[tuple[str, tuple[Any, ...], bool]]:
+    """Yield the name of each field of a record, the types that it may have, and whether it has a default."""
+    hints = get_type_hints(kind)
+    for field in fields(kind):
+        hint = hints[field.name]
+        yield field.name, get_args(hint) if NoneType in get_args(hint) else (hint,), field.default is not MISSING
+
+
+def wrong_evidence(evidence: object, packed: bool = False) -> str | None:
+    """Return what is wrong with the evidence of a row or a system, and where; None where it can be drawn.
+
+    packed: take evidence as `nlgauge.data.table.packed` writes it too.
+    """
+    from msgspec import UNSET, ValidationError, convert
+
+    try:
+        made = convert(evidence, _form(Evidence, packed))
+    except ValidationError as bad:
+        return f"evidence: {bad}"
+    if made.reference is not UNSET and made.reference < 0:
+        return "evidence: the reference is below 0 - at `$.reference`"
+    for where, records in _placed(made):
+        for number, place in enumerate(_places(records)):
+            if not _stands(*place):
+                return f"evidence: a place in a text is not from 0 to {LAST:,} - at `$.{where}[{number}]`"
+    if made.matches and not {"candidate", "reference"}.issuperset(_field(made.matches, "side")):
+        return "evidence: there is no such side - at `$.matches[...].side`"
+    for number, text in enumerate(made.texts or ()):
+        if wrong := _wrong(text):
+            return f"evidence: {wrong} - at `$.texts[{number}]`"
+    return None
+
+
+def _wrong(text: Any) -> str | None:
+    """Return what a text names that is not there."""
+    named = [quote for quote in _field(text.words, "quote") if isinstance(quote, int)]
+    named += [quote for quotes in _field(text.stretches or [], "quotes") for quote in quotes]
+    count = len(_field(text.quotes or [], "text"))
+    if named and not 0 <= min(named) <= max(named) < count:
+        return "a sentence is not among the quotes"
+    return None if all(_stands(*span) for span in text.unsupported or ()) else "unsupported words stand nowhere"
+
+
+def _placed(evidence: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the records that stand somewhere in a text, by where they are named."""
+    for name, sides in (("matches", ("token", "match")), ("flows", ("candidate", "reference"))):
+        if pairs := getattr(evidence, name):
+            yield from ((name, _field(pairs, side)) for side in sides)
+    for number, text in enumerate(evidence.texts or ()):
+        for name in ("words", "stretches", "quotes", "reasons"):
+            if records := getattr(text, name):
+                yield f"texts[{number}].{name}", records
+
+
+def _field(records: Any, name: str) -> Sequence[Any]:
+    """Return a field of all records, which are a list or packed."""
+    return [getattr(record, name) for record in records] if isinstance(records, list) else getattr(records, name) or ()
+
+
+def _places(records: Any) -> Iterable[tuple[object, object]]:
+    """Return where the records, which are a list or packed, begin and end; nothing where all is quickly seen right."""
+    if isinstance(records, list) or not isinstance(records.at, list):
+        return zip_longest(_field(records, "begin"), _field(records, "end"))
+    ends = list(accumulate(records.at))
+    if min([0, *ends, *records.at[1::2]]) >= 0 and max([0, *ends]) <= LAST:
+        return ()
+    return zip(ends[::2], ends[1::2], strict=False)
+
+
+def _stands(begin: object, end: object) -> bool:
+    """Return whether characters are within a text, or none are named."""
+    return 0 <= begin <= end <= LAST if isinstance(begin, int) and isinstance(end, int) else begin is end

@@ -88,4 +88,10 @@ def _probe(kind: str, text: str, path: Path, row: int) -> Probe:
                 (len(wrong) + len(match[2]) - len(match[2].lstrip(" ,")), len(wrong) + len(match[2].rstrip()))
             )
         wrong, at = wrong + match[2], match.end()
-    return Probe(kind, _CHANGED.sub(lambda match: match[1], text), wrong + text[at:], tuple(places), question)
+    return Probe(
+        kind=kind,
+        right=_CHANGED.sub(lambda match: match[1], text),
+        wrong=wrong + text[at:],
+        places=tuple(places),
+        question=question,
+    )

@@ -234,7 +234,13 @@ class TrainedAligner:
         alignment = word_alignment(text.logits, units.starts)[units.counted]
         others = direction.usable
         stretches = tuple(
-            Stretch(one.begin, one.end, one.quotes, self.probability(one.logit), _probability(one.against))
+            Stretch(
+                begin=one.begin,
+                end=one.end,
+                quotes=one.quotes,
+                supported=self.probability(one.logit),
+                contradicted=_probability(one.against),
+            )
             for one in text.stretches
         )
         quotes = tuple(
@@ -298,7 +304,7 @@ def shown(direction: Direction, aligned: Aligned, weak: float, whole: bool = Fal
     text, places = direction.text, zip(aligned.spans.tolist(), aligned.alignment.tolist(), strict=True)
     if aligned.judged is None:
         words = [EvidenceWord(text[begin:end], begin, end, alignment) for (begin, end), alignment in places]
-        return EvidenceText(direction.name, direction.against, text, words, weak)
+        return EvidenceText(name=direction.name, against=direction.against, text=text, words=words, weak=weak)
     stretches, quotes, nearest, reasons = aligned.judged
     words = [
         EvidenceWord(text[begin:end], begin, end, alignment, quote=quote if quote >= 0 else None)
@@ -310,4 +316,14 @@ def shown(direction: Direction, aligned: Aligned, weak: float, whole: bool = Fal
     spans = unsupported_spans(np.where(marked, aligned.alignment, 1.0), aligned.spans, weak)
     if whole:
         spans = [(one.begin, one.end) for one in stretches if one.supported is not None and one.supported < weak]
-    return EvidenceText(direction.name, direction.against, text, words, weak, spans, stretches, quotes, reasons or None)
+    return EvidenceText(
+        name=direction.name,
+        against=direction.against,
+        text=text,
+        words=words,
+        weak=weak,
+        unsupported=spans,
+        stretches=stretches,
+        quotes=quotes,
+        reasons=reasons or None,
+    )

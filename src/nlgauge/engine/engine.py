@@ -101,7 +101,9 @@ class Engine:
     def block(self) -> TextBlock:
         """A new block without texts."""
         encode = self._prefetcher.encode if self._prefetcher is not None else None
-        return TextBlock(self.model, self.window, self.ledger, self._batch_tokens, encode)
+        return TextBlock(
+            model=self.model, window=self.window, ledger=self.ledger, batch_tokens=self._batch_tokens, encode=encode
+        )
 
     def prepare(self, requests: Iterable[AnyRequest]) -> None:
         """Announce the requests that follow the next call of `features`, so that a device need not wait for them."""

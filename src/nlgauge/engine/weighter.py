@@ -74,7 +74,13 @@ def read_weighter(name: str, model: Model) -> Weighter:
             "train some with nlgauge train weighter"
         )
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return Weighter(weight, float(1 / (1 + np.exp(-share))), facts["states"], facts.get("aspect", ""), digest)
+    return Weighter(
+        weight=weight,
+        share=float(1 / (1 + np.exp(-share))),
+        states=facts["states"],
+        aspect=facts.get("aspect", ""),
+        digest=digest,
+    )
 
 
 def _find(name: str, model: Model) -> Path:

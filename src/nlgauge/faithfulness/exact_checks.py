@@ -137,7 +137,10 @@ class CheckedSource:
             at = sentence.begin
             some = [*self._figures(sentence, near), *self._names(sentence, near), *_opposites(sentence, near)]
             sure = sentence.shared(near) >= _SURE
-            found += [SourceDifference(at + begin, at + end, why, True, sure) for begin, end, why in some]
+            found += [
+                SourceDifference(begin=at + begin, end=at + end, reason=why, doubted=True, sure=sure)
+                for begin, end, why in some
+            ]
             if not some:
                 found += self._negations(sentence)
         found.sort()
@@ -263,7 +266,9 @@ class CheckedSource:
             else:
                 (begin, end), why = _span_of_words(clause.text), f"the source has “{near.negations[0].group()}”"
             sure = self._reverses(clause)
-            yield SourceDifference(clause.begin + begin, clause.begin + end, why, sure, sure)
+            yield SourceDifference(
+                begin=clause.begin + begin, end=clause.begin + end, reason=why, doubted=sure, sure=sure
+            )
 
     def _reverses(self, clause: _Passage) -> bool:
         """Return whether the source has a clause word for word but for a negation, and does not have it as it is."""

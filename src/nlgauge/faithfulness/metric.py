@@ -179,7 +179,9 @@ class Faithfulness(RowMetric):
 
 
 def _answer(row: Row) -> Direction:
-    return Direction("candidate", row.candidate, "source", (row.source or "",), row.question or "")
+    return Direction(
+        name="candidate", text=row.candidate, against="source", others=(row.source or "",), question=row.question or ""
+    )
 
 
 def _read(row: Row, aligner: VerdictAligner, features: Features) -> Aligned | str:

@@ -513,7 +513,9 @@ def _number(match: re.Match[str], text: str) -> Quantity:
         if kind == "temperature" and (under := _BELOW.match(text, end)) is not None:
             value, end = -abs(value), under.end()
             measure = (_celsius(value, named),)
-        return Quantity(begin, end, kind, measure, weak, value, named, other)
+        return Quantity(
+            begin=begin, end=end, kind=kind, value=measure, weak=weak, written=value, unit=named, other=other
+        )
     if key := _KEY.search(text[max(0, begin - 60) : begin]):
         if key["paid"]:
             return Quantity(begin, end, "money", (amount,), written=value, unit=_currency(key["paid"]), other=other)
@@ -522,7 +524,7 @@ def _number(match: re.Match[str], text: str) -> Quantity:
             return Quantity(begin, end, "temperature", (_celsius(value, named),), written=value, unit=named)
         kind, measure, named = _measured(amount, key, 1)
         return Quantity(begin, end, kind, measure, written=value, unit=named, other=other)
-    return Quantity(begin, end, "count", (amount,), weak, value, other=other)
+    return Quantity(begin=begin, end=end, kind="count", value=(amount,), weak=weak, written=value, other=other)
 
 
 def _digits(written: str) -> tuple[float, float | None]:
@@ -591,7 +593,7 @@ def _clock(match: re.Match[str]) -> Iterator[Quantity]:
     known, hour, minutes = bool(part), 0, 0.0
     if match["noon"]:
         hour, known = (12 if match["noon"].lower() == "noon" else 0), True
-        yield Quantity(match.start(), match.end(), "clock", (60.0 * hour,), True, unit="half")
+        yield Quantity(begin=match.start(), end=match.end(), kind="clock", value=(60.0 * hour,), weak=True, unit="half")
         return
     if match["past"]:
         hour = _hour(match["named"])

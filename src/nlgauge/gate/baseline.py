@@ -166,7 +166,7 @@ class Baseline:
                 raise InputError(problem, remedy="give the baseline the same items")
             series = (self._spec, self._now.parts[self._part], system, self._digest(system))
             number = 1 + sum(one.series == series for one in earlier)
-            found = _interim(now, before, clusters, limits, number, level)
+            found = _interim(now, before, clusters=clusters, limits=limits, number=number, level=level)
             reason = (
                 None
                 if math.isfinite(found.low)

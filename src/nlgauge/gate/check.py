@@ -120,8 +120,14 @@ def check(
     else:
         spec, parts = meant(table, metric)
         of_part = parts[0] if part is None else table.named(f"{spec} {part}")[1][0]
-        limits = Limits(spec, of_part, table.columns[spec], at_least, at_most)
-    _refuse_wrong(grounded, strict, ratings is not None, at_most_wrong, bool(accepted))
+        limits = Limits(spec=spec, part=of_part, column=table.columns[spec], at_least=at_least, at_most=at_most)
+    _refuse_wrong(
+        grounded=grounded,
+        strict=strict,
+        ratings=ratings is not None,
+        at_most_wrong=at_most_wrong,
+        accepted=bool(accepted),
+    )
     if strict == "doubtful":
         limits = limits.without_doubt()
     limits.refuse_wrong(against is not None)
@@ -149,12 +155,15 @@ def check(
             verdict = replace(verdict, decision=decision)
         return verdict
     upwards = limits.at_most is None if limits.upwards is None else limits.upwards
-    baseline = Baseline(table, against, limits.spec, limits.part, upwards)
+    baseline = Baseline(table=table, earlier=against, spec=limits.spec, part=limits.part, upwards=upwards)
     regressions = baseline.regressions(Terms(significance, margin), history)
     gone, left_out = baseline.unmatched()
     state: State = "allowed" if allow_missing else "missing"
     problem = "the baseline has this row, and the outputs do not"
-    missing = (Outcome(system, item, None, math.nan, state, problem) for system, item in gone)
+    missing = (
+        Outcome(system=system, item=item, row=None, value=math.nan, state=state, problem=problem)
+        for system, item in gone
+    )
     if by_set and verdict.decision is None:
         verdict = replace(verdict, decision=by_run(outcomes, regressions, margin))
     return replace(
@@ -182,7 +191,16 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
         state, problem = _state(limits, value, column.reasons.get(index), allow_missing)
         marked = unsupported(evidence) if problem is not None and not math.isnan(value) else ()
         problem = problem + decided if problem is not None and not math.isnan(value) else problem
-        outcome = Outcome(system, item, row, value, state, problem, marked, decided_by=by)
+        outcome = Outcome(
+            system=system,
+            item=item,
+            row=row,
+            value=value,
+            state=state,
+            problem=problem,
+            unsupported=marked,
+            decided_by=by,
+        )
         if math.isnan(value):
             said = Found(None if limits.sure is None else "no claim" if state == "passed" else "cannot say")
         else:

@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from nlgauge.data.atomic_write import file_lock, is_stream
-from nlgauge.data.json_values import jsonable, record_of
+from nlgauge.data.jsonable import Number, jsonable, record_of
 from nlgauge.errors import InputError
 
 WAIT_S = 30.0
@@ -35,14 +35,14 @@ class InterimAnalysis:
     """From 1 within the series"""
     n: int
     """Items with a value in both"""
-    now: float
-    before: float
-    difference: float
-    low: float
+    now: Number
+    before: Number
+    difference: Number
+    low: Number
     """Where the interval of `nlgauge.maths.intervals.interim_analysis` begins; NaN where so few items bound nothing"""
-    high: float
-    p: float
-    significance: float
+    high: Number
+    p: Number
+    significance: Number
     """The error probability of all interim analyses of this system together"""
     alarm: bool
     higher_is_better: bool
@@ -91,11 +91,12 @@ def read(path: str | os.PathLike[str]) -> list[InterimAnalysis]:
 
 def _analysis(line: bytes, place: Path, number: int) -> InterimAnalysis:
     try:
-        analysis = record_of(InterimAnalysis, json.loads(line))
+        analysis = record_of(InterimAnalysis, line)
         if analysis.look < 1 or math.isnan(analysis.significance):
-            raise ValueError
-    except (ValueError, RecursionError):
-        raise InputError(f"line {number} is no interim analysis of a gate", file=place, remedy=_REMEDY) from None
+            raise ValueError("its number or its significance is none")
+    except (ValueError, RecursionError) as bad:
+        problem = f"line {number} is no interim analysis of a gate: {bad}"
+        raise InputError(problem, file=place, remedy=_REMEDY) from None
     return analysis
 
 

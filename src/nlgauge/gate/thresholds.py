@@ -100,7 +100,11 @@ def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
         raise InputError(problem, remedy=f"it has {', '.join(table.columns) or 'no metric'}")
     of = {made.metric: Signature(made.metric, made.facts)} if made.facts else {}
     notes = refuse_other_numbers(
-        table, ScoreTable([], {}, of), made.metric, "threshold", "run nlgauge calibrate again, on new scores"
+        table,
+        ScoreTable([], {}, of),
+        spec=made.metric,
+        what="threshold",
+        remedy="run nlgauge calibrate again, on new scores",
     )
     p, effective = made.mix(table.values(made.metric, made.part))
     rated = f"{made.n} rated rows"

@@ -194,12 +194,12 @@ def symmetrised(measure: Measure, log_p: Vector, log_q: Vector, direction: str =
 
     Raises ValueError for an unknown direction, and as the measure does.
     """
-    return _in_direction(measure, measure.symmetric, log_p, log_q, direction)
+    return _in_direction(measure, measure.symmetric, log_p=log_p, log_q=log_q, direction=direction)
 
 
 def symmetrised_contributions(measure: Measure, log_p: Vector, log_q: Vector, direction: str = "jeffreys") -> Vector:
     """Return how much each item contributes to `symmetrised`: [vocabulary], as in `Measure.contributions`."""
-    return _in_direction(measure.contributions, measure.symmetric, log_p, log_q, direction)
+    return _in_direction(measure.contributions, measure.symmetric, log_p=log_p, log_q=log_q, direction=direction)
 
 
 def _in_direction(

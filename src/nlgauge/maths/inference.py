@@ -63,6 +63,10 @@ class Measured(NamedTuple):
     high: float = math.nan
 
 
+NOTHING = Measured()
+"""What stands where there is no number"""
+
+
 class Student(NamedTuple):
     """Student's t around a centre."""
 
@@ -392,7 +396,14 @@ def _inference(
             return made
         laws = [_student(sums, sizes, kind), items]
     return (
-        Inference(value, n, len(sizes), effective, tuple(law for law in laws if law is not None), kind.limits)
+        Inference(
+            value=value,
+            n=n,
+            groups=len(sizes),
+            effective=effective,
+            laws=tuple(law for law in laws if law is not None),
+            limits=kind.limits,
+        )
         if all(law is not None for law in laws)
         else made
     )

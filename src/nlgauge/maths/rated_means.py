@@ -99,12 +99,12 @@ def rated_means(
         least: the lower limit of the scores' weight, as `nlgauge.maths.prediction_powered.powered` takes it.
         yes_no: whether the ratings are yes and no, as the ends of the scale, or means of several people's.
     """
-    alone = _rated_mean(ratings, np.zeros(len(ratings)), design, scale, least, yes_no)
+    alone = _rated_mean(ratings, np.zeros(len(ratings)), design=design, scale=scale, least=least, yes_no=yes_no)
     if design.probabilities is None and not design.strata.any():
         alone = replace(alone, plain=mean_of(ratings[design.rated], scale or UNLIMITED, ends=yes_no))
     if not np.ptp(scores) or design.rated.all():
         return RatedMeans(alone, alone, alone)
-    helped = _rated_mean(ratings, scores, design, scale, least, yes_no)
+    helped = _rated_mean(ratings, scores, design=design, scale=scale, least=least, yes_no=yes_no)
     levels = [None] if design.clusters is None else [design.clusters, None]
     said = [inference([one], levels, design.rated, scale) for one in (alone, helped)]
     return RatedMeans(helped if helps(*said) else alone, alone, helped)
@@ -182,7 +182,7 @@ def _rated_mean(
     # How many rows of equal weight say as much as the rated rows of each stratum: their number, where they weigh alike.
     counts = shares**2 / np.maximum(np.bincount(strata, weights**2, groups), 1e-300)
     means = np.bincount(strata, weights * z, groups) / np.maximum(shares, 1e-300)
-    more = _two_rows(ratings, scores, design, found.weight, scale, yes_no)
+    more = _two_rows(ratings, scores, design=design, weight=found.weight, scale=scale, yes_no=yes_no)
     size = 1.0 if design.clusters is None else float(rated.sum()) / design.units
     added = np.zeros(0) if more is None else size * shares  # how many rows of each kind each stratum gets
     whole = counts if more is None else counts + 2 * added

@@ -323,7 +323,7 @@ def entropic(cost: Matrix, a: Vector, b: Vector, regularisation: float, toleranc
                 eps = max(regularisation, eps / 2)
         elif error < tolerance:
             break
-        g = _better(cost, f, g, log_a, log_b, eps, _newton_step(plan, gap, a, eps))
+        g = _better(cost, f, g=g, log_a=log_a, log_b=log_b, eps=eps, step=_newton_step(plan, gap, a, eps))
     log_plan = (f[:, None] + g - cost) / eps + log_a[:, None] + log_b
     plan = np.exp(log_plan)
     plan_cost = float((plan * cost).sum())

@@ -166,8 +166,10 @@ class BaryScore(ReferenceMetric[TokenVectors]):
             solved = entropic(cost, a, b, self.regularisation)
             value, error = solved.plan_cost, solved.error
         else:
-            within = squared_distances(x, x), squared_distances(y, y)
-            value, error = divergence(cost, a, b, *within, self.regularisation)
+            within_a, within_b = squared_distances(x, x), squared_distances(y, y)
+            value, error = divergence(
+                cost, a, b, within_a=within_a, within_b=within_b, regularisation=self.regularisation
+            )
         return value if error < _MARGIN else np.nan
 
     def pair_note(self, candidate: TokenVectors, reference: TokenVectors, prepared: BaryScorePrepared) -> str | None:
@@ -215,7 +217,13 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         layers = [unit(feature.vectors[:, tokens]) for feature, tokens in zip(features, counting, strict=True)]
         made = self.barycenters(layers, [shares(mass) for mass in masses])
         return [
-            Cloud(center.points, weights, tokens, not mass.sum() > 0, center.certified)
+            Cloud(
+                points=center.points,
+                weights=weights,
+                tokens=tokens,
+                unweighted=not mass.sum() > 0,
+                certified=center.certified,
+            )
             for (center, weights), tokens, mass in zip(made, counting, masses, strict=True)
         ]
 

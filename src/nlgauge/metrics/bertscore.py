@@ -138,8 +138,8 @@ class BERTScore(ReferenceMetric[TokenVectors]):
         (x, a), (y, b) = self._side(candidate, prepared), self._side(reference, prepared)
         similarity = x @ y.T
         matches = [
-            *self._matches("candidate", candidate, reference, similarity, shares(a)),
-            *self._matches("reference", reference, candidate, similarity.T, shares(b)),
+            *self._matches("candidate", candidate, other=reference, similarity=similarity, weights=shares(a)),
+            *self._matches("reference", reference, other=candidate, similarity=similarity.T, weights=shares(b)),
         ]
         return Evidence(reference=number, matches=matches)
 
@@ -149,7 +149,13 @@ class BERTScore(ReferenceMetric[TokenVectors]):
         places, others = (token_pieces(feature, self._used(feature)) for feature in (one, other))
         for i, j in enumerate(similarity.argmax(axis=1)):
             if weights[i] > 0:
-                yield Match(side, places[i], others[j], float(similarity[i, j]), float(weights[i]))
+                yield Match(
+                    side=side,
+                    token=places[i],
+                    match=others[j],
+                    similarity=float(similarity[i, j]),
+                    weight=float(weights[i]),
+                )
 
 
 def _baseline(layer: int, model: Model) -> tuple[float, float, float]:

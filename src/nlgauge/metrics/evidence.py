@@ -37,7 +37,7 @@ def likely_words(name: str, against: str, likelihood: Likelihood) -> EvidenceTex
     words = [
         EvidenceWord(text[begin:end], begin, end, share, log_probability=log) for (begin, end), share, log in places
     ]
-    return EvidenceText(name, against, text, words, _UNLIKELY)
+    return EvidenceText(name=name, against=against, text=text, words=words, weak=_UNLIKELY)
 
 
 def shared_words(candidate: str, others: Mapping[str, str], reference: int | None = None) -> Evidence:
@@ -51,8 +51,15 @@ def shared_words(candidate: str, others: Mapping[str, str], reference: int | Non
     for counted in counts.values():
         most |= counted
     own = Counter(_word(candidate, span) for span in word_spans(candidate))
-    texts = [EvidenceText("candidate", " and ".join(others), candidate, _shared(candidate, most), _HALF)]
-    texts += [EvidenceText(name, "candidate", other, _shared(other, own), _HALF) for name, other in others.items()]
+    texts = [
+        EvidenceText(
+            name="candidate", against=" and ".join(others), text=candidate, words=_shared(candidate, most), weak=_HALF
+        )
+    ]
+    texts += [
+        EvidenceText(name=name, against="candidate", text=other, words=_shared(other, own), weak=_HALF)
+        for name, other in others.items()
+    ]
     return Evidence(reference, texts)
 
 

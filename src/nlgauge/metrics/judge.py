@@ -172,13 +172,27 @@ class Judge(RowMetric):
             SpecError: nobody answers at the address, it refuses the key, or it serves several models.
         """
         key_of(self.key)
-        server = Server(self.url, self.key, self.retries, self.timeout, self.wait, self.most_requests)
+        server = Server(
+            url=self.url,
+            key=self.key,
+            retries=self.retries,
+            timeout=self.timeout,
+            wait=self.wait,
+            most_requests=self.most_requests,
+        )
         api, url, listed = endpoint(self.url, self.api)
         model = self.model or self._only_model(server, listed)
         form: Chat | Decisions | SystemOne
         if api == "chat":
             ours = self.template.ours
-            form = Chat(self.labels, model, self.most_tokens, self.temperature, self.json, ours)
+            form = Chat(
+                labels=self.labels,
+                model=model,
+                most_tokens=self.most_tokens,
+                temperature=self.temperature,
+                json=self.json,
+                ours=ours,
+            )
         else:
             form = (Decisions if api == "decisions" else SystemOne)(model)
         while True:

@@ -69,12 +69,12 @@ class Counts(NamedTuple):
 
     @property
     def swapped(self) -> Counts:
-        return Counts(self.b, self.a, self.B2, self.B1, self.m, self.n, self.k)
+        return Counts(a=self.b, b=self.a, B1=self.B2, B2=self.B1, n=self.m, m=self.n, k=self.k)
 
     @property
     def apart(self) -> Counts:
         """The counts of sets of these sizes that do not overlap."""
-        return Counts(0, 0, 0, 0, self.n, self.m, self.k)
+        return Counts(a=0, b=0, B1=0, B2=0, n=self.n, m=self.m, k=self.k)
 
 
 class Balls(NamedTuple):
@@ -343,6 +343,15 @@ def assessed(evaluated: Balls, reference: Balls, ks: Sequence[int]) -> list[Asse
     counted = (by_reference.covered, by_output.covered, by_reference.pairs, by_output.pairs)
     out = []
     for k, a, b, B1, B2 in zip(ks, *(values.tolist() for values in counted), strict=True):
-        counts = Counts(a, b, B1, B2, len(reference.points), len(evaluated.points), k)
-        out.append(Assessment(k, counts, petersen(counts), schnabel(counts), schnabel(counts.swapped), capture(counts)))
+        counts = Counts(a=a, b=b, B1=B1, B2=B2, n=len(reference.points), m=len(evaluated.points), k=k)
+        out.append(
+            Assessment(
+                k=k,
+                counts=counts,
+                petersen=petersen(counts),
+                schnabel=schnabel(counts),
+                diversity=schnabel(counts.swapped),
+                capture=capture(counts),
+            )
+        )
     return out

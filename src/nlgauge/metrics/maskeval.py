@@ -219,7 +219,14 @@ class MaskEval(RowMetric):
     def masked(self, row: Row, side: int, words: tuple[int, ...] | None = None) -> MaskedWordsRequest:
         """Masked words of a text, by default all. side: 0 for the candidate, 1 for the source."""
         texts = _texts(row, side)
-        return MaskedWordsRequest(*texts, side == 0, self.segmentation, self.decoding, self.stride, words)
+        return MaskedWordsRequest(
+            *texts,
+            first=side == 0,
+            segmentation=self.segmentation,
+            decoding=self.decoding,
+            stride=self.stride,
+            words=words,
+        )
 
     def states(self, row: Row, side: int) -> PairStatesRequest:
         """The states that learned token weights are computed from."""
@@ -311,9 +318,17 @@ def _shown(name: str, against: str, answer: MaskedWords, weights: Array) -> Evid
     text = answer.text
     places, hits, logs = answer.spans.tolist(), answer.hits.tolist(), answer.log_probabilities.tolist()
     words = [
-        EvidenceWord(text[begin:end], begin, end, float(hit), weight, predicted, log)
+        EvidenceWord(
+            text=text[begin:end],
+            begin=begin,
+            end=end,
+            alignment=float(hit),
+            weight=weight,
+            predicted=predicted,
+            log_probability=log,
+        )
         for (begin, end), hit, weight, predicted, log in zip(
             places, hits, weights.tolist(), answer.predicted, logs, strict=True
         )
     ]
-    return EvidenceText(name, against, text, words, _WEAK)
+    return EvidenceText(name=name, against=against, text=text, words=words, weak=_WEAK)

@@ -149,7 +149,7 @@ class PRD(SetMetric):
         return Evidence(items=[Item("curve", {name: some[::_EVERY].tolist() for name, some in points.items()})])
 
     def _curve(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> PRDCurve:
-        return mean_curve(evaluated, reference, self.clusters, self.runs, self.seed)
+        return mean_curve(evaluated, reference, clusters=self.clusters, runs=self.runs, seed=self.seed)
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,11 @@ class SARI(RowMetric):
     def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> list[Value]:
         read = cache(self._read)
         asked = cache(lambda source, references: _asked(read(source), [read(text) for text in references]))
-        value = cache(lambda candidate, source, references: self._value(candidate, source, references, read, asked))
+        value = cache(
+            lambda candidate, source, references: self._value(
+                candidate, source, references=references, read=read, asked=asked
+            )
+        )
         return [value(row.candidate, row.source, row.references) for row in rows]
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
@@ -156,7 +160,18 @@ def _asked(source: Sequence[Counts], references: Sequence[Sequence[Counts]]) -> 
         gone = [_deleted(count, count, in_references.get(gram, 0)) for gram, count in in_source.items()]
         right, grams, good, times = (sum(each) for each in zip(*gone, strict=True)) if gone else (0.0, 0, 0, 0)
         deleted = (right, grams, good, times)
-        asked.append(Asked(in_source, in_references, keep, add, sum(keep.values()), delete, deleted, len(references)))
+        asked.append(
+            Asked(
+                source=in_source,
+                references=in_references,
+                keep=keep,
+                add=add,
+                kept=sum(keep.values()),
+                deleted=delete,
+                all_deleted=deleted,
+                texts=len(references),
+            )
+        )
     return asked
 
 

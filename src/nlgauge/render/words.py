@@ -175,7 +175,7 @@ def match_panes(matches: Sequence[Record], known: Record) -> list[Pane]:
         one, two = match["token"], match["match"]
         note = f"matched with “{_name(two)}”, similarity {number(match['similarity'], 2)}"
         level = min(4, max(0, int(5 * match["similarity"])))  # from 0, unlike, to 4, alike
-        _mark(sides[side], side, one, other, two, note, level)
+        _mark(sides[side], side, one=one, other=other, two=two, note=note, level=level)
         if "begin" in two:  # so that a word can be pointed at that itself was matched with nothing
             sides[other].setdefault((two["begin"], two["end"]), {"key": _key(other, two), "text": _name(two)})
     return _panes(sides, known)
@@ -192,7 +192,7 @@ def flow_panes(flows: Sequence[Record], known: Record) -> list[Pane]:
             one, two = flow[side], flow[other]
             said = f"{'to' if side == 'candidate' else 'from'} “{_name(two)}”: {way}"
             cost = costs[side].get((one.get("begin", -1), one.get("end", -1)), 0.0)
-            _mark(sides[side], side, one, other, two, said, min(4, int(5 * (1 - cost / most))))
+            _mark(sides[side], side, one=one, other=other, two=two, note=said, level=min(4, int(5 * (1 - cost / most))))
     return _panes(sides, known)
 
 

@@ -170,14 +170,14 @@ def _lines(verdict: Verdict, table: ScoreTable, texts: Sequence[Row], earlier: E
         before = was[1] if was is not None and was[1] != row.candidate else ""
         lines.append(
             _Line(
-                one,
-                name,
-                row.question or "",
-                _answer(one, row.candidate, evidence),
-                _passages(row.source or row.context or "", evidence),
-                before,
-                row.fingerprint,
-                change,
+                outcome=one,
+                finding=name,
+                question=row.question or "",
+                answer=_answer(one, row.candidate, evidence),
+                passages=_passages(row.source or row.context or "", evidence),
+                before=before,
+                texts=row.fingerprint,
+                change=change,
             )
         )
     value = {id(one): math.inf if math.isnan(one.outcome.value) else one.outcome.value for one in lines}

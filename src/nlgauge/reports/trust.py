@@ -5,23 +5,20 @@ The tables are those of the terminal too.
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from nlgauge._version import __version__
+from nlgauge.answers.trust import Dispute, Trust, Trusts
+from nlgauge.answers.trust.declared import empty
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.render.environment import HERE, digest, inlined, number, places, render
-from nlgauge.render.tables import Cell, Cells, Number
+from nlgauge.render.tables import Cells
 from nlgauge.stats.certified import Bin
-from nlgauge.stats.trust import Dispute, Trust, Trusts
-from nlgauge.stats.trust_decisions import CHOSEN
 
-_Column = tuple[str, Callable[[Trust], Cell]]
-_NONE = "-"
 _FOLDER = Path(__file__).parent
 _WIDE, _HIGH = 100, 60
 """The size of a figure, in units of its own"""
@@ -77,7 +74,7 @@ def trust_page(
         answers=found.answers,
         aspects=[_aspect(found, aspect, texts, risk) for aspect in dict.fromkeys(one.aspect for one in found)],
         empty=empty,
-        notes=[*legend(found), *found.notes],
+        notes=[*found.legend, *found.notes],
         style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "trust.css"),
         script="",
         policy=digest(""),
@@ -92,7 +89,7 @@ def _aspect(found: Trusts, aspect: str, texts: dict[tuple[str, str], Row], risk:
     lines = [one for one in found if one.aspect == aspect and not one.reason]
     return _Aspect(
         aspect,
-        list(tables(found, aspect, risk, page=True)),
+        list(found.tables(aspect, risk, wide=True)),
         [_figure(one) for one in lines if one.reliability],
         [(one, texts.get((one.system, one.item))) for one in found.disputes if one.aspect == aspect],
     )
@@ -106,7 +103,9 @@ def _figure(one: Trust) -> _Figure:
     return _Figure(
         one.metric,
         [
-            _Point(x * _WIDE / 100, _up(of.good), _up(of.good_low), _up(of.good_high), _said(of))
+            _Point(
+                x=x * _WIDE / 100, y=_up(of.good.value), low=_up(of.good.low), high=_up(of.good.high), said=_said(of)
+            )
             for x, of in zip(across, known, strict=True)
         ],
         ends,
@@ -124,100 +123,4 @@ def _up(share: float) -> float:
 
 
 def _said(of: Bin) -> str:
-    return f"score {number(of.mean, 2)}: {of.good:.0%} good of {of.n} ({of.good_low:.0%} to {of.good_high:.0%})"
-
-
-def tables(found: Trusts, aspect: str, risk: float | None = None, page: bool = False) -> Iterator[list[list[Cell]]]:
-    """Yield tables with a line for each scorer. Columns in which no scorer has anything are left out.
-
-    Args:
-        risk: of the certified threshold, for its head.
-        page: whether there is room for more columns than a terminal has.
-    """
-    lines = [one for one in found if one.aspect == aspect and not one.reason]
-    decided = [one for one in lines if one.bad is not None]
-    decisions: list[_Column] = [
-        ("bad stopped (TPR)", _three("tpr")),
-        ("good passed (TNR)", _three("tnr")),
-        ("kappa", _one("kappa")),
-        ("AUROC", _three("auroc")),
-    ]
-    likely: list[_Column] = [("Brier", _one("brier", 3)), ("ECE", _three("ece"))]
-    scales: list[_Column] = [
-        ("Pearson", _three("pearson")),
-        ("Spearman", _one("spearman")),
-        ("Kendall", _one("kendall")),
-        ("PDP", _three("pdp")),
-    ]
-    ratings: list[_Column] = [
-        ("rated", _one("rated", 0)),
-        ("effective", _three("effective", 0)),
-        ("threshold", _one("threshold", 4)),
-        ("threshold of the second model", _one("second_threshold", 4)),
-        *([("threshold is", lambda one: one.threshold_from or _NONE)] if page else []),
-        ("certified" if risk is None else f"certified at risk {risk:g}", _one("certified", 4)),
-        *([("pass the certified", _one("certified_passing"))] if page else []),
-        ("not better than", lambda one: ", ".join(one.unbeaten) or _NONE),
-        *([("bad of all rows" if decided else "mean of all rows", _three("mean"))] if page else []),
-    ]
-    runs: list[_Column] = [
-        ("may stand in", _stands),
-        ("changes its mind", _three("flips")),
-        ("moved", lambda one: Number(*one.moved, one.moved_p)),
-        ("decided otherwise", _three("changed")),
-        ("right decisions", lambda one: Number(*one.righter, one.righter_p, digits=2)),
-    ]
-    for some, columns in (
-        (decided, decisions),
-        ([one for one in decided if not math.isnan(one.brier)], likely),
-        ([one for one in lines if one.bad is None], scales),
-        (lines, ratings),
-        ([one for one in lines if one.won or one.repeated or one.anchors], runs),
-    ):
-        shown = [(head, cell) for head, cell in columns if any(not empty(cell(one)) for one in some)]
-        if shown:
-            heads: list[Cell] = [aspect, *(head for head, _ in shown)]
-            yield [heads, *([one.metric, *(cell(one) for _, cell in shown)] for one in some)]
-
-
-def empty(cell: Cell) -> bool:
-    """Whether a cell says nothing."""
-    return cell == _NONE if isinstance(cell, str) else math.isnan(cell.value)
-
-
-def _one(name: str, digits: int = 2) -> Callable[[Trust], Cell]:
-    return lambda one: Number(getattr(one, name), digits=digits)
-
-
-def _three(name: str, digits: int = 2) -> Callable[[Trust], Cell]:
-    def cell(one: Trust) -> Cell:
-        value, low, high = getattr(one, name)
-        return Number(value, low, high, digits=digits)
-
-    return cell
-
-
-def _stands(one: Trust) -> Cell:
-    if not one.won:
-        return _NONE
-    return f"{'not known' if one.stand_in is None else 'yes' if one.stand_in else 'no'} ({one.won})"
-
-
-def legend(found: Trusts) -> Sequence[str]:
-    """Return what the numbers are of, a sentence each."""
-    several = len({one.aspect for one in found}) > 1
-    said = []
-    for one in found:
-        name = f"{one.metric}, {one.aspect}" if several else one.metric
-        if one.reason:
-            said.append(f"{name}: {one.reason}")
-        if one.unscored and not one.reason:
-            said.append(f"{name}: {one.unscored} of {one.rated} rated rows have no score")
-        if one.not_certified:
-            said.append(f"{name}: {one.not_certified}")
-        if one.threshold_from == CHOSEN:
-            said.append(
-                f"{name}: the threshold has the best balanced accuracy on these ratings; TPR, TNR and kappa are "
-                "cross-fitted, and the intervals hold for any threshold; --threshold gives another"
-            )
-    return said
+    return f"score {number(of.mean, 2)}: {of.good.value:.0%} good of {of.n} ({of.good.low:.0%} to {of.good.high:.0%})"

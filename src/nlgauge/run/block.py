@@ -149,7 +149,7 @@ class BlockScorer:
             todo = {spec: [n for n in numbers if fresh or n in gaps[spec]] for spec in self.metrics}
             features = Features({})
             if engine is not None:
-                features = self._features(engine, {n: rows[n] for n in numbers}, todo, asked, fresh)
+                features = self._features(engine, {n: rows[n] for n in numbers}, todo=todo, asked=asked, fresh=fresh)
             yield ScoredBlock({spec: self._scored(spec, {n: rows[n] for n in todo[spec]}, features) for spec in todo})
 
     @property

@@ -14,7 +14,7 @@ from nlgauge.contract.base import Metric, Value
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.opening import FilePath
 from nlgauge.data.evidence import wrong_evidence
-from nlgauge.data.json_values import plain
+from nlgauge.data.jsonable import plain
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.folder import Dataset, block_name, fault, types_of
 from nlgauge.errors import InputError

@@ -94,7 +94,15 @@ class Plan:
                 side = against.digest[:8] if against is not None else "references"
                 facts = facts_of(metric, layers, engine, against=side)
                 key = metric_key(metric, facts, evidence) if store is not None and can_be_cached(facts) else None
-                self.sets[spec] = SetScorer(metric, layers, facts, corpus, against, evidence, key)
+                self.sets[spec] = SetScorer(
+                    metric=metric,
+                    prepared=layers,
+                    facts=facts,
+                    rows=corpus,
+                    against=against,
+                    evidence=evidence,
+                    key=key,
+                )
         scored: list[Mapping[str, PreparedMetric | SetScorer]] = [self.metrics, self.sets]
         self.facts = {spec: one.facts for some in scored for spec, one in some.items()}
         """What the numbers of each metric depend on beside its spec, as it is known before rows are scored"""

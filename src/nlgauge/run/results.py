@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,14 @@ from nlgauge.contract.base import Metric, Value
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.evidence import Json, wrong_evidence
-from nlgauge.data.json_values import mismatch
 from nlgauge.data.table import Sums
 from nlgauge.errors import MetricError
 
 _NUMBERS = (int, float, np.number)
 _PLAIN, _FULL = b"\x00", b"\x01"
 _FEW = 1 << 16
-_WORDS = {"reason": (str, None), "notes": [str], "longer": [int]}
+_Numbers = list[float | None]
+_Fields = tuple[_Numbers, str | None, tuple[str, ...], _Numbers | None, tuple[int, ...], Any]
 
 
 UNKNOWN = "over 20 % of a text's sub-words are unknown to the model's tokenizer, and the score says little"
@@ -113,7 +113,7 @@ def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = 
     try:
         numbers = struct.unpack(f"<{len(content) // 8}d", content[1:]) if content[:1] == _PLAIN else None
         result = _full(content) if numbers is None else RowResult(Value(numbers))
-    except (ValueError, TypeError, OverflowError, RecursionError, struct.error):
+    except (ValueError, RecursionError, struct.error):
         return None
     counts = result.value.counts
     if counts is not None and not _fits(json.dumps(dict(formula or {})), len(counts), parts):
@@ -129,19 +129,19 @@ def _fits(formula: str, counts: int, parts: int) -> bool:
 
 
 def _full(content: bytes) -> RowResult:
-    """Raises ValueError or TypeError for what is no score."""
-    parts, reason, notes, counts, longer, evidence = json.loads(content[1:].decode("utf-8", "surrogatepass"))
-    wrong = mismatch({"reason": reason, "notes": notes, "longer": longer}, _WORDS, "the score")
-    if wrong := wrong or (wrong_evidence(evidence) if evidence is not None else None):
+    """Raises ValueError for what is no score."""
+    import msgspec  # where there is a cache
+
+    fields = json.loads(content[1:].decode("utf-8", "surrogatepass"))
+    parts, reason, notes, counts, longer, evidence = msgspec.convert(fields, _Fields)
+    if evidence is not None and (wrong := wrong_evidence(evidence)):
         raise ValueError(wrong)
-    value = Value(_numbers(parts), reason, tuple(notes), None if counts is None else _numbers(counts))
-    return RowResult(value, tuple(longer), evidence)
+    value = Value(_numbers(parts), reason, notes, None if counts is None else _numbers(counts))
+    return RowResult(value, longer, evidence)
 
 
-def _numbers(some: object) -> tuple[float, ...]:
-    if not (isinstance(some, list) and all(one is None or isinstance(one, int | float) for one in some)):
-        raise ValueError(some)
-    return tuple(math.nan if one is None else float(one) for one in some)
+def _numbers(some: _Numbers) -> tuple[float, ...]:
+    return tuple(math.nan if one is None else one for one in some)
 
 
 class Distinct:

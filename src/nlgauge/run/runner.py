@@ -44,9 +44,11 @@ def run(
             from nlgauge.run.store import opened  # a database, which a run without a cache does not need
 
             store = held.enter_context(opened(options.cache))
-        for plans in held.enter_context(closing(plans_of(corpus, metrics, options, store, against))):
+        for plans in held.enter_context(
+            closing(plans_of(corpus, metrics, options=options, store=store, against=against))
+        ):
             known = sink.begin(plans, held)
-            score(plans, range(len(corpus.rows)) if rows is None else rows, options, sink, known)
+            score(plans, range(len(corpus.rows)) if rows is None else rows, options=options, sink=sink, known=known)
             for plan in plans:
                 sink.finish(plan)
                 asked = {spec: one for spec, one in plan.metrics.items() if one.metric.remote}

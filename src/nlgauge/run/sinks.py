@@ -139,7 +139,7 @@ class TableBuilder(Sink[ScoreTable]):
         }
         run |= {} if self._repeats == "error" else {"repeats": self._repeats}
         signatures = {spec: self._signatures[spec] for spec in self.columns}
-        table = ScoreTable(self._rows, self.columns, signatures, run, __version__)
+        table = ScoreTable(rows=self._rows, columns=self.columns, signatures=signatures, run=run, version=__version__)
         table.spent = dict(spent)
         return table
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from nlgauge._version import __version__
-from nlgauge.data.json_values import jsonable
+from nlgauge.data.jsonable import jsonable
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.explanation import of_rows

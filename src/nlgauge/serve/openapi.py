@@ -139,38 +139,40 @@ _ALL = tuple(DOCUMENTED)
 SCORE = _route(
     "Score rows by one metric or several.",
     'What a scores file holds: its header, and its records under "scores".',
-    ScoreBody,
-    {
+    body=ScoreBody,
+    examples={
         "one row by all metrics": {"rows": [_EXAMPLE]},
         "two metrics": {"rows": [_EXAMPLE], "metrics": ["TokenF1", "Faithfulness"]},
     },
-    _ALL,
+    statuses=_ALL,
 )
 EXPLAIN = _route(
     "Show why each row has its score.",
     "What `nlgauge explain --format json` prints.",
-    ExplainBody,
-    {"which words are not supported": {"rows": [_EXAMPLE], "metric": "Faithfulness"}},
-    _ALL,
+    body=ExplainBody,
+    examples={"which words are not supported": {"rows": [_EXAMPLE], "metric": "Faithfulness"}},
+    statuses=_ALL,
 )
 CHECK = _route(
     "Hold rows to a threshold, or to their sources.",
     "What `nlgauge check --format json` prints: passed or not, and of each row what was found and why.",
-    CheckBody,
-    {
+    body=CheckBody,
+    examples={
         "does the source support it": {"rows": [_EXAMPLE], "grounded": True},
         "a threshold": {"rows": [_EXAMPLE], "metric": "Faithfulness", "at_least": 0.95},
     },
-    _ALL,
+    statuses=_ALL,
 )
 STREAM = _route(
     "Check an answer while it is sent.",
     "A line for each sentence that has ended, as a row of /check; then a line with `passed` and `sentences`. An "
     "error is the last line.",
-    StreamBody,
-    {'the first line; others hold a piece of the answer each, as in {"text": "The ferry "}': {"source": ["..."]}},
-    _ALL,
-    "application/x-ndjson",
+    body=StreamBody,
+    examples={
+        'the first line; others hold a piece of the answer each, as in {"text": "The ferry "}': {"source": ["..."]}
+    },
+    statuses=_ALL,
+    kind="application/x-ndjson",
 )
 LIST = _route("Which metrics there are.", "Their specs, and what each reads.", statuses=(401, 421))
 METRICS = _route("For Prometheus.", "Counts and times, in its text format.", statuses=(401, 421))

@@ -106,7 +106,9 @@ def correlate(
         InputError: for duplicates, for ratings that belong to no row, and for an unknown level or coefficient.
     """
     table = table.per_item()
-    how = Measurement(level, coefficient, resample, confidence, replicates, seed)
+    how = Measurement(
+        level=level, coefficient=coefficient, resample=resample, confidence=confidence, replicates=replicates, seed=seed
+    )
     place, rated, chosen = joined(table, ratings, aspects)
     records, notes = [], list(rated.notes)
     for spec, column in table.columns.items():
@@ -115,8 +117,10 @@ def correlate(
             for aspect in chosen:
                 y = place.of(rated.values[aspect])
                 turned = not column.higher_is_better
-                one = Agreement(spec, part, aspect, how.level, how.coefficient, turned=turned)
-                records.append(_measured(one, column.level, x, y, how, place.clusters))
+                one = Agreement(
+                    metric=spec, part=part, aspect=aspect, level=how.level, coefficient=how.coefficient, turned=turned
+                )
+                records.append(_measured(one, column.level, x=x, y=y, how=how, clusters=place.clusters))
                 if level == "item" and resample != "items" and records[-1].rows and not crossed(*rated_part(x, y)):
                     notes.append(f"{aspect}: few items have several systems; no p at item level")
     if level == "item" and len(table.systems) == 2:
@@ -161,7 +165,7 @@ def _measured(one: Agreement, of: str, x: Float, y: Float, how: Measurement, clu
     x, y = rated_part(x, y)
     rows = int((~np.isnan(x)).sum())
     if how.coefficient == "soft_accuracy":
-        return _softly(one, x, y, rows, how, clusters)
+        return _softly(one, x, y=y, rows=rows, how=how, clusters=clusters)
     kind = coefficient_of(how.coefficient, x, y, how.level)
     found = estimate(x, y, kind, how.level)
     threshold = kind.epsilon if how.coefficient == "accuracy_calibrated" else None
@@ -171,7 +175,7 @@ def _measured(one: Agreement, of: str, x: Float, y: Float, how: Measurement, clu
     if not how.replicates:
         return one
     if how.resample == "items":
-        low, high, p = of_items(x, y, kind, how.level, clusters, how.confidence)
+        low, high, p = of_items(x, y, kind=kind, level=how.level, clusters=clusters, confidence=how.confidence)
         if kind.chance == 0:
             return replace(one, low=low, high=high, p=p)
     else:

@@ -241,7 +241,7 @@ def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tup
 
 def _made(of: list[Estimate]) -> str:
     rated, rows = sum(one.ratings for one in of), sum(one.rows for one in of)
-    alone = ", ".join(f"{one.system} {words(Number(one.alone, one.alone_low, one.alone_high))}" for one in of)
+    alone = ", ".join(f"{one.system} {words(Number(*one.alone))}" for one in of)
     made = f"estimated for all {rows:,} rows from {rated:,} ratings and the scores by {of[0].metric}"
     return f"{made}; the ratings alone: {alone}"
 

@@ -13,6 +13,7 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
+from nlgauge.maths.inference import Measured
 from nlgauge.maths.intervals import binomial_p, certified, proportion
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.stats.arrays import Float, Mask
@@ -30,6 +31,7 @@ SHARES = np.arange(1, 41) / 40
 WAYS = ("risk", "recall", "f1", "cost", "precision")
 """How a threshold is chosen: the first two with a promise"""
 _BINS, _FOLDS = 5, 5
+_NOWHERE = (math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,7 @@ class Bin:
     mean: float
     """The ends of the scores, and their mean; NaN where no row has one"""
     n: int
-    good: float
-    good_low: float
-    good_high: float
+    good: Measured
     """The share of good rows, with its exact 95 % interval, as if rows were independent"""
 
 
@@ -173,7 +173,14 @@ def calibrate(
     if len(rated.values) > 1:
         raise InputError("several aspects are rated", remedy=f"name one of {', '.join(rated.values)}")
     (aspect,) = rated.values
-    task = RatedTask.of(rated, aspect, turned(column, column.parts.index(part)), below, _of_system(table, system), seed)
+    task = RatedTask.of(
+        rated,
+        aspect,
+        scores=turned(column, column.parts.index(part)),
+        below=below,
+        within=_of_system(table, system),
+        seed=seed,
+    )
     rows, below, n = task.rows, task.below, int(task.rows.rated.sum())
     rows, apart = rows.independent(task.rng)
     scores = rows.scores
@@ -186,21 +193,21 @@ def calibrate(
     promised = ("risk", "recall")
     thresholds = [
         RatedThreshold(
-            spec,
-            part,
-            "at_least" if sign > 0 else "at_most",
-            sign * one.threshold,
-            one.by,
-            risk if one.by == "risk" else None,
-            confidence if one.by in promised else None,
-            n,
-            one.passing,
-            aspect,
-            float(below),
-            str(signature),
-            signature.facts,
-            tuple((sign * finite).tolist()),
-            recall if one.by == "recall" else None,
+            metric=spec,
+            part=part,
+            direction="at_least" if sign > 0 else "at_most",
+            threshold=sign * one.threshold,
+            by=one.by,
+            risk=risk if one.by == "risk" else None,
+            confidence=confidence if one.by in promised else None,
+            n=n,
+            passing=one.passing,
+            aspect=aspect,
+            below=float(below),
+            signature=str(signature),
+            facts=signature.facts,
+            scores=tuple((sign * finite).tolist()),
+            recall=recall if one.by == "recall" else None,
         )
         for one in chosen
         if math.isfinite(one.threshold)
@@ -336,7 +343,9 @@ class RatedScores:
         if said := alike(np.where(self.bad, 0.0, 1.0)[self.rated], self.blanks):
             raise InputError(said)
         if asked is not None:
-            said = unanswered(finite[:, None], self.rated, asked, self.clusters, self.blank).problem
+            said = unanswered(
+                finite[:, None], self.rated, asked=asked, clusters=self.clusters, left_out=self.blank
+            ).problem
             if said:
                 raise InputError(said)
 
@@ -439,15 +448,25 @@ class RatedScores:
         of_row = np.full(len(self.scores), math.nan)
         for number in range(int(fold.max()) + 1):
             out = fold == number
-            of_row[rows[out]] = _threshold(self.scores[rows[~out]], self.bad[rows[~out]], by, cost, precision)
-        return _threshold(self.scores[rows], self.bad[rows], by, cost, precision), of_row
+            of_row[rows[out]] = _threshold(
+                self.scores[rows[~out]], self.bad[rows[~out]], by=by, cost=cost, precision=precision
+            )
+        return _threshold(self.scores[rows], self.bad[rows], by=by, cost=cost, precision=precision), of_row
 
     def _chosen(self, by: str, threshold: float, of_row: Float, honest: bool) -> Chosen:
         passed, bad = self.scores >= of_row, self.bad
         through, stopped = self.rated & passed, self.rated & ~passed
         whole = float((self.scores >= threshold).mean())
         of_through, of_stopped = _share(bad & through, through), _share(bad & stopped, stopped)
-        return Chosen(by, threshold, whole, of_through, of_stopped, _share(bad & stopped, bad), honest)
+        return Chosen(
+            by=by,
+            threshold=threshold,
+            passing=whole,
+            bad=of_through,
+            precision=of_stopped,
+            recall=_share(bad & stopped, bad),
+            honest=honest,
+        )
 
     def fifths(self, sign: int = 1) -> list[Integers]:
         """Return the rated rows in five groups by score, from the lowest scores as the metric gives them.
@@ -470,8 +489,9 @@ class RatedScores:
         for some in self.fifths(sign):
             good = int(len(some) - self.bad[some].sum())
             known = sign * self.scores[some][np.isfinite(self.scores[some])]
-            scores = (float(known.min()), float(known.max()), float(known.mean())) if len(known) else (math.nan,) * 3
-            yield Bin(*scores, len(some), good / len(some), *proportion(good, len(some)))
+            low, high, mean = (float(known.min()), float(known.max()), float(known.mean())) if len(known) else _NOWHERE
+            share = Measured(good / len(some), *proportion(good, len(some)))
+            yield Bin(low=low, high=high, mean=mean, n=len(some), good=share)
 
 
 @dataclass(frozen=True, kw_only=True)

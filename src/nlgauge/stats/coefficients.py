@@ -84,7 +84,13 @@ def count_pairs(x: Codes, y: Codes, ids: Codes | None) -> Pairs:
     by_y, discordant = _alike(y, known), _inversions(key % base)
     copies = 0.0 if ids is None else _alike(ids, known)
     concordant = n * (n - 1) / 2 - discordant - by_x - by_y + both
-    return Pairs(concordant, discordant, by_x - both, by_y - both, both - copies)
+    return Pairs(
+        concordant=concordant,
+        discordant=discordant,
+        metric_tied=by_x - both,
+        people_tied=by_y - both,
+        both_tied=both - copies,
+    )
 
 
 def close_pairs(x: Float, y: Float, ids: Codes | None, epsilon: float) -> Pairs:

@@ -236,11 +236,11 @@ def compare(
     if not shared and any(table.columns[spec].level == "item" for spec, _ in parts):
         raise InputError(f"{a!r} and {b!r} have no item in common", remedy="give outputs for the same items one name")
     plan = _Plan(confidence, power, margin, items)
-    made = [_difference(two, spec, part, shared, plan) for spec, part in parts]
+    made = [_difference(two, spec, part=part, shared=shared, plan=plan) for spec, part in parts]
     adjusted = holm([one.p if _directed(table, one.metric, one.part) else math.nan for one in made]).tolist()
     records = [one if math.isnan(p) else replace(one, adjusted=p) for one, p in zip(made, adjusted, strict=True)]
     notes = [f"{alone} items have an output of one of the two only, and are left out"] if alone else []
-    return Comparison(a, b, records, notes, margin, confidence)
+    return Comparison(a=a, b=b, records=records, notes=notes, margin=margin, confidence=confidence)
 
 
 def _cells(one: Difference) -> list[str]:
@@ -341,7 +341,9 @@ def _of_means(values: Float, limits: Limits, clusters: Integers | None) -> _Comp
     )
     spread = float(differences.std(ddof=1)) if len(differences) > 1 and np.isfinite(differences).all() else math.nan
     even = not spread > ALIKE * float(np.abs(both).max(initial=0.0))
-    return _Compared(said, a, b, _why(differences, said), math.nan if even else said.value / spread)
+    return _Compared(
+        said=said, a=a, b=b, reason=_why(differences, said), effect=math.nan if even else said.value / spread
+    )
 
 
 def _of_totals(counts: Float, value: Callable[[Float], Float], limits: Limits, clusters: Integers | None) -> _Compared:
@@ -361,7 +363,7 @@ def _of_totals(counts: Float, value: Callable[[Float], Float], limits: Limits, c
     )
     equal = "the two are equal on every item" if (counts[:, 0] == counts[:, 1]).all() else None
     effect = said.value / (said.error * math.sqrt(said.n)) if said.laws and not equal else math.nan
-    return _Compared(said, a, b, _few(said) or equal, effect)
+    return _Compared(said=said, a=a, b=b, reason=_few(said) or equal, effect=effect)
 
 
 def _of_sets(column: Column, part: int, numbers: list[int]) -> _Compared:

@@ -141,7 +141,9 @@ def contrast(
     """
     table = table.per_item()
     resamples = LEAST_DRAWS if replicates is None else replicates
-    how = Measurement(level, coefficient, resample, confidence, resamples, seed)
+    how = Measurement(
+        level=level, coefficient=coefficient, resample=resample, confidence=confidence, replicates=resamples, seed=seed
+    )
     _check(test, correction, how)
     place, rated, chosen = joined(table, ratings, aspects)
     kept = {spec: column for spec, column in table.columns.items() if column.level == "item" or level == "system"}
@@ -158,17 +160,17 @@ def contrast(
     if draws is None:
         draws = draws_for(corrected_for, 1 - confidence)
     few = too_few_draws(draws, corrected_for, 1 - confidence)
-    found = Contrasts([], {}, {}, [few] if few else [], draws)
+    found = Contrasts(records=[], clusters={}, values={}, notes=[few] if few else [], draws=draws)
     for aspect in chosen:
         tests = _Tests(
-            scores,
-            sets,
-            place.of(rated.values[aspect]),
-            how,
-            draws,
-            df if test == "williams" else None,
-            intervals,
-            place.clusters,
+            scores=scores,
+            sets=sets,
+            ratings=place.of(rated.values[aspect]),
+            how=how,
+            draws=draws,
+            df=df if test == "williams" else None,
+            intervals=intervals,
+            clusters=place.clusters,
         )
         made = [tests.difference(Contrast(*pair, aspect)) for pair in pairs]
         corrected = CORRECTIONS[correction]([one.p for one in made]).tolist()
@@ -261,10 +263,14 @@ class _Tests:
             return one
         how = self.how
         if how.resample == "items":
-            low, high = difference_of_items(x, other, y, self._kind, how.level, clusters, how.confidence)
+            low, high = difference_of_items(
+                x, other, y=y, kind=self._kind, level=how.level, clusters=clusters, confidence=how.confidence
+            )
         else:
             cells = np.any([np.isnan(a) for a in three], axis=0).tobytes()
-            resampled = self._resample(first, x, y, clusters, cells) - self._resample(second, other, y, clusters, cells)
+            resampled = self._resample(first, x, y=y, clusters=clusters, cells=cells) - self._resample(
+                second, other, y=y, clusters=clusters, cells=cells
+            )
             low, high = interval(resampled, how.percentiles(x.shape[1]))
         return replace(one, low=low, high=high)
 
@@ -272,14 +278,21 @@ class _Tests:
         self, x: Float, other: Float, y: Float, clusters: Integers | None, of_sets: bool
     ) -> tuple[float, float]:
         if self._df is not None:
-            return _williams(x, other, y, self.how.level, self._df)
+            return _williams(x, other, y=y, level=self.how.level, df=self._df)
         if of_sets:
             # A corpus-level metric has no cells to exchange: whole systems change place (Perm-Systems there).
             (x, rated), (other, _) = means(x, y), means(other, y)
             x, other, y, clusters = x[None], other[None], rated[None], None
         how = self.how
         return exchanged(
-            x, other, y, self._kind, how.level, replicates=self._exchanges, seed=how.seed, clusters=clusters
+            x,
+            other,
+            y=y,
+            kind=self._kind,
+            level=how.level,
+            replicates=self._exchanges,
+            seed=how.seed,
+            clusters=clusters,
         )
 
     def _resample(self, part: Part, x: Float, y: Float, clusters: Integers | None, cells: bytes) -> Float:
@@ -310,4 +323,4 @@ def _williams(x: Float, other: Float, y: Float, level: str, df: str) -> tuple[fl
     first, second, between = (
         float(correlation(a[known], b[known])) for a, b in ((x, rated), (other, rated), (x, other))
     )
-    return first - second, williams(first, second, between, n, df).two_sided
+    return first - second, williams(first, second, r23=between, n=n, df=df).two_sided

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nlgauge.maths.inference import Measured, mean_of
+from nlgauge.maths.inference import NOTHING, Measured, mean_of
 from nlgauge.maths.intervals import effective_groups, effective_items, jackknife, mean_spread, share_interval
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.resampling import batches
@@ -43,7 +43,7 @@ def chosen_share(hits: Mask, fitted: Mask, clusters: Integers, level: float = 0.
     """
     n = len(hits)
     if not n:
-        return Measured()
+        return NOTHING
     own, value = float(hits.mean()), float(fitted.mean())
     of = np.unique(clusters, return_inverse=True)[1]
     sums, sizes = np.bincount(of, hits).astype(float), np.bincount(of).astype(float)
@@ -72,7 +72,7 @@ def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> 
     """
     found = auroc_without(scores, bad, clusters)
     if found is None:
-        return Measured()
+        return NOTHING
     value, without, bads, goods = found
     if not np.isfinite(without).all():
         return Measured(value)
@@ -134,7 +134,7 @@ def calibration_error(
     """
     n = sum(map(len, bins))
     if not n:
-        return Measured()
+        return NOTHING
     of = np.unique(clusters, return_inverse=True)[1]
     weights, away, errors, influence = [], [], [], []
     for rows in bins:

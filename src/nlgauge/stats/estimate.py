@@ -11,11 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.data.corpus import Corpus
+from nlgauge.data.jsonable import values_of
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths.effective import Gain, effective_ratings
-from nlgauge.maths.inference import Inference, Measured, mean_of, two_more
+from nlgauge.maths.inference import NOTHING, Inference, Measured, mean_of, two_more
 from nlgauge.maths.rated_means import RatedMean, Scale, helps, inference, more_ratings, rated_means
 from nlgauge.maths.rater_effects import RaterSpread
 from nlgauge.render.environment import p_value
@@ -39,7 +40,11 @@ _WIDER = 1.05
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """The mean rating of a system, or the difference of two systems' means, by one metric and for one aspect."""
+    """The mean rating of a system, or the difference of two systems' means, by one metric and for one aspect.
+
+    A number with its interval is a `Measured` (value, low, high); in JSON and in data frames it is three, as `worth`,
+    `worth_low` and `worth_high`.
+    """
 
     system: str
     """For a difference, both: "A - B\""""
@@ -53,21 +58,15 @@ class Estimate:
     rows: int = 0
     clusters: int = 0
     """How many clusters hold the ratings: as many as ratings where rows stand for themselves"""
-    worth: float = math.nan
+    worth: Measured = NOTHING
     """The effective number of ratings: how many would give, without the metric, an interval as short. It is the number
-    of ratings times the square of the quotient of the two printed lengths, and at most the number of rows"""
-    worth_low: float = math.nan
-    worth_high: float = math.nan
-    """The interval of the effective number (`nlgauge.maths.effective`); NaN where all rows are rated"""
+    of ratings times the square of the quotient of the two printed lengths, and at most the number of rows. Its interval
+    (`nlgauge.maths.effective`) is NaN where all rows are rated"""
     weight: float = math.nan
     """That of the metric in the estimate, 0 where it does not help; NaN for a difference"""
-    alone: float = math.nan
-    alone_low: float = math.nan
-    alone_high: float = math.nan
+    alone: Measured = NOTHING
     """What the ratings alone say"""
-    bare: float = math.nan
-    bare_low: float = math.nan
-    bare_high: float = math.nan
+    bare: Measured = NOTHING
     """The metric's mean, in its own unit: no estimate of what people say"""
     more: float = math.nan
     """Further ratings until the interval is plus or minus the margin; infinite where more rows have to be scored"""
@@ -106,7 +105,8 @@ class Estimates(Records[Estimate]):
     def __repr__(self) -> str:
         heads = ["system", "aspect", "metric", "estimate", "low", "high", "ratings", "worth"]
         cells = [
-            [f"{v:.4g}" if isinstance(v := getattr(one, head), float) else str(v) for head in heads] for one in self
+            [f"{v:.4g}" if isinstance(v := values[head], float) else str(v) for head in heads]
+            for values in (dict(values_of(one)) for one in self)
         ]
         return "\n".join([*self.answers, *terminal([heads, *cells]), *self.notes])
 
@@ -182,7 +182,18 @@ def estimate(
         else:
             _refuse_off_scale(table, y, aspect, ends)
         raters = _raters(rated, aspect, ends, below)
-        task = _Task(table, rated, aspect, y, ends, confidence, margin, seed, below, raters)
+        task = _Task(
+            table=table,
+            rated=rated,
+            aspect=aspect,
+            values=y,
+            scale=ends,
+            confidence=confidence,
+            margin=margin,
+            seed=seed,
+            below=below,
+            raters=raters,
+        )
         for metric, x in zip(names, scores, strict=True):
             records += task.records(metric, x[:, None])
         if len(names) > 1:
@@ -294,7 +305,7 @@ class _Part(NamedTuple):
     taken: RatedMean | None = None
     alone: RatedMean | None = None
     helped: RatedMean | None = None
-    bare: Measured = Measured()
+    bare: Measured = NOTHING
     gain: Gain | None = None
 
 
@@ -349,16 +360,24 @@ class _Task:
         known = np.isfinite(x)
         filled = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0)) if known.any(0).all() else None
         left_out = self.rated.blank_of(self.aspect)[rows] & np.isnan(y)
-        reason = refusal(y, filled, design, self.rated.at_random, self.rated.asked_of(rows), self.scale, left_out)
+        reason = refusal(
+            y,
+            filled,
+            design=design,
+            at_random=self.rated.at_random,
+            asked=self.rated.asked_of(rows),
+            bounds=self.scale,
+            left_out=left_out,
+        )
         if reason or filled is None:
             return _Part(system=system, ratings=n, rows=len(rows), reason=reason)
         single = filled.shape[1] == 1
         units_of = np.arange(len(rows)) if design.clusters is None else design.clusters
-        scores = filled[:, 0] if single else combined(filled, y, design.rated, units_of, self.seed)
+        scores = filled[:, 0] if single else combined(filled, y, rated=design.rated, items=units_of, seed=self.seed)
         least = -math.inf if single else 0.0
-        means = rated_means(y, scores, design, self.scale, least, self._yes_no)
+        means = rated_means(y, scores, design=design, scale=self.scale, least=least, yes_no=self._yes_no)
         taken, alone, helped = means.placed(rows, len(self.table.rows))
-        bare = mean_of(scores, clusters=design.clusters).measured(self.confidence) if single else Measured()
+        bare = mean_of(scores, clusters=design.clusters).measured(self.confidence) if single else NOTHING
         return _Part(
             system=system,
             ratings=n,
@@ -419,15 +438,17 @@ class _Task:
         more = math.nan
         if self.margin is not None:
             of_both = zip(means, of_these, (taken, alone), strict=True)
-            more = min(self._more(of, said, whole, confidence, rated, n, rows) for of, said, whole in of_both)
+            more = min(
+                self._more(of, said, whole=whole, confidence=confidence, rated=rated, n=n, rows=rows)
+                for of, said, whole in of_both
+            )
         (low, high), (alone_low, alone_high) = (said.interval(confidence) for said in (taken, alone))
-        worth = Measured()
+        worth = NOTHING
         if high > low:
             value = min(float(rows), n * ((alone_high - alone_low) / (high - low)) ** 2)
             gains = [part.gain for part in parts if part.gain is not None]
-            ends = effective_ratings(gains, rated, rows, levels[0], self.confidence)
+            ends = effective_ratings(gains, rated, rows=rows, clusters=levels[0], level=self.confidence)
             worth = Measured(value, min(ends[0], value), max(ends[1], value))  # NaN stays NaN
-        bare = parts[0].bare if single else Measured()
         return Estimate(
             system=name,
             aspect=self.aspect,
@@ -438,16 +459,10 @@ class _Task:
             ratings=n,
             rows=rows,
             clusters=taken.groups,
-            worth=worth.value,
-            worth_low=worth.low,
-            worth_high=worth.high,
+            worth=worth,
             weight=means[0][0].weight if single else math.nan,
-            alone=alone.value,
-            alone_low=alone_low,
-            alone_high=alone_high,
-            bare=bare.value,
-            bare_low=bare.low,
-            bare_high=bare.high,
+            alone=Measured(alone.value, alone_low, alone_high),
+            bare=parts[0].bare if single else NOTHING,
             more=more,
             p=math.nan if single else taken.p(),
             share=self._shares,
@@ -467,7 +482,11 @@ class _Task:
     ) -> float:
         """Return how many further ratings make an interval plus or minus the margin; raters have their part in it."""
         left = (self.margin or 0.0) ** 2 - _half(whole, confidence) ** 2 + _half(said, confidence) ** 2
-        return more_ratings(means, said, confidence, math.sqrt(left), rated, n, rows) if left > 0 else math.inf
+        return (
+            more_ratings(means, said, confidence=confidence, margin=math.sqrt(left), rated=rated, n=n, rows=rows)
+            if left > 0
+            else math.inf
+        )
 
     def _with_raters(self, said: Inference, means: Sequence[RatedMean], parts: Sequence[_Part]) -> Inference:
         """Return what means say with the spread of raters."""

@@ -120,7 +120,7 @@ def cross_fitted(x: Float, y: Float, items: Integers, method: str, folds: int, s
     predicted, penalties = np.full(len(y), np.nan), []
     for number in range(count):
         out = fold == number
-        fitted = fit(x[~out], y[~out], items[~out], method, folds, seed)
+        fitted = fit(x[~out], y[~out], items=items[~out], method=method, folds=folds, seed=seed)
         predicted[out] = fitted.of(x[out])
         penalties += [] if fitted.penalty is None else [fitted.penalty]
     return CrossFitted(predicted, penalties, count)
@@ -138,7 +138,7 @@ def combined(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> Flo
     centred, one = x - x.mean(0), np.zeros(len(y))
     for number in range(int(fold.max()) + 1):
         out = fold == number
-        fitted = fit(x[rows[~out]], y[rows[~out]], items[rows[~out]], "nnls", FOLDS, seed)
+        fitted = fit(x[rows[~out]], y[rows[~out]], items=items[rows[~out]], method="nnls", folds=FOLDS, seed=seed)
         slopes = fitted.weights / fitted.deviations
         one[rows[out]] = centred[rows[out]] @ slopes
         one[~rated] += centred[~rated] @ slopes / (int(fold.max()) + 1)
@@ -160,9 +160,13 @@ def fit(x: Float, y: Float, items: Integers, method: str, folds: int, seed: int)
     level = float(y.mean())
     z, rest = (x - means) / deviations, y - level
     if method == "nnls":
-        return Fit(means, deviations, nonnegative(z, rest).coefficients, level, None)
-    penalty = _penalty(x, y, items, folds, seed)
-    return Fit(means, deviations, ridge(z, rest, [penalty])[0], level, penalty)
+        return Fit(
+            means=means, deviations=deviations, weights=nonnegative(z, rest).coefficients, intercept=level, penalty=None
+        )
+    penalty = _penalty(x, y, items=items, folds=folds, seed=seed)
+    return Fit(
+        means=means, deviations=deviations, weights=ridge(z, rest, [penalty])[0], intercept=level, penalty=penalty
+    )
 
 
 def _penalty(x: Float, y: Float, items: Integers, folds: int, seed: int) -> float:

@@ -17,7 +17,7 @@ from itertools import product
 
 import numpy as np
 
-from nlgauge.maths.inference import Measured
+from nlgauge.maths.inference import NOTHING, Measured
 from nlgauge.maths.intervals import student_quantile
 from nlgauge.stats.arrays import Float
 
@@ -69,7 +69,7 @@ def rater_agreement(aspect: str, ratings: Mapping[str, Mapping[str, float]], lab
     whole = bool((given[~np.isnan(given)] % 1 == 0).all())
     level = "interval" if not whole else "nominal" if labels == 2 else "ordinal"
     shared = int(((~np.isnan(given)).sum(0) >= 2).sum())
-    kappa = Measured()
+    kappa = NOTHING
     if len(given) == 2:
         both = ~np.isnan(given).any(0)
         kappa = kappa_interval(given[0, both], given[1, both], quadratic=level != "nominal")
@@ -191,7 +191,7 @@ def _with_interval(value_of: Callable[[Float], float], rows: Float, more: Float,
     """
     value = value_of(rows.sum(0))
     if math.isnan(value):
-        return Measured()
+        return NOTHING
     kinds, counts = np.unique(rows, axis=0, return_counts=True)
     kinds, weights = np.concatenate([kinds, more]), np.concatenate([counts, np.full(len(more), _MORE / len(more))])
     total, n = np.tensordot(weights, kinds, 1), float(weights.sum())

@@ -177,7 +177,9 @@ def join(
     if not name or name in table.columns:
         raise InputError(f"the name {name!r} is taken" if name else "a metric needs a name", remedy="choose another")
     source = matched(table, source) if isinstance(source, Corpus) else source
-    given, scores = read(name, source, column, list(dict.fromkeys(item for _, item in table.rows)), labels)
+    given, scores = read(
+        name, source, column=column, items=list(dict.fromkeys(item for _, item in table.rows)), labels=labels
+    )
     level = "system" if all(item is None for _, item in scores) else "item"
     places = table.places(level)
     if not any(place in scores for place in places):

@@ -46,11 +46,11 @@ def matched(table: ScoreTable, outputs: C) -> C:
     told = {n: place for n, place in places.items() if texts[n].strip(".")}
     if not places:
         why = f"row {min(mine) + 1} has neither a system nor an item of the scores"
-        places = _by_texts(table, known, mine, texts, why)
+        places = _by_texts(table, known, mine=mine, texts=texts, why=why)
     elif differing := [n for n, place in told.items() if not same_texts(texts[n], known[place])]:
         item = table.rows[told[differing[0]]][1]
         why = f"row {differing[0] + 1} is not the output of item {item!r} in the scores"
-        places = _by_texts(table, known, mine, texts, why)
+        places = _by_texts(table, known, mine=mine, texts=texts, why=why)
     else:
         places = told
     keys = {n: table.rows[place] for n, place in places.items()}

@@ -59,7 +59,7 @@ def of_items(
     Returns:
         NaN for one item, and for clusters that say less than two of equal size.
     """
-    made = [_inferences(x, y, kind, level, of) for of in _groupings(clusters)]
+    made = [_inferences(x, y, kind=kind, level=level, clusters=of) for of in _groupings(clusters)]
     if not all(made):
         return OfItems(math.nan, math.nan, math.nan)
     ends = [math.tanh(end) if on_z else end for one, on_z in chain(*made) for end in one.interval(confidence)]
@@ -77,7 +77,7 @@ def difference_of_items(
     confidence: float = 0.95,
 ) -> tuple[float, float]:
     """Return the interval, for other items, of the difference of two metrics' coefficients with the same ratings."""
-    made = [_difference(x, other, y, kind, level, of) for of in _groupings(clusters)]
+    made = [_difference(x, other, y=y, kind=kind, level=level, clusters=of) for of in _groupings(clusters)]
     low, high = zip(*(one.interval(confidence) for one in made), strict=True)
     # min and max of Python do not tell NaN.
     return float(np.min(low)) * (1 - kind.least) / 2, float(np.max(high)) * (1 - kind.least) / 2
@@ -96,10 +96,12 @@ def _inferences(
         found = [(_mean(x, y, kind, clusters), False)]
     else:
         without = _without(x, y, kind, level)
-        fisher = _jackknife(lambda present: _fisher(without(present)), len(x), level, clusters, UNLIMITED)
+        fisher = _jackknife(
+            lambda present: _fisher(without(present)), len(x), level=level, clusters=clusters, limits=UNLIMITED
+        )
         found = [(fisher, True)] if fisher.laws else []
         if not found or level == "system":
-            found.append((_jackknife(without, len(x), level, clusters, _ENDS), False))
+            found.append((_jackknife(without, len(x), level=level, clusters=clusters, limits=_ENDS), False))
     return [(one, on_z) for one, on_z in found if one.laws]
 
 
@@ -112,7 +114,9 @@ def _difference(
         known = ~np.isnan(each)
         return mean_of(each[known], limits, None if clusters is None else clusters[known])
     one, two = (_without(a, y, kind, level) for a in (x, other))
-    return _jackknife(lambda present: one(present) - two(present), len(x), level, clusters, limits)
+    return _jackknife(
+        lambda present: one(present) - two(present), len(x), level=level, clusters=clusters, limits=limits
+    )
 
 
 def _within(x: Float, y: Float, kind: Coefficient) -> Float:

@@ -72,7 +72,15 @@ class RatingProject:
         records = list(records)
         texts = {record[ROW]: text_digest(record) for record in records}
         columns = tuple(name for name in TEXTS if any(name in record for record in records))
-        return cls(draw, tuple(aspects), dict(design), outputs.digest, texts, columns, version)
+        return cls(
+            draw=draw,
+            aspects=tuple(aspects),
+            design=dict(design),
+            outputs=outputs.digest,
+            texts=texts,
+            columns=columns,
+            version=version,
+        )
 
     @property
     def id(self) -> str:
@@ -119,14 +127,14 @@ class RatingProject:
                 raise InputError(problem, file=file, remedy="install the version of nlgauge that it names, or a newer")
             rows = [{name: value for name, value in row.items() if name != "digest"} for row in record["rows"]]
             made = cls(
-                Draw(tuple(DrawnRow(**row) for row in rows)),
-                tuple(Aspect(**aspect) for aspect in record["aspects"]),
-                record["design"],
-                record["outputs"],
-                {row["name"]: row["digest"] for row in record["rows"] if row["name"] is not None},
-                tuple(record["columns"]),
-                record["nlgauge"],
-                Path(folder),
+                draw=Draw(tuple(DrawnRow(**row) for row in rows)),
+                aspects=tuple(Aspect(**aspect) for aspect in record["aspects"]),
+                design=record["design"],
+                outputs=record["outputs"],
+                texts={row["name"]: row["digest"] for row in record["rows"] if row["name"] is not None},
+                columns=tuple(record["columns"]),
+                version=record["nlgauge"],
+                folder=Path(folder),
             )
             right = made.id == record["id"] and bool(made.aspects) and bool(made.texts)
         except OSError as error:
@@ -156,7 +164,9 @@ class RatingProject:
         names = dict[str, dict[str, str]]()
         refused: dict[str, set[str]] = {aspect.name: set() for aspect in aspects}
         for sheet in sheets:
-            notes += self._read(sheet, {aspect.name: aspect for aspect in aspects}, given, names, refused)
+            notes += self._read(
+                sheet, {aspect.name: aspect for aspect in aspects}, given=given, names=names, refused=refused
+            )
         notes += [f"{', '.join(of)}: read as one rater" for of in names.values() if len(of) > 1]
         values = {
             aspect: {
@@ -229,7 +239,9 @@ class RatingProject:
             if sheet.exact and not lacking:
                 self._refuse_changed(sheet, line, cells, name)
             for column, (aspect, own) in columns.items():
-                value = _value(sheet, line, name, column, cells.get(column, ""), aspects[aspect])
+                value = _value(
+                    sheet, line, name=name, column=column, cell=cells.get(column, ""), aspect=aspects[aspect]
+                )
                 if value is None:
                     continue
                 if math.isnan(value):

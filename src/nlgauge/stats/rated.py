@@ -229,7 +229,7 @@ def rated_rows(
         for aspect, of_rows in values.items():
             refused = source.refused.get(aspect, frozenset()) if isinstance(source, ProjectRatings) else frozenset()
             passed[aspect] = blank(asked, ~np.isnan(of_rows), np.array([key in refused for key in table.rows], bool))
-        notes += _unanswered(table, values, asked, clusters, passed)
+        notes += _unanswered(table, values, asked=asked, clusters=clusters, passed=passed)
         if not isinstance(source, ProjectRatings):  # whose raters were looked at one by one
             order = np.argsort(asked, kind="stable")
             in_order = {aspect: given[order][~np.isnan(given[order])] for aspect, given in values.items()}
@@ -273,7 +273,7 @@ def _unanswered(
     scores = [np.where(np.isfinite(x), x, x[np.isfinite(x)].mean()) for x in columns if np.isfinite(x).any()]
     for aspect, given in values.items():
         of = np.array(scores).reshape(len(scores), -1).T
-        found = unanswered(of, ~np.isnan(given), asked, clusters, passed[aspect])
+        found = unanswered(of, ~np.isnan(given), asked=asked, clusters=clusters, left_out=passed[aspect])
         if found.missing:
             yield f"{aspect}: {found}"
 

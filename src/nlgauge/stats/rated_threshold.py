@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.atomic_write import atomic_write
-from nlgauge.data.json_values import read_record
+from nlgauge.data.jsonable import read_record
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import selection_p
 from nlgauge.stats.arrays import Float

@@ -20,7 +20,7 @@ import numpy as np
 
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.maths.inference import mean_of
+from nlgauge.maths.inference import NOTHING, Measured, mean_of
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.corrections import benjamini_yekutieli
 from nlgauge.stats.correlation import coefficient as coefficient_of
@@ -41,20 +41,20 @@ _FOLDS = 5
 class StandIn:
     """How one metric, or a rater, agrees with the other raters, and what the test says of the metric."""
 
-    metric: str
+    metric: str = ""
     """'' for the raters themselves"""
-    part: str
-    value: float
+    part: str = ""
+    value: float = math.nan
     """The mean over raters of the agreement with the mean rating of the others"""
-    low: float
-    high: float
-    advantage: float
+    low: float = math.nan
+    high: float = math.nan
+    advantage: float = math.nan
     """The share of rows, a mean over raters, on which it is as near to the others as the rater left out, or nearer"""
-    won: int
+    won: int = 0
     """Raters that it wins against"""
-    raters: int
+    raters: int = 0
     """Raters with enough rows to be tested against"""
-    p: tuple[float, ...]
+    p: tuple[float, ...] = ()
     """One for each rater that was tested, before the correction"""
 
     @property
@@ -91,7 +91,9 @@ def raters(
         raise InputError("one rater has nobody to be compared with", remedy="name at least two, better three")
     if not 0 <= epsilon < 1:
         raise InputError(f"epsilon {epsilon!r} is not between 0 and 1", remedy="0.2 for experts, 0.1 for the crowd")
-    how = Measurement(level, coefficient, resample, confidence, replicates, seed)
+    how = Measurement(
+        level=level, coefficient=coefficient, resample=resample, confidence=confidence, replicates=replicates, seed=seed
+    )
     place, rated, chosen = joined(table, ratings, list(dict.fromkeys(names)))
     given = np.stack([rated.values[name] for name in chosen])
     for one, other in combinations(range(len(chosen)), 2):
@@ -100,7 +102,8 @@ def raters(
             problem = f"{chosen[one]} and {chosen[other]} give the same rating to each of {int(both.sum())} rows"
             raise InputError(f"{problem}, which is rare of two people", remedy="name one of the two")
     people = _Raters(given, place, how, epsilon)
-    lines = [StandIn("", "", *people.ceiling(), math.nan, 0, 0, ())]
+    ceiling = people.ceiling()
+    lines = [StandIn(value=ceiling.value, low=ceiling.low, high=ceiling.high)]
     for spec, column in table.columns.items():
         if column.level == "item" and not is_sentinel(spec):
             for part in column.shown:
@@ -108,7 +111,7 @@ def raters(
                 lines.append(people.stand_in(spec, part, values, people.agreement(values)))
     constant = Column(("score",), np.zeros((len(table.rows), 1)))
     values = by_row(table, constant, 0)
-    return [*lines, people.stand_in("Constant", "score", values, (math.nan, math.nan, math.nan))]
+    return [*lines, people.stand_in("Constant", "score", values, NOTHING)]
 
 
 class _Raters:
@@ -132,16 +135,16 @@ class _Raters:
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(known, others, 0).sum(0) / np.where(known.any(0), known.sum(0), np.nan))
 
-    def ceiling(self) -> tuple[float, float, float]:
+    def ceiling(self) -> Measured:
         """Return how one rater agrees with the mean of the others, a mean over raters, with its interval."""
         return self._mean([(self._given[rater], self._others(rater)) for rater in range(len(self._given))])
 
-    def agreement(self, values: Float) -> tuple[float, float, float]:
+    def agreement(self, values: Float) -> Measured:
         """Return how a metric agrees with the same means, on the rows that the rater left out rated."""
         own = (np.where(np.isnan(given), np.nan, values) for given in self._given)
         return self._mean([(one, self._others(rater)) for rater, one in enumerate(own)])
 
-    def _mean(self, pairs: Sequence[tuple[Float, Float]]) -> tuple[float, float, float]:
+    def _mean(self, pairs: Sequence[tuple[Float, Float]]) -> Measured:
         how, clusters = self._how, self._place.clusters
         values, drawn = [], []
         for one, other in pairs:
@@ -163,9 +166,9 @@ class _Raters:
                 )
             )
         low, high = interval(np.mean(drawn, axis=0), how.confidence)
-        return float(np.mean(values)), low, high
+        return Measured(float(np.mean(values)), low, high)
 
-    def stand_in(self, metric: str, part: str, values: Float, agreement: tuple[float, float, float]) -> StandIn:
+    def stand_in(self, metric: str, part: str, values: Float, agreement: Measured) -> StandIn:
         """The test of one metric by its values [rows]."""
         predicted = self._predicted(values)
         shares, chances = [], []
@@ -179,7 +182,17 @@ class _Raters:
             shares.append(float(nearer.mean()) if rows.any() else math.nan)
             chances.append(test.above(-self._epsilon))
         won = int((benjamini_yekutieli(chances) <= 0.05).sum())
-        return StandIn(metric, part, *agreement, float(np.mean(shares)), won, len(shares), tuple(chances))
+        return StandIn(
+            metric=metric,
+            part=part,
+            value=agreement.value,
+            low=agreement.low,
+            high=agreement.high,
+            advantage=float(np.mean(shares)),
+            won=won,
+            raters=len(shares),
+            p=tuple(chances),
+        )
 
     def _predicted(self, values: Float) -> Float:
         """The rating that a line fitted to other items gives each row: [rows]."""
@@ -190,7 +203,9 @@ class _Raters:
         predicted = np.full(len(values), np.nan)
         groups = self._items if self._place.clusters is None else self._place.clusters[self._items]
         if len(np.unique(groups[rows])) > 1:
-            fitted = cross_fitted(values[rows, None], mean[rows], groups[rows], "nnls", _FOLDS, self._how.seed)
+            fitted = cross_fitted(
+                values[rows, None], mean[rows], items=groups[rows], method="nnls", folds=_FOLDS, seed=self._how.seed
+            )
             predicted[rows] = fitted.predicted
             if np.isin(self._given[known], (0, 1)).all():
                 # A rater who agrees with the others has the distance 0, which no number between 0 and 1 has.

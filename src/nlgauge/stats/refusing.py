@@ -191,7 +191,9 @@ def refusal(
         of_rated, of_all = np.bincount(design.strata, design.rated), np.bincount(design.strata)
         if (of_rated[of_all > 0] < 2).any():
             return f"a stratum has fewer than 2 rated rows: {rate}"
-    if asked is not None and (problem := unanswered(scores, design.rated, asked, design.clusters, left_out).problem):
+    if asked is not None and (
+        problem := unanswered(scores, design.rated, asked=asked, clusters=design.clusters, left_out=left_out).problem
+    ):
         return problem
     if at_random and chosen_by_score(scores, design):
         problem = "the rated rows' scores are not like those of the others, so they were not drawn at random"

@@ -132,9 +132,11 @@ def bootstrap(
         x, y = (np.concatenate([table, np.full((1, shape[1]), np.nan)]) for table in (x, y))
     a, b = prepared(x, kind, level), prepared(y, kind, level)
     values = [np.empty(0)]
-    for items, systems in drawn(shape, replicates, seed, resample, clusters):
+    for items, systems in drawn(shape, replicates, seed=seed, resample=resample, clusters=clusters):
         copies = _copies(items, systems, level, x.shape[1]) if kind.counts_copies else None
-        values.append(measured(cells_at(a, items, systems), cells_at(b, items, systems), kind, level, copies))
+        values.append(
+            measured(cells_at(a, items, systems), cells_at(b, items, systems), kind=kind, level=level, ids=copies)
+        )
     return np.concatenate(values)
 
 
@@ -258,7 +260,7 @@ def exchanged(
     x, other = (np.where(known, _standardised(a, known), np.nan) for a in (x, other))
     y = np.where(known, y, np.nan)
     rows, columns = known.shape
-    of_cells = by_cells(x, other, y, kind, level)
+    of_cells = by_cells(x, other, y=y, kind=kind, level=level)
     if level == "system":
         differences = by_means(x, other, y, kind)
     else:

@@ -107,7 +107,7 @@ def sample(
         raise InputError(f"{n} of {len(keys)} rows cannot be drawn", remedy=f"draw from 1 to {len(keys)}")
     rng = np.random.default_rng([seed, len(keys), n])
     if cluster is not None:
-        return _clusters(keys, column_of(keys, outputs, cluster), cluster, n, rng)
+        return _clusters(keys, column_of(keys, outputs, cluster), name=cluster, n=n, rng=rng)
     values = None if scores is None else _values(keys, scores, metric)
     systems = np.array([list(outputs.systems).index(system) for system, _ in keys])
     groups = systems if values is None else _strata(systems, values, strata)
@@ -120,7 +120,9 @@ def sample(
     drawn = np.zeros(len(keys), bool)
     for group, count in enumerate(wanted):
         drawn[rng.choice(np.flatnonzero(groups == group), count, replace=False)] = True
-    return _named(keys, drawn, wanted[groups] / sizes[groups], groups, [None] * len(keys), rng)
+    return _named(
+        keys, drawn, probabilities=wanted[groups] / sizes[groups], strata=groups, clusters=[None] * len(keys), rng=rng
+    )
 
 
 def allocated(n: int, sizes: Integers, spread: Float) -> Integers:
@@ -176,7 +178,14 @@ def _clusters(
     wanted = min(count, max(1, round(n * count / len(keys))))
     drawn = np.isin(codes, rng.choice(count, wanted, replace=False))
     probability = np.full(len(keys), wanted / count)
-    return _named(keys, drawn, probability, np.zeros(len(keys), np.intp), [str(label) for label in labels], rng)
+    return _named(
+        keys,
+        drawn,
+        probabilities=probability,
+        strata=np.zeros(len(keys), np.intp),
+        clusters=[str(label) for label in labels],
+        rng=rng,
+    )
 
 
 def _named(
@@ -193,7 +202,14 @@ def _named(
     names = {int(row): f"r{number:0{digits}d}" for number, row in enumerate(places, 1)}
     return Draw(
         tuple(
-            DrawnRow(system, item, float(probabilities[row]), int(strata[row]), clusters[row], names.get(row))
+            DrawnRow(
+                system=system,
+                item=item,
+                probability=float(probabilities[row]),
+                stratum=int(strata[row]),
+                cluster=clusters[row],
+                name=names.get(row),
+            )
             for row, (system, item) in enumerate(keys)
         )
     )

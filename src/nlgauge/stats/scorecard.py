@@ -24,7 +24,7 @@ import numpy as np
 
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.data.json_values import jsonable, read_record
+from nlgauge.data.jsonable import Number, jsonable, read_record
 from nlgauge.data.probes import KINDS, Probed
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
@@ -58,17 +58,17 @@ class SetAgreement:
     unscored: int = 0
     measure: str = ""
     """'AUROC', for ratings of yes or no; 'item', Pearson within items where these have three outputs; else 'pooled'"""
-    value: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
+    value: Number = math.nan
+    low: Number = math.nan
+    high: Number = math.nan
     """Of all rated rows: one without a score counts as a row of which nothing is known. The next three leave it out"""
-    pooled: float = math.nan
+    pooled: Number = math.nan
     """Pearson over all rows, as `nlgauge.correlate` has it"""
-    item: float = math.nan
+    item: Number = math.nan
     """Pearson within items"""
-    system: float = math.nan
+    system: Number = math.nan
     """Pearson of the systems' means"""
-    units: tuple[float, ...] = field(default=(), repr=False)
+    units: tuple[Number, ...] = field(default=(), repr=False)
     """A number for each item of the set, in its order, whose mean is the value; NaN for an item that has none"""
 
 
@@ -78,9 +78,9 @@ class ProbeShare:
 
     kind: str
     """'paraphrase': true statements in other words against all errors of the same source; else the kind of error"""
-    share: float
-    low: float
-    high: float
+    share: Number
+    low: Number
+    high: Number
     pairs: int
 
 
@@ -95,7 +95,7 @@ class Card:
     """Of the signature"""
     trained_on: tuple[str, ...] | None
     """What the scorer may have been trained on, where it is said; None where it is not"""
-    cost: Mapping[str, float]
+    cost: Mapping[str, Number]
     """Rows and seconds of this machine, and what a judge asked for"""
     sets: tuple[SetAgreement, ...]
     probes: tuple[ProbeShare, ...]
@@ -147,14 +147,17 @@ def agreements(
             measure, found = "AUROC", auroc(x[known], bad, items[known])
             units = _of_area(x[known], bad, items[known], count)
         elif known.any() and float(np.median(outputs_of[outputs_of > 0])) >= _LEAST_SYSTEMS:
-            measure, units = "item", _within(x, y, known, items, count)
+            measure, units = "item", _within(x, y, known=known, items=items, count=count)
             found = mean_of(units[~np.isnan(units)], (-1.0, 1.0)).measured()
         else:
             measure, filled = "pooled", np.where(np.isnan(x) & known, _mean(x[known]), x)
             whole = replace(table, columns={spec: Column(("score",), filled[:, None])})
             of = correlate(whole, source, level=measure, resample="items", replicates=replicates, seed=seed)
             line = of.get(spec, aspect)
-            found, units = Measured(line.value, line.low, line.high), _of_rows(filled, y, known, items, count)
+            found, units = (
+                Measured(line.value, line.low, line.high),
+                _of_rows(filled, y, known=known, items=items, count=count),
+            )
         one |= {"measure": measure, "value": found.value, "low": found.low, "high": found.high}
         rounded = tuple(round(unit, _DIGITS) for unit in units.tolist())
         made.append(SetAgreement(set=name, digest=named, aspect=aspect, **one, units=rounded))

@@ -118,7 +118,9 @@ def unbeaten(
     tests = len(metrics) * len(sentinels)
     draws = draws_for(tests) if replicates is None else replicates
     cells = len(table.rows) * len(found.unrated)
-    test = coefficient not in SPECIAL and not takes_a_minute(cells, tests, level, coefficient, draws)
+    test = coefficient not in SPECIAL and not takes_a_minute(
+        cells, tests, level=level, coefficient=coefficient, draws=draws
+    )
     unshown: list[Unbeaten] = []
     for aspect in found.unrated:
         values = {spec: found.get(spec, aspect).value for spec in table.columns}
@@ -143,7 +145,17 @@ def unbeaten(
             bound = -values[sentinel] if sentinel in turned else values[sentinel]
             if values[metric] <= bound or chance >= 0.05:
                 part = table.columns[metric].shown[0]
-                unshown.append(Unbeaten(metric, part, aspect, sentinel, values[metric], bound, chance))
+                unshown.append(
+                    Unbeaten(
+                        metric=metric,
+                        part=part,
+                        aspect=aspect,
+                        sentinel=sentinel,
+                        value=values[metric],
+                        bound=bound,
+                        p=chance,
+                    )
+                )
     if tests and not test:
         notes.append("metrics and sentinels were compared by value alone: there is no test, or it would take long")
     elif few := too_few_draws(draws, tests):

@@ -122,7 +122,9 @@ def _cells(path: Path, text: str, encoding: str) -> Sheet:
     if encoding == "cp1252":
         why = "it is not UTF-8, and was read as cp1252; its texts are not compared with those that were drawn"
         notes.append(f"{path.name}: {why}")
-    return Sheet(path, found, [name for name in header if name], notes, encoding != "cp1252")
+    return Sheet(
+        path=path, rows=found, columns=[name for name in header if name], notes=notes, exact=encoding != "cp1252"
+    )
 
 
 def _header(path: Path, text: str, line: int, delimiter: str | None) -> list[tuple[int, list[str]]]:

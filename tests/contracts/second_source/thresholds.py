@@ -164,9 +164,7 @@ BIN: Sources = {
     "high": lambda r: own_scores(r).max(),
     "mean": lambda r: own_scores(r).mean(),
     "n": lambda r: good_ones(r)[1],
-    "good": lambda r: good_ones(r)[0] / good_ones(r)[1],
-    "good_low": lambda r: exact(*good_ones(r), 0.025),
-    "good_high": lambda r: exact(*good_ones(r), 0.975),
+    "good": lambda r: (good_ones(r)[0] / good_ones(r)[1], exact(*good_ones(r), 0.025), exact(*good_ones(r), 0.975)),
 }
 
 

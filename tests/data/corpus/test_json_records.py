@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nlgauge.data.corpus import Corpus
-from nlgauge.data.corpus.json_records import parsed
+from nlgauge.data.corpus.json_records import _strictly, parsed
 from nlgauge.data.corpus.place import InputPlace
 from nlgauge.errors import InputError
 
@@ -23,13 +25,46 @@ from nlgauge.errors import InputError
         ("9" * 5000, "Exceeds the limit"),
         ("[" * 100_000, "broken JSON"),
         ('{"a":' * 100_000, "broken JSON"),
-        ("[" * 66 + "]" * 66, "nested more than 64 deep"),
+        (r'{"a": 1, "a": 2, "\u0022\u0022": 3}', "the key 'a' is given twice"),
+        ("[" * 65 + "1" + "]" * 65, "nested more than 64 deep"),
     ],
 )
 def test_what_is_not_in_json_is_refused(text: str, problem: str) -> None:
     with pytest.raises(InputError, match="row 7") as caught:
         parsed(text, InputPlace("rows.jsonl", 7))
     assert problem in str(caught.value) and len(str(caught.value)) < 300
+
+
+def test_what_is_64_deep_is_taken() -> None:
+    text = "[" * 64 + "]" * 63 + ", []]"
+    assert str(parsed(text, InputPlace(None))) == text
+
+
+_NAMES = st.sampled_from(['"a"', '"b"', r'"\u0061"', '"\\""', r'"\u0022"', r'"\\u0022"', '"\\ud800"', '"[:"', '""'])
+_NUMBERS = st.sampled_from(
+    ["0", "-0", "-0.0", "1.0", "1e5", "1E-2", "1e-400", "5e-324", "1e999", "123456789012345678901234567890", "01"]
+)
+_TEXTS = st.recursive(
+    _NAMES | _NUMBERS | st.sampled_from(["null", "true", "NaN", " ", '"\t"']),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda some: f"[{','.join(some)}]")
+        | st.lists(st.tuples(_NAMES, inner), max_size=3).map(
+            lambda some: "{" + " , ".join(f"{name} : {value}" for name, value in some) + "}"
+        )
+    ),
+    max_leaves=6,
+)
+
+
+@given(_TEXTS)
+def test_what_is_read_quickly_is_what_is_read_strictly(text: str) -> None:
+    read = []
+    for reader in (parsed, _strictly):
+        try:
+            read.append(repr(reader(text, InputPlace(None, 3))))
+        except InputError as refused:
+            read.append(str(refused))
+    assert read[0] == read[1]
 
 
 def test_a_file_of_rows_with_a_key_given_twice_is_refused(tmp_path: Path) -> None:

@@ -101,11 +101,12 @@ def test_an_older_file_has_none(tmp_path: Path) -> None:
     ("limits", "wrong"),
     [
         ({"other": [0.0, 1.0]}, "not among the sub-scores"),
-        ({"score": [0.0]}, "not a least and a greatest value"),
+        ({"score": [0.0]}, "Expected `array` of length 2, got 1"),
         ({"score": [1.0, 0.0]}, "not a least and a greatest value"),
-        ({"score": [0.0, "much"]}, "not a least and a greatest value"),
-        ({"score": 1}, "is not a list"),
-        ([0, 1], "is not an object"),
+        ({"score": [0.0, "much"]}, "the header's M: the value 'much' is not a number"),
+        ({"score": [None, 1.0]}, "not a least and a greatest value"),
+        ({"score": 1}, "Expected `array`, got `int`"),
+        ([0, 1], r"Expected `object`, got `array` - at `\$\.limits`"),
     ],
 )
 def test_edited_limits_are_refused(limits: Any, wrong: str, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def without(number: int, key: str) -> Edit:
 @pytest.mark.parametrize(
     ("edit", "row"),
     [
-        pytest.param(lambda lines: [], 1, id="empty"),
+        pytest.param(lambda lines: [], None, id="empty"),
         pytest.param(lambda lines: lines[1:], 1, id="no header"),
         pytest.param(without(1, "signatures"), 1, id="header without signatures"),
         pytest.param(changed(1, signatures={KL: 3}), 1, id="signature that is no text"),
@@ -128,7 +128,7 @@ def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
     for path, problem in ((latin, "not UTF-8"), (tmp_path / "absent.jsonl", "cannot be read")):
         with pytest.raises(InputError, match=problem) as caught:
             ScoreTable.load(path)
-        assert caught.value.file == path
+        assert caught.value.file == str(path)
         assert caught.value.remedy
     with pytest.raises(NlgaugeError, match=r"is not a folder of scores|needs an optional library"):
         ScoreTable.load(tmp_path)
@@ -139,7 +139,8 @@ def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
     [
         ('"name": "rate"', '"name": "newer"', "formula"),
         ('"counts": [0.0, 6.0]', '"counts": [0.0]', "unlike counts"),
-        ('"counts": [0.0, 6.0]', '"counts": [0.0, "six"]', "not a number"),
+        ('"counts": [0.0, 6.0]', '"counts": [0.0, 1e300]', r"at `\$\.counts\[1\]`"),
+        ('"counts": [0.0, 6.0]', '"counts": [0.0, "six"]', r"Expected `float`, got `str` - at `\$\.counts\[1\]`"),
         (
             '{"system": "B", "item": null, "metric": "TER", "part": "score", "value": 30.0, "reason": null}\n',
             "",

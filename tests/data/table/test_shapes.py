@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import math
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ TEXT = {
     "unsupported": [[0, 4]],
     "quotes": [QUOTE],
     "stretches": [{"begin": 0, "end": 4, "quotes": [0], "supported": 0.2}],
+    "reasons": [{"begin": 0, "end": 4, "said": "5: the source has 4"}],
 }
 PIECE = {"text": "Five", "begin": 0, "end": 4}
 MATCH = {"side": "candidate", "token": PIECE, "match": {"text": None}, "similarity": 0.5, "weight": 1}
@@ -41,25 +44,32 @@ def test_a_place_is_in_a_text_as_long_as_texts_may_be() -> None:
 @pytest.mark.parametrize(
     ("where", "value", "wrong"),
     [
-        (("reference",), -1, "reference is below 0"),
-        (("texts", 0, "words"), {}, "texts[0].words is not a list"),
-        (("texts", 0, "words", 0), 3, "texts[0].words[0] is not an object"),
-        (("texts", 0, "words", 0, "alignment"), "1", "alignment is not"),
-        (("texts", 0, "words", 0, "quote"), 1, "a sentence that is not among its quotes"),
-        (("texts", 0, "words", 0, "quote"), -1, "a sentence that is not among its quotes"),
-        (("texts", 0, "words", 0, "end"), 10**12, "a place in a text"),
-        (("texts", 0, "words", 0, "begin"), 5, "a place in a text"),
-        (("texts", 0, "quotes", 0, "begin"), -1, "a place in a text"),
-        (("texts", 0, "unsupported"), [[0]], "stand nowhere"),
-        (("texts", 0, "unsupported"), [[0, 10**12]], "stand nowhere"),
-        (("texts", 0, "unsupported"), None, "is not a list"),
-        (("texts", 0, "stretches", 0, "quotes"), [4], "a sentence that is not among its quotes"),
-        (("matches", 0, "side"), "source", "names a side that there is not"),
-        (("matches", 0, "token"), None, "token is not an object"),
-        (("flows", 0, "candidate"), {"text": "x", "begin": 3}, "a place in a text"),
-        (("flows", 0, "distance"), None, "distance is not"),
-        (("items", 0), {}, "items[0].name is missing"),
-        (("left_out",), 0.5, "left_out is not a whole number"),
+        (("reference",), -1, "the reference is below 0 - at `$.reference`"),
+        (("reference",), 1.0, "Expected `int`, got `float` - at `$.reference`"),
+        (("reference",), None, "Expected `int`, got `null` - at `$.reference`"),
+        (("texts", 0, "words"), {}, "Expected `array`, got `object` - at `$.texts[0].words`"),
+        (("texts", 0, "words", 0), 3, "Expected `object`, got `int` - at `$.texts[0].words[0]`"),
+        (
+            ("texts", 0, "words", 0, "alignment"),
+            "1",
+            "Expected `float`, got `str` - at `$.texts[0].words[0].alignment`",
+        ),
+        (("texts", 0, "words", 0, "alignment"), math.nan, "Expected `float` >= -1.79"),
+        (("texts", 0, "words", 0, "alignment"), math.inf, "Expected `float` <= 1.79"),
+        (("texts", 0, "words", 0, "alignment"), True, "got `bool` - at `$.texts[0].words[0].alignment`"),
+        (("texts", 0, "words", 0, "alignment"), 10**400, "Number out of range - at `$.texts[0].words[0].alignment`"),
+        (("texts", 0, "words", 0, "begin"), True, "Expected `int`, got `bool` - at `$.texts[0].words[0].begin`"),
+        (("texts", 0, "words", 0, "quote"), 1, "a sentence is not among the quotes - at `$.texts[0]`"),
+        (("texts", 0, "words", 0, "quote"), -1, "a sentence is not among the quotes - at `$.texts[0]`"),
+        (("texts", 0, "unsupported"), [[0]], "length 2"),
+        (("texts", 0, "unsupported"), [[0, 10**12]], "unsupported words stand nowhere - at `$.texts[0]`"),
+        (("texts", 0, "unsupported"), None, "Expected `array`, got `null` - at `$.texts[0].unsupported`"),
+        (("texts", 0, "stretches", 0, "quotes"), [4], "a sentence is not among the quotes - at `$.texts[0]`"),
+        (("matches", 0, "side"), "source", "there is no such side"),
+        (("matches", 0, "token"), None, "Expected `object`, got `null` - at `$.matches[0].token`"),
+        (("flows", 0, "distance"), None, "Expected `float`, got `null` - at `$.flows[0].distance`"),
+        (("items", 0), {}, "Object missing required field `name` - at `$.items[0]`"),
+        (("left_out",), 0.5, "Expected `int`, got `float` - at `$.left_out`"),
     ],
 )
 def test_what_no_page_could_draw_is_refused(where: tuple[Any, ...], value: Any, wrong: str) -> None:
@@ -69,3 +79,38 @@ def test_what_no_page_could_draw_is_refused(where: tuple[Any, ...], value: Any, 
         holder = holder[key]
     holder[where[-1]] = value
     assert wrong in (wrong_evidence(evidence) or "")
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        (("texts", 0, "words", 0), "texts[0].words[0]"),
+        (("texts", 0, "quotes", 0), "texts[0].quotes[0]"),
+        (("texts", 0, "stretches", 0), "texts[0].stretches[0]"),
+        (("texts", 0, "reasons", 0), "texts[0].reasons[0]"),
+        (("matches", 0, "token"), "matches[0]"),
+        (("matches", 0, "match"), "matches[0]"),
+        (("flows", 0, "candidate"), "flows[0]"),
+        (("flows", 0, "reference"), "flows[0]"),
+    ],
+)
+@pytest.mark.parametrize("place", [{"begin": -1, "end": 3}, {"begin": 5, "end": 4}, {"begin": 0, "end": LAST + 1}])
+def test_what_stands_nowhere_is_refused(where: tuple[Any, ...], said: str, place: dict[str, int]) -> None:
+    evidence: Any = json.loads(json.dumps(EVIDENCE))
+    piece = evidence
+    for key in where:
+        piece = piece[key]
+    piece.update(place)
+    assert wrong_evidence(evidence) == f"evidence: a place in a text is not from 0 to 10,000,000 - at `$.{said}`"
+
+
+def test_a_piece_has_both_ends_or_none() -> None:
+    for piece in ({"text": "x", "begin": 3}, {"text": "x", "end": 3}):
+        assert "a place in a text" in (wrong_evidence({"matches": [{**MATCH, "token": piece}]}) or "")
+    assert wrong_evidence({"matches": [{**MATCH, "token": {}}]}) is None
+
+
+def test_what_is_drawn_is_taken() -> None:
+    assert wrong_evidence(EVIDENCE) is None
+    assert wrong_evidence({}) is None
+    assert wrong_evidence([]) == "evidence: Expected `object`, got `array`"

@@ -89,7 +89,7 @@ def test_twenty_texts_are_rated_by_keyboard_saved_and_estimated(tmp_path: Path) 
     assert marked == [["🌉 bridge"] if n % 3 == 0 else [] for n in range(20)]
     table = nlgauge.evaluate(rows, metrics="CopyRate", cache=False)
     (one,) = nlgauge.estimate(table, RatingProject.load(place.parent).ratings())
-    assert one.ratings == 20 and one.alone == 13 / 20
+    assert one.ratings == 20 and one.alone.value == 13 / 20
 
 
 def test_several_aspects_with_labels_are_rated_by_keyboard_and_edited_in_a_spreadsheet(tmp_path: Path) -> None:

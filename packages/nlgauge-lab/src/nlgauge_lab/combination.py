@@ -93,8 +93,8 @@ def combine(
             f"{rows} rows of {distinct} items have a rating and a number of all {len(members)} members",
             remedy="give more rated rows, or fewer metrics",
         )
-    crossed = cross_fitted(x[known], y[known], items, method, folds, seed)
-    final = fit(x[known], y[known], items, method, folds, seed)
+    crossed = cross_fitted(x[known], y[known], items=items, method=method, folds=folds, seed=seed)
+    final = fit(x[known], y[known], items=items, method=method, folds=folds, seed=seed)
     if not final.weights.any():
         raise InputError(f"no member agrees with {chosen}: all weights are 0", remedy="add metrics, or take ridge")
     predicted = np.full(len(y), np.nan)
@@ -121,15 +121,15 @@ def combine(
     constant = np.flatnonzero(np.ptp(x[known], 0) == 0)
     notes = [f"{' '.join(members[at])} is the same on all rows" for at in constant]
     return Combined(
-        _file(table, members, signs, final, chosen, method, facts),
-        agreements.records,
-        predictions,
-        rows,
-        distinct,
-        int((~is_rated).sum()),
-        {" ".join(member): n for member, n in zip(members, unusable, strict=True) if n},
-        crossed.penalties,
-        [*notes, *agreements.notes],
+        combination=_file(table, members, signs=signs, final=final, aspect=chosen, method=method, facts=facts),
+        agreements=agreements.records,
+        predictions=predictions,
+        rows=rows,
+        items=distinct,
+        unrated=int((~is_rated).sum()),
+        left_out={" ".join(member): n for member, n in zip(members, unusable, strict=True) if n},
+        penalties=crossed.penalties,
+        notes=[*notes, *agreements.notes],
     )
 
 
@@ -149,7 +149,15 @@ def _file(
     used = [table.signatures[one.metric] for one in fitted if one.weight and one.metric in table.signatures]
     named = [signature.facts.get("model") for signature in used]
     models = {str(model["name"]): str(model["digest"]) for model in named if isinstance(model, Mapping)}
-    return CombinationFile(fitted, final.intercept, aspect, method, final.penalty, models, facts)
+    return CombinationFile(
+        members=fitted,
+        intercept=final.intercept,
+        aspect=aspect,
+        method=method,
+        penalty=final.penalty,
+        models=models,
+        facts=facts,
+    )
 
 
 def applied(table: ScoreTable, combination: CombinationFile) -> ScoreTable:
@@ -212,7 +220,9 @@ def _table(table: ScoreTable, known: Mask, predicted: Float, equal: Float) -> Sc
     signatures = {spec: table.signatures[spec] for spec in columns if spec in table.signatures}
     signatures[COMBINED] = Signature(COMBINED, {"predicted": "out of fold"})
     signatures[EQUAL] = Signature(EQUAL, {"weights": "equal"})
-    return ScoreTable(table.rows, columns, signatures, {"rows": len(table.rows)}, table.version)
+    return ScoreTable(
+        rows=table.rows, columns=columns, signatures=signatures, run={"rows": len(table.rows)}, version=table.version
+    )
 
 
 def _record(one: Agreement) -> dict[str, object]:

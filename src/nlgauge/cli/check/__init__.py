@@ -102,7 +102,7 @@ _EXIT_CODES = {"passes": 0, "fails": 1, "cannot tell": 3}
     "-o",
     "--output",
     type=PLACE,
-    help="A page (.html), a table of verdicts (.csv), or the scores (.jsonl): the next --against.",
+    help="A page (.html), a table of verdicts (.csv), or the scores (.jsonl, .jsonl.gz): the next --against.",
 )
 @MAP
 @REPEATS
@@ -245,7 +245,7 @@ def check(
     options += [("--backend", how["backend"] if how["backend"] != "auto" else None)]
     scored = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
-        _show(layout, verdict, table, outputs, against, scored)
+        _show(layout, verdict, table=table, outputs=outputs, against=against, scored=scored)
     remark(*told_spent(table))
     sys.exit(2 if verdict.nothing_checked else _EXIT_CODES[verdict.ruling])
 
@@ -293,4 +293,4 @@ def _show(layout: str, verdict: Verdict, table: ScoreTable, outputs: Path, again
         return
     formats = {"text": text.show, "github": ci.show_github, "junit": ci.show_junit, "markdown": ci.show_markdown}
     show = formats[layout]
-    show(verdict, table, outputs, against, scored)
+    show(verdict, table, outputs, against=against, how=scored)

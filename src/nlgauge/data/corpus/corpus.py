@@ -113,7 +113,7 @@ class Corpus(Sequence[Row]):
         )
         counts: dict[str, int] = {}
         told: dict[str, None] = {}
-        rows = rows_of(tables, names, name, on_missing, counts, told, labels)
+        rows = rows_of(tables, names, file=name, on_missing=on_missing, counts=counts, told=told, labels=labels)
         corpus = cls(DiskRows(rows) if on_disk else tuple(rows), counts)
         object.__setattr__(corpus, "read_as", tuple(told))
         if len(files) > 1 and not isinstance(given, Mapping):

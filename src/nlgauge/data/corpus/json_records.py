@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import msgspec
+
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, shown
 
 _DEEPEST = 64
@@ -44,7 +46,30 @@ def parsed(text: str, place: InputPlace) -> Any:
     """The value. Raises InputError where it is broken or nested too deep, for a key that is given twice, and for NaN,
     infinities and what is too large a number."""
     try:
-        value = _decoded(text)
+        value = _quickly(text)
+    except (ValueError, RecursionError):
+        value = _strictly(text, place)
+    # To count brackets is cheap, and most lines have few.
+    if text.count("[") + text.count("{") > _DEEPEST and _deep(value):
+        raise place.error(f"JSON nested more than {_DEEPEST} deep", "rows hold texts, and lists of texts")
+    return value
+
+
+def _quickly(text: str) -> Any:
+    """Return the value of JSON that is beyond doubt. Raises ValueError for all else, which `_strictly` decides about.
+
+    A key that is given twice is lost with its quotation marks, so that the value as JSON has fewer of them.
+    """
+    value = msgspec.json.decode(text)
+    if "\\u0022" in text or text.count('"') != msgspec.json.encode(value).count(b'"'):
+        raise ValueError
+    return value
+
+
+def _strictly(text: str, place: InputPlace) -> Any:
+    """Return the value, or raise InputError that says where and why there is none."""
+    try:
+        return _DECODER.decode(text)
     except json.JSONDecodeError as bad:
         line = "" if place.row else f"line {bad.lineno}, "
         remedy = _remedy(text, bad.pos, place.row is not None)
@@ -53,10 +78,6 @@ def parsed(text: str, place: InputPlace) -> Any:
         raise place.error(str(bad), "leave one of them, or give them names of their own") from None
     except (ValueError, RecursionError) as bad:
         raise place.error(f"broken JSON: {bad}", JSON_REMEDY) from None
-    # To count brackets is cheap, and most lines have few.
-    if text.count("[") + text.count("{") > _DEEPEST and _deep(value):
-        raise place.error(f"JSON nested more than {_DEEPEST} deep", "rows hold texts, and lists of texts")
-    return value
 
 
 def _remedy(text: str, at: int, is_line: bool) -> str:
@@ -73,21 +94,12 @@ def _remedy(text: str, at: int, is_line: bool) -> str:
     return JSON_REMEDY
 
 
-def _decoded(text: str) -> Any:
-    try:
-        value, end = _DECODER.raw_decode(text)
-    except json.JSONDecodeError:
-        end = -1
-    # Blanks around a value are rare, and so is what is no JSON: there `decode` says what is wrong.
-    return value if end == len(text) else _DECODER.decode(text)
-
-
 def _deep(value: object) -> bool:
     """Return whether a value is nested deeper than all that shows it or passes it on can follow."""
-    level: list[object] = [value]
-    for _ in range(_DEEPEST + 1):
-        lists = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
-        level = [inner for one in lists for inner in one]
+    level: list[Any] = [value]
+    for _ in range(_DEEPEST):
+        lists = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [inner for some in lists for inner in some if isinstance(inner, dict | list)]
     return bool(level)
 
 

@@ -158,7 +158,7 @@ def _unread(name: str, bad: OSError | ValueError) -> InputError:
 
 
 _SMALL = 64 << 20
-_EXPANDED = 100
+EXPANDED = 100
 """Times its own size that compressed data may hold, unless that is small; texts come to 10 times, bombs to 1,000"""
 _RECORD = 128
 """Bytes that a row or an object takes in memory beside its own, at least: else many small rows would fill it"""
@@ -166,13 +166,13 @@ LONGEST_LINE = 256 << 20
 """Bytes of a line; a line is held in memory whole"""
 
 
-def lines(file: File) -> Iterator[str]:
+def lines(file: File, expanded: int = EXPANDED) -> Iterator[str]:
     """Each line with its end, which is one "\\n"; the mark of a byte order at the beginning is left out.
 
     Raises InputError for what is empty, not UTF-8, not whole gzip data, or a line longer than LONGEST_LINE.
     """
     place, at, number = InputPlace(file.name), 0, 0
-    with _opened(file) as stream:
+    with opened(file, expanded) as stream:
         while line := stream.readline(LONGEST_LINE + 1):
             number += 1
             if len(line) > LONGEST_LINE:
@@ -193,7 +193,7 @@ def seekable(file: File) -> BinaryIO:
     """The bytes, uncompressed, to be read in any order. Raises InputError as `lines`."""
     if not file.name.lower().endswith(".gz"):
         return file.open()
-    with _opened(file) as stream:
+    with opened(file) as stream:
         data = stream.read()
     if not data:
         raise _empty(InputPlace(file.name))
@@ -218,15 +218,18 @@ def _empty(place: InputPlace) -> Exception:
 
 
 @contextmanager
-def _opened(file: File) -> Iterator[BinaryIO]:
-    """The bytes, uncompressed."""
+def opened(file: File, expanded: int = EXPANDED) -> Iterator[BinaryIO]:
+    """The bytes, uncompressed. Raises InputError for what is not whole gzip data, and for a bomb.
+
+    expanded: how many times their own size the data may hold.
+    """
     place = InputPlace(file.name)
     with file.open() as raw:
         if not file.name.lower().endswith(".gz"):
             yield raw
             return
         try:
-            yield cast(BinaryIO, io.BufferedReader(_Unpacked(raw, file.size, place)))
+            yield cast(BinaryIO, io.BufferedReader(_Unpacked(raw, file.size, expanded, place)))
         except (OSError, EOFError, zlib.error) as bad:
             remedy = "compress or copy it again; if it is not compressed, take .gz off its name"
             raise place.error(f"not whole gzip data: {bad}", remedy) from None
@@ -235,9 +238,9 @@ def _opened(file: File) -> Iterator[BinaryIO]:
 class _Unpacked(io.RawIOBase):
     """What gzip data hold. Raises InputError where they were made to fill a memory, and what gzip raises."""
 
-    def __init__(self, raw: BinaryIO, size: int, place: InputPlace) -> None:
+    def __init__(self, raw: BinaryIO, size: int, expanded: int, place: InputPlace) -> None:
         self._file = gzip.GzipFile(fileobj=raw)
-        self._size, self._place, self._read = size, place, 0
+        self._size, self._expanded, self._place, self._read = size, expanded, place, 0
 
     def readable(self) -> bool:
         return True
@@ -246,8 +249,8 @@ class _Unpacked(io.RawIOBase):
         count = self._file.readinto(buffer)
         read = bytes(memoryview(buffer)[:count])
         self._read += count + _RECORD * (read.count(b"\n") + read.count(b"{"))
-        if self._read > max(_SMALL, _EXPANDED * self._size):
-            counted = f"more than {_EXPANDED} times their own {self._size} bytes ({_RECORD} are added for each row)"
-            problem = f"gzip data that hold {counted}"
+        if self._read > max(_SMALL, self._expanded * self._size):
+            size = f"{self._expanded} times their own {self._size} bytes ({_RECORD} are added for each row)"
+            problem = f"gzip data that hold more than {size}"
             raise self._place.error(problem, "texts do not: where it is meant so, decompress it first")
         return count

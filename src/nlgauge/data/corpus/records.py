@@ -186,7 +186,14 @@ def rows_of(
                 found.update(dict.fromkeys(sorted(met)))
                 paths -= met
             yield _row(
-                named, theirs, columns, InputPlace(table.file, number), positions, on_missing == "skip", table, read
+                named,
+                theirs,
+                taken=columns,
+                place=InputPlace(table.file, number),
+                positions=positions,
+                may_lack=on_missing == "skip",
+                table=table,
+                read=read,
             )
         if counts is not None and table.file is not None:
             counts[table.file] = counts.get(table.file, 0) + number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -80,7 +80,7 @@ class Column:
     """[rows, parts], or [systems, parts] in the order of `ScoreTable.systems`; NaN where nothing can be said"""
     reasons: dict[int, str] = field(default_factory=dict)
     """Why, by row (or system), for every one with a NaN"""
-    evidence: dict[int, Any] = field(default_factory=dict)
+    evidence: MutableMapping[int, Any] = field(default_factory=dict)
     """What the score is based on, by row (or system), where it was asked for"""
     higher_is_better: bool = True
     level: str = "item"

@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,9 +24,9 @@ from nlgauge.data.atomic_write import UNFINISHED, atomic_bytes, file_lock
 from nlgauge.data.corpus.opening import FilePath, file_system, is_address
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.evidence import wrong_evidence
-from nlgauge.data.json_values import INFINITE, mismatch, number_of
+from nlgauge.data.jsonable import Number, converted
 from nlgauge.data.table.column import Column
-from nlgauge.data.table.reading import checked, column_of, refuse_unmeant, signatures_of
+from nlgauge.data.table.reading import Header, MetricHeader, checked, column_of, named, refuse_unmeant, signatures_of
 from nlgauge.data.table.table import ScoreTable
 from nlgauge.errors import InputError, MissingExtraError
 
@@ -88,7 +89,7 @@ class Dataset:
             problem = f"{name} cannot be read: {bad.strerror or bad}"
             raise InputError(problem, file=self.place, remedy="give a folder that can be read") from None
         try:
-            record = json.loads(data)
+            record = msgspec.json.decode(data)
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
@@ -188,35 +189,51 @@ def types_of(parts: Mapping[str, Sequence[str]], counted: Collection[str], evide
 
 
 _EDITED = "the folder was edited"
-_WHOLE = {"values": [[(int, float, str, None)]], "reasons": {"*": str}, "evidence": {"*": {}}}
+
+
+class _Whole(msgspec.Struct):
+    """The values of a corpus-level metric, in `_header.json`."""
+
+    values: list[list[Number]]
+    """By system, and by sub-score"""
+    reasons: dict[str, str]
+    evidence: dict[str, dict[str, Any]]
 
 
 def is_folder(place: FilePath) -> bool:
     """Return whether a place of scores is a folder, and not a file."""
     if is_address(place):
-        return not str(place).endswith(".jsonl")
+        return not str(place).endswith((".jsonl", ".jsonl.gz"))
     return Path(place).is_dir()
 
 
 def load(place: FilePath) -> ScoreTable:
     """Return what a scores folder holds. Raises InputError for one that is not of a run that has ended."""
     dataset = Dataset(place)
-    header = dataset.record("_header.json", GO_ON)
-    if header is None:
+    found = dataset.record("_header.json", GO_ON)
+    if found is None:
         begun = dataset.record("_plan.json", _EDITED) is not None
         problem = "the run has not ended" if begun else "is not a folder of scores"
         raise InputError(problem, file=dataset.place, remedy=GO_ON if begun else "give what nlgauge score -o wrote")
-    header = checked(header, dataset.place)
-    wanted = header["run"].get("rows", 0)
+    header = checked(found, dataset.place)
+    wanted = header.run.get("rows", 0)
     blocks = {first: dataset.read(first) for first in dataset.blocks()}
     if (rows := sum(map(len, blocks.values()))) != wanted or not blocks:
         raise InputError(f"holds {rows} of {wanted} rows", file=dataset.place, remedy=GO_ON)
-    if wrong := _wrong(header, blocks):
+    where = "systems"
+    try:
+        systems = converted(found.get(where), dict[str, Any])
+        for spec, whole in systems.items():
+            where = f"systems.{named(spec)}"
+            systems[spec] = converted(whole, _Whole)
+    except ValueError as bad:
+        raise InputError(f"{where}: {bad}", file=dataset.place, remedy=_EDITED) from None
+    if wrong := _wrong(header, systems, blocks):
         raise InputError(wrong, file=dataset.place, remedy=_EDITED)
     tables = list(blocks.values())
     columns = {
-        spec: _whole(about, header["systems"][spec]) if about["level"] == "system" else _column(about, spec, tables)
-        for spec, about in header["metrics"].items()
+        spec: _whole(about, systems[spec]) if about.level == "system" else _column(about, spec, tables)
+        for spec, about in header.metrics.items()
     }
     places = [row for table in tables for row in zip(*_places(table), strict=True)]
     refuse_unmeant(places, header, dataset.place)
@@ -224,26 +241,26 @@ def load(place: FilePath) -> ScoreTable:
         for number, evidence in column.evidence.items():
             if wrong := wrong_evidence(evidence):
                 raise InputError(f"{spec}: {wrong}", file=dataset.place, row=number + 1, remedy=_EDITED)
-    return ScoreTable(places, columns, signatures_of(header), header["run"], header["nlgauge"])
+    return ScoreTable(
+        rows=places, columns=columns, signatures=signatures_of(header), run=header.run, version=header.nlgauge
+    )
 
 
-def _wrong(header: Mapping[str, Any], blocks: Mapping[int, Any]) -> str | None:
+def _wrong(header: Header, systems: Mapping[str, _Whole], blocks: Mapping[int, Any]) -> str | None:
     """Return what does not fit together."""
-    metrics = header["metrics"]
-    if missing := [key for key in metrics if key not in header["signatures"]]:
+    if missing := [spec for spec in header.metrics if spec not in header.signatures]:
         return f"{missing[0]} has no signature"
-    sets = {spec: _WHOLE for spec, about in metrics.items() if about["level"] == "system"}
-    of_rows = {spec: about for spec, about in metrics.items() if spec not in sets}
-    counted = {spec for spec, about in of_rows.items() if "formula" in about}
-    types = types_of({spec: about["parts"] for spec, about in of_rows.items()}, counted, evidence=False)
+    sets = {spec: about for spec, about in header.metrics.items() if about.level == "system"}
+    of_rows = {spec: about for spec, about in header.metrics.items() if spec not in sets}
+    counted = {spec for spec, about in of_rows.items() if about.formula is not msgspec.UNSET}
+    types = types_of({spec: about.parts for spec, about in of_rows.items()}, counted, evidence=False)
     faults = (fault(table, first, types, earlier=True) for first, table in blocks.items())
-    if wrong := next(filter(None, faults), None) or mismatch(header.get("systems"), sets, "systems"):
+    if wrong := next(filter(None, faults), None):
         return wrong
     count = len({system for table in blocks.values() for system in table["system"].to_pylist()})
-    for spec in sets:
-        values, parts = header["systems"][spec]["values"], metrics[spec]["parts"]
-        words = {value for one in values for value in one if isinstance(value, str)}
-        if len(values) != count or any(len(one) != len(parts) for one in values) or words - INFINITE.keys():
+    for spec, about in sets.items():
+        values = systems[spec].values if spec in systems else []
+        if len(values) != count or any(len(one) != len(about.parts) for one in values):
             return f"the values of {spec} are not those of {count} systems"
     return None
 
@@ -254,10 +271,10 @@ def _places(table: Any) -> tuple[list[str], list[str]]:
     return [names[n] for n in systems.indices.to_pylist()], table["item"].to_pylist()
 
 
-def _column(about: Mapping[str, Any], spec: str, tables: Sequence[Any]) -> Column:
+def _column(about: MetricHeader, spec: str, tables: Sequence[Any]) -> Column:
     import pyarrow as pa
 
-    names = [f"{spec}.{part}" for part in about["parts"]]
+    names = [f"{spec}.{part}" for part in about.parts]
     column = column_of(about)
     values = [np.stack([one[name].to_numpy() for name in names], axis=1) for one in tables]
     column.values = np.concatenate(values).astype(np.float64, copy=False)
@@ -274,18 +291,17 @@ def _column(about: Mapping[str, Any], spec: str, tables: Sequence[Any]) -> Colum
 def _read(text: object) -> Any:
     """Evidence; what is no JSON is refused with all that is no evidence."""
     try:
-        return json.loads(str(text))
-    except ValueError:
+        return msgspec.json.decode(str(text))
+    except (ValueError, RecursionError):
         return text
 
 
-def _whole(about: Mapping[str, Any], known: Mapping[str, Any]) -> Column:
+def _whole(about: MetricHeader, known: _Whole) -> Column:
     """The column of a corpus-level metric."""
     column = column_of(about)
-    values = [[number_of(value) for value in one] for one in known["values"]]
-    column.values = np.array(values, np.float64)
-    column.reasons = {int(number): reason for number, reason in known["reasons"].items() if number.isdecimal()}
-    column.evidence = {int(number): one for number, one in known["evidence"].items() if number.isdecimal()}
+    column.values = np.array(known.values, np.float64)
+    column.reasons = {int(number): reason for number, reason in known.reasons.items() if number.isdecimal()}
+    column.evidence = {int(number): one for number, one in known.evidence.items() if number.isdecimal()}
     return column
 
 

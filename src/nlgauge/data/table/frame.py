@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from nlgauge.data.json_values import values_of
+from nlgauge.data.jsonable import values_of
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.render.environment import small
 from nlgauge.render.numbers import fixed

@@ -74,7 +74,7 @@ def by_system(
     for spec, column in columns.items():
         for at, part in enumerate(column.parts):
             for number, system in enumerate(places):
-                said = _said(column, at, number, where[number], groups[number])
+                said = _said(column, at, number=number, rows=where[number], groups=groups[number])
                 low, high = said.interval(confidence)
                 clustered = groups[number] is not None and column.level == "item"
                 scores.append(

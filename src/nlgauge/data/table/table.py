@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.data.corpus.opening import file_at, opened
 from nlgauge.data.corpus.place import first_repeat, refuse_repeats
 from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
@@ -251,17 +252,19 @@ class ScoreTable:
         return writing.header(self)
 
     def records(self) -> Iterator[dict[str, object]]:
-        """One record per value, as `save` writes them, but for evidence, which a file holds in a smaller form."""
+        """One record per value, as `save` writes them, with the evidence that an earlier metric has too."""
         return writing.records(self)
 
     def save(self, path: str | Path) -> None:
         """Write JSON Lines: a header, then one record per value. The file is complete or not there at all.
 
-        '-' is the standard output, and a pipe or a device is written to as it is. A name that ends in .otlp.jsonl makes
-        OpenTelemetry's events gen_ai.evaluation.result of the values (OTLP logs), which `load` does not read.
+        '-' is the standard output, and a pipe or a device is written to as it is. A name that ends in .gz makes a
+        file of gzip. A name that ends in .otlp.jsonl makes OpenTelemetry's events gen_ai.evaluation.result of the
+        values (OTLP logs), which `load` does not read.
+
         Raises InputError where it cannot be written, ValueError for evidence that JSON cannot hold.
         """
-        write = writing.write_events if str(path).endswith(writing.EVENTS_SUFFIX) else writing.write
+        write = writing.write_events if str(path).endswith(writing.EVENTS) else writing.write
         write(self, path)
 
     @classmethod
@@ -275,9 +278,9 @@ class ScoreTable:
     def is_at(path: str | Path) -> bool:
         """Return False for a file whose first line is no header of scores, such as a file of outputs."""
         try:
-            with Path(path).open("rb") as file:
+            with opened(file_at(path)) as file:
                 first = json.loads(file.readline(_LONGEST_HEADER))
-        except OSError:
+        except InputError:
             return True  # a folder, or a place that `load` has an error for
         except ValueError:
             return False

@@ -4,7 +4,7 @@ The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {me
 "metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "limits", "formula"}},
 "run"}. Where rows were scored again, "anchors" holds their own header with their "records".
 A record is {"system", "item", "metric", "part", "value", "reason"}, and "evidence" and "counts" where there are any.
-Evidence is written as `packing` says, and as the spec of an earlier metric where it is that of the same row by it.
+Evidence is written as `packed` says, and as the spec of an earlier metric where it is that of the same row by it.
 JSON has no NaN and no infinity: a missing value is null with a reason, an infinite one a word.
 
 `write_events` makes OpenTelemetry's evaluation events of a table: OTLP logs as JSON Lines, which collectors of traces
@@ -17,13 +17,14 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from nlgauge.data.atomic_write import atomic_write
-from nlgauge.data.evidence import packed
-from nlgauge.data.json_values import plain
+from nlgauge.data.jsonable import plain
 from nlgauge.data.table.column import Column
+from nlgauge.data.table.packed import packed
 
 if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
@@ -36,8 +37,8 @@ def write(table: ScoreTable, path: str | Path) -> None:
     """Write a table. The file is complete or not there at all. Raises InputError where it cannot be written."""
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     line_starts: dict[str, list[str]] = {}  # by level: rows are named again by every metric and part
-    shown: dict[str, dict[str, dict[int, Any]]] = {}  # by level and metric
-    with atomic_write(path) as file:
+    shown: dict[str, dict[str, Mapping[int, Any]]] = {}  # by level and metric
+    with _file(path) as file:
         file.write(encode(header(table)) + "\n")
         for spec, column in table.columns.items():
             if column.level not in line_starts:
@@ -60,6 +61,10 @@ def _evidence(evidence: object, index: int, earlier: Mapping[str, Mapping[int, A
     """Evidence of a row as JSON: the name of a metric that has the same there, or all of it."""
     same = next((spec for spec, known in earlier.items() if known.get(index) == evidence), None)
     return json.dumps(same or packed(evidence), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _file(path: str | Path) -> AbstractContextManager[TextIO]:
+    return atomic_write(path, gzipped=str(path).lower().endswith(".gz"))
 
 
 def header(table: ScoreTable) -> Record:
@@ -134,7 +139,8 @@ def _wholes(table: ScoreTable, spec: str, column: Column) -> Iterator[Record]:
 
 
 EVENT = "gen_ai.evaluation.result"
-EVENTS_SUFFIX = ".otlp.jsonl"
+EVENTS = (".otlp.jsonl", ".otlp.jsonl.gz")
+"""Ends of names of their files"""
 _AT_ONCE = 1000
 """Events on a line, each of which is one request of OTLP"""
 
@@ -145,7 +151,7 @@ def write_events(table: ScoreTable, path: str | Path) -> None:
     The file is complete or not there at all. Raises InputError where it cannot be written.
     """
     scope = {"name": "nlgauge", "version": table.version}
-    with atomic_write(path) as file:
+    with _file(path) as file:
         events: list[dict[str, Any]] = []
         for event in _events(table):
             events.append(event)

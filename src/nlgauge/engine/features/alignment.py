@@ -91,7 +91,9 @@ def read_alignments(requests: Sequence[AlignmentRequest], block: TextBlock) -> d
         for at, i in enumerate(index):
             row = work[i]
             own = plan.own(row, logits[at, rows[i].own])
-            found[row.request].append(_Found(row, own, float(shares[at]), float(whole[at]), float(against[at])))
+            found[row.request].append(
+                _Found(row=row, logits=own, share=float(shares[at]), whole=float(whole[at]), against=float(against[at]))
+            )
     return {request: plan.answer(request, some) for request, some in found.items()}
 
 
@@ -211,7 +213,7 @@ class _ReadingPlan:
             for number, size in others.items():
                 source = self._source(request.against[number], size)
                 for spans in self._readings(request, source, self._view.tokens(request.text).ids[begin:end]):
-                    yield _StretchRow(request, begin, end, number, source, spans)
+                    yield _StretchRow(request=request, begin=begin, end=end, other=number, source=source, spans=spans)
 
     def asked(self, row: _StretchRow) -> NDArray[np.int32]:
         """The tokens of a row's stretch."""
@@ -279,14 +281,28 @@ class _ReadingPlan:
             ]
             mine = [quotes.setdefault(quote, len(quotes)) for quote, _ in read]
             inside = [first - begin for first, _ in group]
-            which = nearest(tokens.ids[begin:end], inside, numbers[begin:end], [ids for _, ids in read], self._rarity)
+            which = nearest(
+                tokens.ids[begin:end],
+                inside,
+                numbers=numbers[begin:end],
+                quotes=[ids for _, ids in read],
+                rarity=self._rarity,
+            )
             likest[begin:end] = np.append(mine, -1)[which]
             places = int(tokens.offsets[begin, 0]), int(tokens.offsets[end - 1, 1])
             likeliest = max(some, key=lambda one: one.whole)
             whole = self.whole(likeliest, logits[begin:end])
             stretches.append(AlignedStretch(*places, whole, tuple(mine), likeliest.against))
         share = self.share(shares, sizes)
-        return Alignment(request.text, tokens.offsets[:own], logits, share, tuple(stretches), tuple(quotes), likest)
+        return Alignment(
+            text=request.text,
+            offsets=tokens.offsets[:own],
+            logits=logits,
+            aggregate=share,
+            stretches=tuple(stretches),
+            quotes=tuple(quotes),
+            nearest=likest,
+        )
 
 
 class _PackedPlan(_ReadingPlan):

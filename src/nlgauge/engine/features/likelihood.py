@@ -50,7 +50,12 @@ class _TextRow(NamedTuple):
 def read_causal(requests: Sequence[CausalRequest], block: TextBlock) -> dict[CausalRequest, Likelihood | None]:
     """Log-probabilities of texts by themselves."""
     model = block.model[CAUSAL_LM]
-    rows = [row for request in requests if len(block.tokens(request.text)) for row in _rows(request, block, [], [], [])]
+    rows = [
+        row
+        for request in requests
+        if len(block.tokens(request.text))
+        for row in _rows(request, block, given=[], prefix=[], suffix=[])
+    ]
     logs: dict[int, NDArray[np.float64]] = {}
     for index in block.batches([len(row.ids) for row in rows], _budget(block)):
         ids, _ = padded([rows[i].ids for i in index], block.model[TOKENIZER].pad_id)
@@ -66,7 +71,7 @@ def read_seq2seq(requests: Sequence[Seq2SeqRequest], block: TextBlock) -> dict[S
         shown = block.tokens(request.given).ids[: block.model.room].tolist()
         if shown and len(block.tokens(request.text)):
             given = [*tokenizer.prefix, *shown, *tokenizer.suffix]
-            rows += _rows(request, block, given, tokenizer.prefix, tokenizer.suffix)
+            rows += _rows(request, block, given=given, prefix=tokenizer.prefix, suffix=tokenizer.suffix)
     logs: dict[int, NDArray[np.float64]] = {}
     for index in block.batches([max(len(row.ids), len(row.given)) for row in rows], _budget(block)):
         ids, _ = padded([rows[i].ids for i in index], tokenizer.pad_id)
@@ -96,7 +101,9 @@ def _rows(
             tokens.offsets[window.used_from : window.used_to],
             np.full((after, 2), len(request.text), np.int32),
         ]
-        rows.append(_TextRow(request, ids, given, slice(begin, end), np.concatenate(offsets)))
+        rows.append(
+            _TextRow(request=request, ids=ids, given=given, used=slice(begin, end), offsets=np.concatenate(offsets))
+        )
     return rows
 
 

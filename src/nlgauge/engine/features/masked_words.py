@@ -112,14 +112,14 @@ def _answer(request: MaskedWordsRequest, scores: WordScores, way: str, block: Te
     hits, logs, predicted = scores.answers(block.model[TOKENIZER])
     numbers = np.array(scores.words, np.intp)
     return MaskedWords(
-        request.text,
-        numbers,
-        scores.spans[numbers],
-        np.array(hits, np.bool_),
-        np.array(logs, np.float64),
-        tuple(predicted),
-        np.array(scores.per_piece(int(way == "sentinels")), np.float64).reshape(-1, 2),
-        block.longer(request.against),
+        text=request.text,
+        words=numbers,
+        spans=scores.spans[numbers],
+        hits=np.array(hits, np.bool_),
+        log_probabilities=np.array(logs, np.float64),
+        predicted=tuple(predicted),
+        per_piece=np.array(scores.per_piece(int(way == "sentinels")), np.float64).reshape(-1, 2),
+        cut=block.longer(request.against),
     )
 
 
@@ -130,7 +130,15 @@ def _scores(request: MaskedWordsRequest, way: str, block: TextBlock) -> WordScor
         words = ()
     decoding = "joint" if way == "sentinels" else request.decoding
     longest = _limits(request, block).longest
-    return WordScores(request.text, block.tokens(request.text).ids, starts, places, words, decoding, longest)
+    return WordScores(
+        text=request.text,
+        ids=block.tokens(request.text).ids,
+        starts=starts,
+        spans=places,
+        words=words,
+        decoding=decoding,
+        longest=longest,
+    )
 
 
 def _limits(request: MaskedWordsRequest, block: TextBlock) -> MaskingLimits:
@@ -149,12 +157,14 @@ def _rows(scores: WordScores, request: MaskedWordsRequest, way: str, block: Text
                 yield _WordsRow(scores, part, [*prefix, *part.ids, *suffix], len(prefix))
             else:
                 room = pair_room(model.window, model[TOKENIZER])
-                both = paired_row(part.ids, other, request.first, room, model[TOKENIZER])
+                both = paired_row(part.ids, other, first=request.first, room=room, tokenizer=model[TOKENIZER])
                 yield _WordsRow(scores, part, *both, request.likeliest)
 
 
 def _masks(scores: WordScores, one: Pass, limits: MaskingLimits, model: Model) -> Iterator[PassRow]:
-    yield from masked_rows(scores.ids, scores.starts, one, scores.decoding, limits, model.mask_id)
+    yield from masked_rows(
+        scores.ids, scores.starts, one=one, decoding=scores.decoding, limits=limits, mask=model.mask_id
+    )
 
 
 def _gap(scores: WordScores, one: Pass, model: Model) -> Iterator[PassRow]:
@@ -176,7 +186,7 @@ def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
         truths = np.array([scores.truth(word)[piece] for scores, word, piece in asked])
         found = (part.tolist() for part in _read_off(logits[np.concatenate(used)], truths))
         for (scores, word, piece), log, token, likeliest in zip(asked, *found, strict=True):
-            scores.add(word, piece, log, token, likeliest)
+            scores.add(word, piece, log_probability=log, predicted=token, likeliest=likeliest)
 
 
 def _fill(rows: Sequence[_WordsRow], block: TextBlock) -> None:

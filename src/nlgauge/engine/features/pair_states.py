@@ -77,7 +77,9 @@ def _states(request: PairStatesRequest, seen: Any, block: TextBlock) -> NDArray[
     for window in windows(len(tokens), room, "slide"):
         ids = tokens.ids[window.begin : window.end].tolist()
         if seen is None:
-            row, shift, second = paired_row(ids, other.ids.tolist(), request.first, both, model[TOKENIZER])
+            row, shift, second = paired_row(
+                ids, other.ids.tolist(), first=request.first, room=both, tokenizer=model[TOKENIZER]
+            )
             framed = np.array([row], np.int64)
             types = pair_types([second], len(row), model)
             read = encoder.hidden(framed, np.ones_like(framed), [encoder.layers], **types)[0, 0]

@@ -121,7 +121,13 @@ class SentenceVectors(TextRequest[TokenVectors]):
     def whole(self, vectors: NDArray[np.float32]) -> TokenVectors:
         """The feature of one pooled vector [layers, 1, width]."""
         offsets = np.array([[0, len(self.text)]], np.int32)
-        return TokenVectors(self.text, vectors, np.full(1, -1, np.int32), offsets, np.zeros(1, np.bool_))
+        return TokenVectors(
+            text=self.text,
+            vectors=vectors,
+            ids=np.full(1, -1, np.int32),
+            offsets=offsets,
+            special=np.zeros(1, np.bool_),
+        )
 
 
 AnyVectors: TypeAlias = VectorsRequest | SentenceVectors
@@ -136,7 +142,9 @@ def read_static(requests: Sequence[StaticRequest], block: TextBlock) -> dict[Sta
             size = min(tokens, block.used(request.text))
             ids, offsets = block.tokens(request.text).ids[:size], block.tokens(request.text).offsets[:size]
             vectors = encoder.static(ids)[None]
-            out[request] = TokenVectors(request.text, vectors, ids, offsets, np.zeros(size, np.bool_))
+            out[request] = TokenVectors(
+                text=request.text, vectors=vectors, ids=ids, offsets=offsets, special=np.zeros(size, np.bool_)
+            )
     return out
 
 

@@ -144,7 +144,14 @@ class TorchHead:
         self._runtime, self._body, self._head, self._layers = runtime, body, head, layers
 
     def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> Floats:
-        return masked_logits(self._runtime, self._body, self._head, self._table, (ids, attend, at), self._layers)
+        return masked_logits(
+            self._runtime,
+            self._body,
+            head=self._head,
+            table=self._table,
+            asked=(ids, attend, at),
+            layers=self._layers,
+        )
 
     @cached_property
     def _table(self) -> Tensor:

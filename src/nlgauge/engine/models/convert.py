@@ -91,7 +91,7 @@ def convert(source: Path, folder: Path, tokenizer: Path | None = None) -> None:
         "unk_token": "<unk>",
         "model_max_length": 4096,
     }
-    _write(folder, stored, made, splitter.read_text(encoding="utf-8"), names_of_tokens)
+    _write(folder, stored, config=made, tokenizer=splitter.read_text(encoding="utf-8"), names=names_of_tokens)
 
 
 def _sizes(path: Path, stored: dict[str, Any]) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _convert_ctc(source: Path, folder: Path, encoder: Path | None) -> None:
     names = json_object(path, "configuration of a tokenizer") if path.is_file() else {}
     names = {**names, "tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": _CTC_ROW}
     made = {**config, **facts, FAMILY: "ctc"}
-    _write(folder, weights, made, json.dumps(tokenizer, ensure_ascii=False), names)
+    _write(folder, weights, config=made, tokenizer=json.dumps(tokenizer, ensure_ascii=False), names=names)
     SubwordTokenizer.read(str(folder / TOKENIZER_FILE))
 
 

@@ -128,7 +128,14 @@ def open_detector(prefix: str, source: str, name: str, precision: str, backend: 
         reading = Reading.of(packing, config, name)
         net = checkpoint.network(_AUTO[packing.head], pooled=True)
         model = checkpoint.model(net, {TOKENIZER: checkpoint.tokenizer})
-    return _with(model, checkpoint, net, reading, lambda: _TorchLogits(checkpoint, net, packing), own_window=True)
+    return _with(
+        model,
+        checkpoint,
+        net=net,
+        reading=reading,
+        opened=lambda: _TorchLogits(checkpoint, net, packing),
+        own_window=True,
+    )
 
 
 def with_detector(model: Model, checkpoint: Checkpoint, net: Net) -> Model:
@@ -150,7 +157,7 @@ def with_detector(model: Model, checkpoint: Checkpoint, net: Net) -> Model:
         return _TorchLogits(checkpoint, whole, known)
 
     try:
-        return _with(model, checkpoint, net, Reading.of(packing, config, checkpoint.name), opened)
+        return _with(model, checkpoint, net=net, reading=Reading.of(packing, config, checkpoint.name), opened=opened)
     except SpecError as error:  # the rest of the model is as good as before
         return replace(model, lacks={ALIGNER: f"has no aligner that can be read: {error}"})
 
@@ -169,7 +176,9 @@ def _with(
     packer = Packer(reading.packing, checkpoint.tokenizer, int(longest), bias)
     typed = packer.paired and "token_type_ids" in checkpoint.splitter.model_input_names
     types = model.second_type if typed else 0
-    detector = Detector(reading, packer, opened, lambda: model.digest, types)
+    detector = Detector(
+        reading=reading, packer=packer, open=opened, digest_of_weights=lambda: model.digest, second_type=types
+    )
     return replace(
         model,
         abilities={**model.abilities, ALIGNER: detector},
@@ -262,7 +271,9 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
     files = [path for file in (CONFIG_FILE, CARD_FILE) if (path := folder / file).is_file()]
     digest = digest_of([graph])
     packer = Packer(reading.packing, tokenizer, longest, float(config.get(WORD_BIAS, 0.0)))
-    detector = Detector(reading, packer, lambda: logits, lambda: digest, second_type)
+    detector = Detector(
+        reading=reading, packer=packer, open=lambda: logits, digest_of_weights=lambda: digest, second_type=second_type
+    )
     return Model(
         name=name,
         digest=digest,

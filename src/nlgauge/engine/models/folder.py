@@ -125,9 +125,9 @@ def read_config(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG_FILE
     config = json_object(path, _CONFIG)
     for name, most in LARGEST_SIZES.items():
-        _whole(path, name, config.get(name), 1, most)
-    _whole(path, BUCKETS, config.get(BUCKETS, 0), 0, 1 << 12)
-    _whole(path, ADAPTED_LAYERS, config.get(ADAPTED_LAYERS, 1), 1, config["num_hidden_layers"])
+        _whole(path, name, value=config.get(name), least=1, most=most)
+    _whole(path, BUCKETS, value=config.get(BUCKETS, 0), least=0, most=1 << 12)
+    _whole(path, ADAPTED_LAYERS, value=config.get(ADAPTED_LAYERS, 1), least=1, most=config["num_hidden_layers"])
     if config["hidden_size"] % config["num_attention_heads"]:
         raise SpecError(f"{path}: num_attention_heads does not divide hidden_size")
     epsilon = config.get("layer_norm_eps")

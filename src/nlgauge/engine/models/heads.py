@@ -123,7 +123,7 @@ class TorchMasked(_Adapted):
 
     def masked_logits(self, ids: Ints, attend: Ints, at: Ints) -> Floats:
         net = self._net
-        return masked_logits(self._runtime, net.bert, net.cls, self._table, (ids, attend, at))
+        return masked_logits(self._runtime, net.bert, head=net.cls, table=self._table, asked=(ids, attend, at))
 
 
 class TorchPairs(TorchMasked):

@@ -103,11 +103,11 @@ def load(
         return _made(name, load_offered(known, points[known]), precision, device=device, of=of or None)
     if known in PREFIXES:
         _refuse_unreadable(Path(of), name)
-        return open_detector(known, of, name, precision, backend, device)
+        return open_detector(known, of, name=name, precision=precision, backend=backend, device=device)
     folder = folder_of(name)
     _refuse_unreadable(folder, name)
     if (family := family_of(folder)) is not None:
-        return open_detector(family, str(folder), name, precision, backend, device)
+        return open_detector(family, str(folder), name=name, precision=precision, backend=backend, device=device)
     chosen = _backend(folder, precision, backend, device)
     if chosen == "onnxruntime":
         return open_onnx(folder, name, precision)

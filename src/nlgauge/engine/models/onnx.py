@@ -62,7 +62,7 @@ def graph_path(folder: Path, part: str, precision: str) -> Path:
 
 def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
     """`open_graphs` with onnxruntime, in 'float32' or 'int8'."""
-    return open_graphs(folder, name, precision, OnnxGraph, runtime_name())
+    return open_graphs(folder, name, precision=precision, graph=OnnxGraph, backend=runtime_name())
 
 
 def runtime_name() -> str:
@@ -106,7 +106,9 @@ def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path],
         abilities[MASKED_LM] = OnnxMaskedLM(graphs["masked"], vocabulary)
     if graphs.keys() >= {"pairs", "pairs_other"} and (folder / PAIRS_FILE).exists():
         weights = folder / PAIRS_FILE
-        abilities[MASKED_PAIRS] = OnnxPairs(graphs["pairs"], graphs["pairs_other"], weights, vocabulary, width)
+        abilities[MASKED_PAIRS] = OnnxPairs(
+            graph=graphs["pairs"], other=graphs["pairs_other"], weights=weights, vocabulary=vocabulary, width=width
+        )
     if "aligner" in graphs and (folder / ALIGNER_FILE).exists():
         abilities[ALIGNER] = OnnxAligner(graphs["aligner"], folder / ALIGNER_FILE)
     return Model(

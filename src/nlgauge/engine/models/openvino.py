@@ -34,7 +34,9 @@ def open_openvino(folder: Path, name: str, precision: str = "float32") -> Model:
         raise MissingExtraError("backend 'openvino'", "openvino") from None
     if precision == "bfloat16" and not has_bfloat16():  # OpenVINO would silently compute in float32
         raise SpecError("OpenVINO does not support bfloat16 on this processor; choose precision='float32'")
-    return open_graphs(folder, name, precision, partial(OpenVinoGraph, precision=precision), backend)
+    return open_graphs(
+        folder, name, precision=precision, graph=partial(OpenVinoGraph, precision=precision), backend=backend
+    )
 
 
 def has_bfloat16() -> bool:

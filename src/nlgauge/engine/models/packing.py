@@ -97,65 +97,65 @@ class Packing:
 
 
 _NLI = Packing(
-    "nli",
-    "NLI models and cross-encoders with entailment among their labels, or with one logit",
-    ("{source}", "{candidate}"),
-    "pair",
-    "classes",
-    None,
-    "sentence",
-    ("ForSequenceClassification",),
+    name="nli",
+    about="NLI models and cross-encoders with entailment among their labels, or with one logit",
+    segments=("{source}", "{candidate}"),
+    joined="pair",
+    head="classes",
+    support=None,
+    unit="sentence",
+    architectures=("ForSequenceClassification",),
 )
 _MINICHECK = Packing(
-    "minicheck",
-    "MiniCheck with RoBERTa or DeBERTa",
-    ("{source}", "{candidate}"),
-    "end",
-    "classes",
-    1,
-    "sentence",
-    ("ForSequenceClassification",),
+    name="minicheck",
+    about="MiniCheck with RoBERTa or DeBERTa",
+    segments=("{source}", "{candidate}"),
+    joined="end",
+    head="classes",
+    support=1,
+    unit="sentence",
+    architectures=("ForSequenceClassification",),
     longest=2048,
     chunk=400,
     threshold=0.5,
 )
 _MINICHECK_T5 = Packing(
-    "minicheck",
-    "MiniCheck with Flan-T5",
-    ("predict: {source}", "{candidate}"),
-    "end",
-    "answers",
-    1,
-    "sentence",
-    ("ForConditionalGeneration",),
+    name="minicheck",
+    about="MiniCheck with Flan-T5",
+    segments=("predict: {source}", "{candidate}"),
+    joined="end",
+    head="answers",
+    support=1,
+    unit="sentence",
+    architectures=("ForConditionalGeneration",),
     answers=("▁", "▁1"),
     longest=2048,
     threshold=0.5,
 )
 _FACTCG = Packing(
-    "factcg",
-    "FactCG with DeBERTa",
-    (
+    name="factcg",
+    about="FactCG with DeBERTa",
+    segments=(
         '{source}\n\nChoose your answer: based on the paragraph above can we conclude that "{candidate}"?\n\n'
         "OPTIONS:\n- Yes\n- No\nI think the answer is ",
     ),
-    "pair",
-    "classes",
-    1,
-    "sentence",
-    ("ForSequenceClassification",),
+    joined="pair",
+    head="classes",
+    support=1,
+    unit="sentence",
+    architectures=("ForSequenceClassification",),
     longest=2048,
     threshold=0.5,
 )
 _LETTUCE = Packing(
-    "lettuce",
-    "LettuceDetect",
-    ("Summarize the following text:\npassage 1: {source}\noutput:", "{candidate}"),
-    "pair",
-    "tokens",
-    0,
-    "text",
-    ("ForTokenClassification",),
+    name="lettuce",
+    about="LettuceDetect",
+    segments=("Summarize the following text:\npassage 1: {source}\noutput:", "{candidate}"),
+    joined="pair",
+    head="tokens",
+    support=0,
+    unit="text",
+    architectures=("ForTokenClassification",),
     asking=(
         "Briefly answer the following question:\n{question}\nBear in mind that your response should be strictly based "
         "on the following {passages} passages:\npassage 1: {source}\nIn case the passages do not contain the necessary "
@@ -166,50 +166,52 @@ _LETTUCE = Packing(
     threshold=0.5,
 )
 _HHEM = Packing(
-    "hhem",
-    "HHEM-2.1-Open, after nlgauge convert",
-    ("Determine if the hypothesis is true given the premise?\n\nPremise: {source}\n\nHypothesis: {candidate}",),
-    "pair",
-    "first token",
-    1,
-    "text",
-    ("T5ForTokenClassification",),
+    name="hhem",
+    about="HHEM-2.1-Open, after nlgauge convert",
+    segments=(
+        "Determine if the hypothesis is true given the premise?\n\nPremise: {source}\n\nHypothesis: {candidate}",
+    ),
+    joined="pair",
+    head="first token",
+    support=1,
+    unit="text",
+    architectures=("T5ForTokenClassification",),
     first="<pad>",
     longest=4096,
     threshold=0.5,
 )
 _TRUE = Packing(
-    "true",
-    "TRUE with T5",
-    ("premise: {source} hypothesis: {candidate}",),
-    "pair",
-    "answers",
-    1,
-    "sentence",
-    ("ForConditionalGeneration",),
+    name="true",
+    about="TRUE with T5",
+    segments=("premise: {source} hypothesis: {candidate}",),
+    joined="pair",
+    head="answers",
+    support=1,
+    unit="sentence",
+    architectures=("ForConditionalGeneration",),
     answers=("▁", "▁1"),
     longest=512,
     threshold=0.5,
 )
 _CTC = Packing(
-    "ctc",
-    "CTC's aligner D, after nlgauge train aligner or nlgauge convert",
-    ("{candidate}", "{source}"),
-    "pair",
-    "words",
-    0,
-    "text",
-    ("ForTokenClassification",),
+    name="ctc",
+    about="CTC's aligner D, after nlgauge train aligner or nlgauge convert",
+    segments=("{candidate}", "{source}"),
+    joined="pair",
+    head="words",
+    support=0,
+    unit="text",
+    architectures=("ForTokenClassification",),
 )
 _CTC_R = Packing(
-    "ctc",
-    "CTC's aligner R, after nlgauge train aligner or nlgauge convert",
-    ("{source}", "{candidate}"),
-    "pair",
-    "share",
-    0,
-    "text",
-    ("ForSequenceClassification",),
+    name="ctc",
+    about="CTC's aligner R, after nlgauge train aligner or nlgauge convert",
+    segments=("{source}", "{candidate}"),
+    joined="pair",
+    head="share",
+    support=0,
+    unit="text",
+    architectures=("ForSequenceClassification",),
 )
 PACKINGS = (_NLI, _MINICHECK, _MINICHECK_T5, _FACTCG, _LETTUCE, _HHEM, _TRUE, _CTC, _CTC_R)
 PREFIXES = tuple(dict.fromkeys(one.name for one in PACKINGS))
@@ -316,19 +318,25 @@ class Reading(NamedTuple):
         labels = _labels(config)
         apart = len(labels) == 1 or config.get("problem_type") == "multi_label_classification"
         if packing.head == "answers":
-            return cls(packing, 1, None, False, ("no", "yes"))
+            return cls(packing=packing, support=1, contradiction=None, apart=False, labels=("no", "yes"))
         if packing.regression:
-            return cls(packing, 0, None, True, tuple(labels))
+            return cls(packing=packing, support=0, contradiction=None, apart=True, labels=tuple(labels))
         if packing.support is None:
             support = 0 if len(labels) == 1 else _named(labels, _SUPPORT)
             if support is None:
                 problem = f"none of its labels ({', '.join(labels)}) is the one of entailment"
                 raise SpecError(f"model {name!r}: {problem}; name it in id2label of its config.json")
-            return cls(packing, support, _named(labels, _CONTRADICTION), apart, tuple(labels))
+            return cls(
+                packing=packing,
+                support=support,
+                contradiction=_named(labels, _CONTRADICTION),
+                apart=apart,
+                labels=tuple(labels),
+            )
         if len(labels) != 2:
             problem = f"{packing.name}: reads two classes, and it has {len(labels)} ({', '.join(labels)})"
             raise SpecError(f"model {name!r}: {problem}{_instead(config, packing.name)}")
-        return cls(packing, packing.support, None, False, tuple(labels))
+        return cls(packing=packing, support=packing.support, contradiction=None, apart=False, labels=tuple(labels))
 
     def log_odds(self, logits: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the log-odds of support, and of contradiction if there is no support.

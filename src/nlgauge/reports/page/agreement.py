@@ -72,12 +72,21 @@ def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: in
     table = selected(scored.table)
     if scored.source is not None:
         try:
-            aspects = _aspects(table, scored, level, coefficient, replicates, seed, notes)
+            aspects = _aspects(
+                table, scored, level=level, coefficient=coefficient, replicates=replicates, seed=seed, notes=notes
+            )
         except InputError as error:
             notes.append(f"Agreement with people is not known: {error}.")
     matrix = _matrix(table, scored, notes)
     firsts = [number for number, scale in enumerate(scored.scales) if scale.first]
-    return Agreeing(level, coefficient, aspects, matrix, firsts if matrix else [], notes)
+    return Agreeing(
+        level=level,
+        coefficient=coefficient,
+        aspects=aspects,
+        matrix=matrix,
+        scales=firsts if matrix else [],
+        notes=notes,
+    )
 
 
 def _matrix(table: ScoreTable, scored: Scored, notes: list[str]) -> CorrelationMatrix | None:
@@ -112,7 +121,7 @@ def _aspects(
     tests: list[Contrast] = []
     pairs = len(table.columns) * (len(table.columns) - 1) // 2
     exchanges = draws_for(pairs) if replicates is None else replicates
-    if takes_a_minute(cells, pairs, level, coefficient, exchanges):
+    if takes_a_minute(cells, pairs, level=level, coefficient=coefficient, draws=exchanges):
         notes.append(
             "With so many rows and metrics, which metric agrees better than which is left to nlgauge contrast."
         )
@@ -126,12 +135,12 @@ def _aspects(
         by_sentinel[one.aspect].setdefault(one.sentinel, []).append(one.metric)
     return [
         Aspect(
-            aspect,
-            _lines(named, [one for one in found if one.aspect == aspect], clusters.get(aspect, {})),
-            unrated,
-            _better(scored.table, [test for test in tests if test.aspect == aspect]),
-            bool(tests),
-            by_sentinel[aspect],
+            name=aspect,
+            lines=_lines(named, [one for one in found if one.aspect == aspect], clusters.get(aspect, {})),
+            unrated=unrated,
+            better=_better(scored.table, [test for test in tests if test.aspect == aspect]),
+            tested=bool(tests),
+            behind=by_sentinel[aspect],
         )
         for aspect, unrated in found.unrated.items()
     ]

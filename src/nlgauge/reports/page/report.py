@@ -85,7 +85,7 @@ def _series(analyses: Sequence[InterimAnalysis]) -> Series:
 
     step = (WIDTH - 2 * MARGIN) / max(1, len(analyses) - 1)
     days = [
-        Day(look, round(MARGIN + number * step, 1), place(look.now), place(one), place(other))
+        Day(look=look, x=round(MARGIN + number * step, 1), y=place(look.now), low=place(one), high=place(other))
         for number, (look, (one, other)) in enumerate(zip(analyses, ends, strict=True))
     ]
     first = analyses[0]
@@ -142,7 +142,7 @@ def report(
     mean, spread = standing(scored.scales)
     script = inlined(HERE / "evidence.js", *(_FOLDER / "script" / f"{part}.js" for part in _SCRIPTS))
     list_ = listed(by_turns(mean, spread), [_texts(row) for row in scored.texts], rows, len(scored.scales))
-    of_rows = listed_rows(scored, scored.scales, list_, mean, spread)
+    of_rows = listed_rows(scored, scored.scales, listed=list_, mean=mean, spread=spread)
     content = {
         "systems": [shown(system) for system in table.systems],
         "scales": described(scored.scales),
@@ -151,7 +151,7 @@ def report(
         "rows": of_rows,
     }
     notes = [*scored.notes, *other_items(table), *outliers(table)]
-    agreement = agreeing(scored, level, coefficient, replicates, seed)
+    agreement = agreeing(scored, level, coefficient=coefficient, replicates=replicates, seed=seed)
     page = render(
         "report.html",
         _FOLDER / "templates",
@@ -284,9 +284,9 @@ def repeat(table: ScoreTable, name: str = "report.html") -> Repeat:
     facts += [(f"{key}, joined", str(value)) for key, value in table.run.get("joined", {}).items()]
     notes = table.run.get("notes", {})
     return Repeat(
-        commands,
-        [str(signature) for signature in table.signatures.values()],
-        [(what, str(value)) for what, value in facts if value],
-        [(spec, str(one.facts["window"])) for spec, one in table.signatures.items() if "window" in one.facts],
-        [(spec, note, count) for spec, counted in notes.items() for note, count in counted.items()],
+        commands=commands,
+        signatures=[str(signature) for signature in table.signatures.values()],
+        facts=[(what, str(value)) for what, value in facts if value],
+        windows=[(spec, str(one.facts["window"])) for spec, one in table.signatures.items() if "window" in one.facts],
+        notes=[(spec, note, count) for spec, counted in notes.items() for note, count in counted.items()],
     )

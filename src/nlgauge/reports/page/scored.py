@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.data.json_values import plain
+from nlgauge.data.jsonable import plain
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.stats.arrays import Float
@@ -86,13 +86,13 @@ class Scored:
         """All numbers that rows have, metrics first."""
         scales = [
             Scale(
-                label(self.table, spec, part),
-                spec,
-                part,
-                column.values[:, at],
-                column.higher_is_better,
-                part == column.shown[0],
-                part in column.details,
+                name=label(self.table, spec, part),
+                metric=spec,
+                part=part,
+                values=column.values[:, at],
+                up=column.higher_is_better,
+                first=part == column.shown[0],
+                detail=part in column.details,
             )
             for spec, column in self.table.columns.items()
             if column.level == "item"
@@ -100,7 +100,10 @@ class Scored:
         ]
         return [
             *scales,
-            *(Scale(f"people: {aspect}", "", aspect, values, True) for aspect, values in self.ratings.items()),
+            *(
+                Scale(name=f"people: {aspect}", metric="", part=aspect, values=values, up=True)
+                for aspect, values in self.ratings.items()
+            ),
         ]
 
 

@@ -39,7 +39,9 @@ def write_project(
     """
     refuse_folder(folder)
     records = _records(outputs, draw)
-    project = RatingProject.of(draw, records, aspects, design or {}, outputs, __version__)
+    project = RatingProject.of(
+        draw, records, aspects=aspects, design=design or {}, outputs=outputs, version=__version__
+    )
     records = [{ROW: record[ROW], DIGEST: project.digest(record[ROW]), **record} for record in records]
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -69,11 +69,13 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: PairTests) ->
             own, leading = [found[spec, part, name] for name in table.systems], leaders.get((spec, part))
             standings = [Standing(score, _rank(score, leading)) for score in own]
             reason = "" if leading is None else leading.reason
-            parts[part] = Part(part, standings, _ends(own), part in column.details, reason)
+            parts[part] = Part(
+                name=part, standings=standings, ends=_ends(own), detail=part in column.details, reason=reason
+            )
         first = parts.pop(column.shown[0])
         size = len(table.rows) if column.level == "item" else len(table.systems)
         missing = [(why, count, size) for why, count in Counter(column.reasons.values()).most_common()]
-        made.append(Card(spec, column, first, list(parts.values()), missing))
+        made.append(Card(spec=spec, column=column, part=first, others=list(parts.values()), missing=missing))
     return made
 
 

@@ -80,7 +80,14 @@ def agreement(
     # selected() cuts parts off, and what a part is called is said by the whole table.
     names = [label(table, one.metric, one.part) for one in found.records[:: len(aspects)]]
     reasons = dict.fromkeys(f"{one.metric} {one.part}, {one.aspect}: {one.reason}" for one in found if one.reason)
-    return AgreementMap(tuple(names), aspects, tuple(found.records), level, coefficient, (*found.notes, *reasons))
+    return AgreementMap(
+        metrics=tuple(names),
+        aspects=aspects,
+        records=tuple(found.records),
+        level=level,
+        coefficient=coefficient,
+        notes=(*found.notes, *reasons),
+    )
 
 
 _MOST = 2.0
@@ -182,7 +189,7 @@ def pairwise(
             adjusted = holm([one.p for _, _, one in found]).tolist()
             name = directed(table, spec, part)
             pairs += [
-                Pair(name, a, b, one, table.columns[spec].higher_is_better, p)
+                Pair(name=name, a=a, b=b, difference=one, up=table.columns[spec].higher_is_better, adjusted=p)
                 for (a, b, one), p in zip(found, adjusted, strict=True)
             ]
     if not pairs:
@@ -257,10 +264,10 @@ def correlation_matrix(
             one, other = rated_part(x, y)
             estimates[a, b] = estimate(one, other, kind, level)
     return CorrelationMatrix(
-        tuple(cells),
-        tuple(tuple(estimates[a, b].value for b in cells) for a in cells),
-        tuple(tuple(estimates[a, b].n for b in cells) for a in cells),
-        level,
-        coefficient,
-        {f"{a} | {b}": str(one.reason) for (a, b), one in estimates.items() if math.isnan(one.value)},
+        names=tuple(cells),
+        values=tuple(tuple(estimates[a, b].value for b in cells) for a in cells),
+        n=tuple(tuple(estimates[a, b].n for b in cells) for a in cells),
+        level=level,
+        coefficient=coefficient,
+        reasons={f"{a} | {b}": str(one.reason) for (a, b), one in estimates.items() if math.isnan(one.value)},
     )

@@ -92,12 +92,29 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
         rows = np.flatnonzero(known[:, number])
         if len(rows):
             own = xs[rows, number], ys[rows, number]
-            items = tuple(place.items[row] for row in rows) if level == "row" else ()
-            groups.append(Points(system, items, tuple(own[0].tolist()), tuple(own[1].tolist()), *_correlations(*own)))
+            pearson, spearman = _correlations(*own)
+            groups.append(
+                Points(
+                    system=system,
+                    items=tuple(place.items[row] for row in rows) if level == "row" else (),
+                    x=tuple(own[0].tolist()),
+                    y=tuple(own[1].tolist()),
+                    pearson=pearson,
+                    spearman=spearman,
+                )
+            )
     if not groups:
         raise InputError(f"no row has both {x} and {y}", remedy="choose others")
-    overall = _correlations(xs[known], ys[known])
-    return Scatter(across, up, level, tuple(groups), *overall, tuple(notes))
+    pearson, spearman = _correlations(xs[known], ys[known])
+    return Scatter(
+        x=across,
+        y=up,
+        level=level,
+        groups=tuple(groups),
+        pearson=pearson,
+        spearman=spearman,
+        notes=tuple(notes),
+    )
 
 
 def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) -> tuple[str, Float]:
@@ -143,16 +160,15 @@ class Reliability:
         """A row a fifth: ends and mean of its scores, its size, and the share of good rows with its interval."""
         cells: list[list[Cell]] = [["score", "", "mean", "rated", "good"]]
         for one in self.bins:
-            ends = (one.good, one.good_low, one.good_high)
             cells.append(
-                [*map(Number, (one.low, one.high, one.mean)), Number(one.n, digits=0), Number(*ends, digits=2)]
+                [*map(Number, (one.low, one.high, one.mean)), Number(one.n, digits=0), Number(*one.good, digits=2)]
             )
         return [cells]
 
     def draw(self, path: Path) -> None:
         """The share of good rows against the mean score, with its band; and the diagonal, where scores are 0 to 1."""
         at = [one.mean for one in self.bins]
-        good, low, high = ([getattr(one, name) for one in self.bins] for name in ("good", "good_low", "good_high"))
+        good, low, high = zip(*(one.good for one in self.bins), strict=True)
         lines = {"rated rows": figures.Curve(at, good, low, high)}
         if all(one.low >= 0 and one.high <= 1 for one in self.bins):
             lines["share of good rows = score"] = figures.Curve((0, 1), (0, 1))

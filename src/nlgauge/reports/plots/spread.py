@@ -101,7 +101,12 @@ def _histogram(name: str, system: str, values: Float, edges: Float) -> Histogram
     quantiles = np.quantile(known, _QUANTILES) if len(known) else np.full(len(_QUANTILES), math.nan)
     shares = counts / max(len(known), 1)
     return Histogram(
-        name, system, len(known), len(values) - len(known), tuple(quantiles.tolist()), tuple(shares.tolist())
+        name=name,
+        system=system,
+        n=len(known),
+        left_out=len(values) - len(known),
+        quantiles=tuple(quantiles.tolist()),
+        shares=tuple(shares.tolist()),
     )
 
 

@@ -178,7 +178,9 @@ def reproduce(
 
         made_at = page or output / f"{'agreement' if RESULTS in names else alone[0]}.md"
         write = _page_for(made_at, readme)
-        asked = _Asked(data, list(models) or [None, *companions()], metrics, limit, replicates)
+        asked = _Asked(
+            data=data, models=list(models) or [None, *companions()], metrics=metrics, limit=limit, replicates=replicates
+        )
         if LAYERS in names:
             _layers(asked, scores, write)
         elif COVERAGE in names:
@@ -186,7 +188,7 @@ def reproduce(
         elif DETECTION in names:
             _detection(asked, place, write)
         else:
-            _results(asked, scores, write, made_at, cached)
+            _results(asked, scores, write=write, page=made_at, cached=cached)
         if RESULTS not in names:
             return
     else:
@@ -194,7 +196,7 @@ def reproduce(
 
         tables = _at_hand(tables, data) if "all" in names else tables
         places = _places(tables, checkpoints) if PAPER in models else None
-        rebuilder = Rebuilder(data, scores, next(iter(models), None), metrics, places)
+        rebuilder = Rebuilder(data=data, scores=scores, model=next(iter(models), None), metrics=metrics, places=places)
         writer = _Writer(output, layout, len(tables), record)
         rebuilder.score(tables, lambda table: writer.write(rebuilder.rebuild(table)), cached=cached)
         writer.close()
@@ -392,7 +394,15 @@ def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, cached: b
     old = read(place) if asked.metrics and asked.limit is None and place.is_file() else []
     found: list[Line] = []
     for model in asked.models:
-        measured, absent = measure(asked.data, scores, model, asked.metrics, asked.replicates, known.SUITES, cached)
+        measured, absent = measure(
+            asked.data,
+            scores,
+            model=model,
+            metrics=asked.metrics,
+            replicates=asked.replicates,
+            suites=known.SUITES,
+            cached=cached,
+        )
         found += lines(measured)
     found = merged(old, found)
     told = {line.data for line in found}
@@ -400,7 +410,7 @@ def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, cached: b
     absent = [name for name in absent if name not in {suite.sources[0].file for suite in suites}]
     found = ordered([*found, *published(suites)], suites)
     files = {place: as_csv(found), place.with_suffix(".html"): made.html(found, asked.limit)}
-    text = made.page(found, suites, absent, asked.limit, asked.replicates, page.stem)
+    text = made.page(found, suites, absent=absent, limit=asked.limit, replicates=asked.replicates, stem=page.stem)
     write(text, "agreement", made.standing(found, suites), files)
 
 
@@ -413,18 +423,22 @@ def _detection(asked: _Asked, cache: Path | bool, write: _Write) -> None:
     tried, absent = detect(
         asked.data.folder,
         [one.name for one in LABELLED_SETS],
-        asked.models,
-        asked.metrics,
-        asked.limit,
-        asked.replicates,
-        cache,
-        remark,
+        models=asked.models,
+        metrics=asked.metrics,
+        limit=asked.limit,
+        replicates=asked.replicates,
+        cache=cache,
+        tell=remark,
     )
     # A quick look at some rows has none of it: the sentences are not among the rows.
     probed: list[str] = []
     if asked.limit is None and not asked.metrics:
         probed = section(probes(models=asked.models, replicates=asked.replicates, cache=cache, progress=True))
-    write(page(tried, absent, asked.limit, asked.replicates, probed), "detection", short_table(tried))
+    write(
+        page(tried, absent, limit=asked.limit, replicates=asked.replicates, more=probed),
+        "detection",
+        short_table(tried),
+    )
 
 
 def _coverage(data: Data, scores: Scores, draws: int, write: _Write) -> None:

@@ -52,7 +52,7 @@ def masked_lm(
     except ImportError as error:
         raise MissingExtraError("training", "train", "nlgauge-lab") from error
     if pairs is not None:
-        click.echo(str(adapted.train(pairs, out, config, steps, body)))
+        click.echo(str(adapted.train(pairs, out, config=config, steps=steps, body=body)))
     elif texts is not None:
         click.echo(str(plain.train(texts, out, config, steps)))
 
@@ -130,7 +130,7 @@ def weighter(
     except ImportError as error:
         raise MissingExtraError("training", "train", "nlgauge-lab") from error
     config = WeighterConfig.published(seed) if published else WeighterConfig(seed=seed)
-    for path in train(corpus, aspects, out, metric, scale, config):
+    for path in train(corpus, aspects, out=out, metric=metric, scale=scale, config=config):
         click.echo(str(path))
 
 

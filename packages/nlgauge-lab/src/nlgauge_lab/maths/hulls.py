@@ -25,7 +25,10 @@ def hausdorff(x: Array, y: Array, regions: Marks, others: Marks, tolerance: floa
     point stops once it cannot be the farthest of its hull.
     """
     if len(x) + len(y) > _TOGETHER and len(regions) > 1:
-        each = [hausdorff(x[a], y[b], a[None, a], b[None, b], tolerance) for a, b in zip(regions, others, strict=True)]
+        each = [
+            hausdorff(x[a], y[b], regions=a[None, a], others=b[None, b], tolerance=tolerance)
+            for a, b in zip(regions, others, strict=True)
+        ]
         return np.concatenate(each)
     points, member = np.concatenate([x, y]), np.concatenate([regions, others], axis=1)
     gram = points @ points.T

@@ -49,4 +49,6 @@ def _matches(side: str, one: TokenVectors, other: TokenVectors, cosines: Array) 
         for feature in (one, other)
     )
     for i, j in enumerate(cosines.argmax(axis=1).tolist()):
-        yield Match(side, places[i], others[j], float(cosines[i, j]), 1 / len(places))
+        yield Match(
+            side=side, token=places[i], match=others[j], similarity=float(cosines[i, j]), weight=1 / len(places)
+        )

@@ -103,7 +103,15 @@ def summed(aspect: str, metric: str, n: int, drawn: Sequence[tuple[Ends, float]]
     """The cell of all draws: of each the interval, and the truth that it should hold."""
     given = [(ends[0] <= truth <= ends[1], (ends[1] - ends[0]) / 2) for ends, truth in drawn if ends is not None]
     covered, half = np.mean(given, 0).tolist() if given else (math.nan, math.nan)
-    return Cell(aspect, metric, n, covered, half, 1 - len(given) / len(drawn), bare)
+    return Cell(
+        aspect=aspect,
+        metric=metric,
+        ratings=n,
+        covered=covered,
+        half=half,
+        refused=1 - len(given) / len(drawn),
+        bare=bare,
+    )
 
 
 class Tried(NamedTuple):
@@ -157,7 +165,9 @@ def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]
                 values = column.values[:, column.parts.index(part)]
                 found[label(table, str(metric), part)] = np.where(np.isfinite(values), values, np.nanmean(values))
         systems = codes([row.system for row in corpus])
-        made.append(Population(name, title, clusters, by_aspect, found, systems))
+        made.append(
+            Population(name=name, title=title, clusters=clusters, ratings=by_aspect, scores=found, systems=systems)
+        )
     return made, absent
 
 
@@ -188,7 +198,13 @@ def promises(population: Population, draws: int) -> list[Promise]:
             clusters = np.arange(len(rows)) if design.clusters is None else design.clusters
             for metric in PROMISING:
                 scores = drawing.scores[metric]
-                rated = RatedScores(scores[rows], design.rated, design.rated & wrong[rows], clusters, design.rated)
+                rated = RatedScores(
+                    scores=scores[rows],
+                    rated=design.rated,
+                    bad=design.rated & wrong[rows],
+                    clusters=clusters,
+                    tested=design.rated,
+                )
                 rated, _ = rated.independent(np.random.default_rng(n))
                 for risk in RISKS:
                     threshold = rated.certified(risk, 1 - PROMISED)
@@ -228,7 +244,7 @@ class Drawing:
             for key, ends in self._intervals(*self.file(rng)):
                 found.setdefault(key, []).append((ends, self.truth[key[0]]))
         for (aspect, metric, bare), drawn in found.items():
-            yield summed(aspect, metric, self.n, drawn, bare)
+            yield summed(aspect, metric, n=self.n, drawn=drawn, bare=bare)
 
     def file(self, rng: np.random.Generator) -> tuple[Integers, Design]:
         """A file of the population: its rows, and which of them are rated."""
@@ -260,12 +276,12 @@ class Drawing:
             if aspect == self.first:
                 bad = refused or any(chosen.values()) or refusal(y, every, design, False, bounds=scale) is not None
                 items = np.arange(len(rows)) if design.clusters is None else design.clusters
-                fitted = None if bad else combined(every, y, design.rated, items, 0)
+                fitted = None if bad else combined(every, y, rated=design.rated, items=items, seed=0)
                 yield (aspect, TOGETHER, False), None if fitted is None else self._ends(y, fitted, design, 0.0)
 
     def _ends(self, y: Float, x: Float, design: Design, least: float = -math.inf) -> tuple[float, float]:
         """As `nlgauge.estimate` has them."""
         scale = (0.0, 1.0) if np.isin(y, (0, 1)).all() else None
-        mean = rated_means(y, x, design, scale, least, scale is not None).taken
+        mean = rated_means(y, x, design=design, scale=scale, least=least, yes_no=scale is not None).taken
         levels = [None] if design.clusters is None else [design.clusters, None]
         return inference([mean], levels, design.rated, scale).interval(CONFIDENCE)

@@ -114,7 +114,11 @@ def detect(
     if unused := [name for name in metrics if name not in met]:
         raise SpecError(f"--metrics {unused[0]}: not one of {', '.join(dict.fromkeys(METRICS))}")
     kept = [pair for pair in chosen.values() if not metrics or names_of(*pair).intersection(metrics)]
-    return [_tried(labels, kept, replicates, cache, tell) for labels in read.values() if labels is not None], absent
+    return [
+        _tried(labels, kept, replicates=replicates, cache=cache, tell=tell)
+        for labels in read.values()
+        if labels is not None
+    ], absent
 
 
 def _tried(
@@ -136,7 +140,13 @@ def _tried(
                 found += _found(labels, spec, table, replicates)
             else:
                 reasons[name] = refusal(table)
-    return Tried(labels.name, len(labels.rows), int((labels.truth == 0).sum()), tuple(found), reasons)
+    return Tried(
+        name=labels.name,
+        rows=len(labels.rows),
+        unsupported=int((labels.truth == 0).sum()),
+        found=tuple(found),
+        reasons=reasons,
+    )
 
 
 def _found(labels: Labels, spec: str, table: ScoreTable, replicates: int) -> list[Found]:
@@ -153,7 +163,18 @@ def _found(labels: Labels, spec: str, table: ScoreTable, replicates: int) -> lis
         rows = supported[known], labels.truth[known], labels.sources[known]
         low, high = resampled_area(*rows, replicates, np.random.default_rng(0))
         of_words = words if part == _OF_WORDS else None
-        found.append(Found(spec, part, model, texts, low, high, of_words, int((~known).sum())))
+        found.append(
+            Found(
+                metric=spec,
+                part=part,
+                model=model,
+                texts=texts,
+                low=low,
+                high=high,
+                words=of_words,
+                undefined=int((~known).sum()),
+            )
+        )
     return found
 
 

@@ -106,8 +106,14 @@ def _intervals(
             y = ratings[rows]
             if refusal(y, x[rows], design, metric != ALONE, bounds=scale) is None:
                 single = metric != TOGETHER
-                one = x[rows, 0] if single else combined(x[rows], y, design.rated, np.arange(len(rows)), 0)
-                means = rated_means(y, one, design, scale, -math.inf if single else 0.0, scale is not None)
+                one = (
+                    x[rows, 0]
+                    if single
+                    else combined(x[rows], y, rated=design.rated, items=np.arange(len(rows)), seed=0)
+                )
+                means = rated_means(
+                    y, one, design=design, scale=scale, least=-math.inf if single else 0.0, yes_no=scale is not None
+                )
                 found.append(means.placed(np.arange(start, start + len(rows)), int(places[-1])))
         yield metric, _ends(found, halves, scale) if len(found) == len(halves) else None
 

@@ -33,13 +33,13 @@ _UNKNOWN = "not noted"
 
 LABELLED_SETS = (
     LabelledSet(
-        "ragtruth_qa.test",
-        "RAGTruth, answers to questions",
-        "Answers of language models to questions, from retrieved passages. People marked the unsupported words. The "
-        "official test part, rows of good quality alone. The question is a field of its own: an aligner that learned "
-        "with questions reads it beside the passages, the others do not read it.",
-        "question answering alone",
-        (
+        name="ragtruth_qa.test",
+        title="RAGTruth, answers to questions",
+        about="Answers of language models to questions, from retrieved passages. People marked the unsupported words. "
+        "The official test part, rows of good quality alone. The question is a field of its own: an aligner that "
+        "learned with questions reads it beside the passages, the others do not read it.",
+        of="question answering alone",
+        published=(
             Others("Luna", 0.51, _UNKNOWN, True),
             Others("LettuceDetect base (149 M)", 0.655, _ALL, True),
             Others("LettuceDetect large", 0.70, _ALL, True),

@@ -61,21 +61,58 @@ def lines(measured: Iterable[Measured]) -> list[Line]:
     for one in measured:
         title, model = one.suite.title, ", ".join(one.models)
         size = f"{one.rows:,} rows, {one.items} items, {one.systems} system{'s' * (one.systems != 1)}"
-        found.append(Line(title, "", "", "", "", "", math.nan, math.nan, math.nan, DATA, size))
+        found.append(
+            Line(
+                data=title,
+                aspect="",
+                level="",
+                coefficient="",
+                metric="",
+                model="",
+                value=math.nan,
+                low=math.nan,
+                high=math.nan,
+                kind=DATA,
+                note=size,
+            )
+        )
         for key in one.keys:
             for name, agreed in one.of(key).items():
                 reads = name in one.reading
                 kind = OURS if reads else BASELINE
                 note = f"{one.partial[name]:,} of {one.rows:,} rows" if name in one.partial else ""
-                numbers = agreed.value, agreed.low, agreed.high
+                aspect, level, coefficient = _shown(key)
                 found.append(
                     Line(
-                        title, *_shown(key), name, model if reads else "", *numbers, UNFINISHED if note else kind, note
+                        data=title,
+                        aspect=aspect,
+                        level=level,
+                        coefficient=coefficient,
+                        metric=name,
+                        model=model if reads else "",
+                        value=agreed.value,
+                        low=agreed.low,
+                        high=agreed.high,
+                        kind=UNFINISHED if note else kind,
+                        note=note,
                     )
                 )
         for spec, reason in one.reasons.items():
-            nothing = "", "", "", spec, model, math.nan, math.nan, math.nan
-            found.append(Line(title, *nothing, LACKING, reason.partition(";")[0]))
+            found.append(
+                Line(
+                    data=title,
+                    aspect="",
+                    level="",
+                    coefficient="",
+                    metric=spec,
+                    model=model,
+                    value=math.nan,
+                    low=math.nan,
+                    high=math.nan,
+                    kind=LACKING,
+                    note=reason.partition(";")[0],
+                )
+            )
     return found
 
 
@@ -86,8 +123,22 @@ def published(suites: Iterable[Suite]) -> list[Line]:
         for how in suite.measured:
             for aspect in suite.aspects:
                 if top := best(suite.sources[0].file, aspect, *how):
-                    key = suite.title, *_shown((aspect, *how))
-                    found.append(Line(*key, top.row, "", top.value, math.nan, math.nan, PUBLISHED, top.table.name))
+                    name, level, coefficient = _shown((aspect, *how))
+                    found.append(
+                        Line(
+                            data=suite.title,
+                            aspect=name,
+                            level=level,
+                            coefficient=coefficient,
+                            metric=top.row,
+                            model="",
+                            value=top.value,
+                            low=math.nan,
+                            high=math.nan,
+                            kind=PUBLISHED,
+                            note=top.table.name,
+                        )
+                    )
     return found
 
 
@@ -134,6 +185,6 @@ def read(place: Path) -> list[Line]:
 
 def _read(rows: Iterable[Sequence[str]]) -> Iterator[Line]:
     for row in rows:
-        value, low, high = (float(cell) if cell else math.nan for cell in row[6:9])
-        data, aspect, level, coefficient, metric, model = row[:6]
-        yield Line(data, aspect, level, coefficient, metric, model, value, low, high, *row[9:])
+        cells = dict(zip(Line._fields, row, strict=True))
+        numbers = {name: float(cells[name]) if cells[name] else math.nan for name in ("value", "low", "high")}
+        yield Line(**{**cells, **numbers})  # type: ignore[arg-type]

@@ -133,15 +133,26 @@ def _measured(plan: _Plan, data: Data, scores: Scores, replicates: int) -> Measu
                     reading.add(name)
                 if len(table.rows) < len(corpus):
                     partial[name] = len(table.rows)
-        for name, key, agreed in _correlated(suite, group, tables, data.corpus(suite.sources), replicates):
+        for name, key, agreed in _correlated(
+            suite, group, tables=tables, rated=data.corpus(suite.sources), replicates=replicates
+        ):
             values.setdefault(name, {})[key] = agreed
     for name, by_key in values.items():
         if all(math.isnan(one.value) for one in by_key.values()):
             reasons[name] = next(one.reason for one in by_key.values()) or "no value"
     place = {spec: n for n, spec in enumerate(suite.specs)}
     ordered = {name: values[name] for name in sorted(values, key=lambda name: place[suite.spec_of(name)])}
-    sizes = len(corpus), len({row.item for row in corpus}), len(corpus.systems)
-    return Measured(suite, *sizes, ordered, reasons, list(models), frozenset(reading), partial)
+    return Measured(
+        suite=suite,
+        rows=len(corpus),
+        items=len({row.item for row in corpus}),
+        systems=len(corpus.systems),
+        values=ordered,
+        reasons=reasons,
+        models=list(models),
+        reading=frozenset(reading),
+        partial=partial,
+    )
 
 
 def _correlated(

@@ -29,7 +29,7 @@ class Rebuilder:
         places: Mapping[str, str | NlgaugeError] | None = None,
     ) -> None:
         self._data, self._scores = data, scores
-        self._entries = Entries(data, scores, model, metrics, places)
+        self._entries = Entries(data=data, scores=scores, model=model, only_these=metrics, places=places)
 
     def score(
         self, tables: Sequence[Table], done: Callable[[Table], object] = lambda table: None, cached: bool = False

@@ -40,7 +40,14 @@ def slips() -> list[Slip]:
 def _slip(one: Table, entry: Entry, numbers: Sequence[int], why: str) -> Slip:
     """A slip in some columns of a row."""
     printed, taken = (" ".join(_shown(one, values[n]) for n in numbers) for values in (entry.printed, entry.published))
-    return Slip(one.name, entry.name, _named(one, numbers), printed, why, "" if taken == printed else taken)
+    return Slip(
+        table=one.name,
+        row=entry.name,
+        columns=_named(one, numbers),
+        printed=printed,
+        why=why,
+        taken="" if taken == printed else taken,
+    )
 
 
 def _named(one: Table, numbers: Sequence[int]) -> str:
@@ -76,7 +83,14 @@ def _not_the_mean(one: Table) -> Iterator[Slip]:
         mean = sum(known) / len(known)
         if abs(mean - entry.average) > 2 * 10.0**-one.digits:
             told = f"the mean of the {len(known)} numbers is {_shown(one, mean)}"
-            yield Slip(one.name, entry.name, "average", _shown(one, entry.average), told, _shown(one, mean))
+            yield Slip(
+                table=one.name,
+                row=entry.name,
+                columns="average",
+                printed=_shown(one, entry.average),
+                why=told,
+                taken=_shown(one, mean),
+            )
 
 
 def _rated(one: Table) -> dict[str, Entry]:
@@ -128,7 +142,7 @@ def _exchanged(one: Table) -> Iterator[Slip]:
                 "can take: the two are exchanged"
             )
             taken = "exchanged" if (n, m) in one.exchanged else ""
-            yield Slip(one.name, "every row", _named(one, [n, m]), "", told, taken)
+            yield Slip(table=one.name, row="every row", columns=_named(one, [n, m]), printed="", why=told, taken=taken)
 
 
 def _impossible_together(one: Table) -> Iterator[Slip]:

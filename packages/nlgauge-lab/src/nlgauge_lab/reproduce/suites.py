@@ -132,12 +132,12 @@ _REPLY_NOTES = (
 
 SUITES: tuple[Suite, ...] = (
     Suite(
-        "summeval",
-        "SummEval",
-        (Source("summeval"),),
-        ("consistency", "coherence", "fluency", "relevance"),
-        (("pooled", "pearson"), ("system", "pearson")),
-        (
+        name="summeval",
+        title="SummEval",
+        sources=(Source("summeval"),),
+        aspects=("consistency", "coherence", "fluency", "relevance"),
+        measured=(("pooled", "pearson"), ("system", "pearson")),
+        groups=(
             Group(
                 (
                     "Faithfulness",
@@ -158,12 +158,12 @@ SUITES: tuple[Suite, ...] = (
     ),
     *(
         Suite(
-            f"realsumm_{kind}",
-            f"REALSumm, {title} systems",
-            (Source(f"realsumm_{kind}"),),
-            ("litepyramid_recall",),
-            (("item", "pearson"), ("item", "kendall"), ("system", "pearson"), ("system", "kendall")),
-            (Group(("Relevance", "Consistency", *_SUMMARIES, *_SETS)),),
+            name=f"realsumm_{kind}",
+            title=f"REALSumm, {title} systems",
+            sources=(Source(f"realsumm_{kind}"),),
+            aspects=("litepyramid_recall",),
+            measured=(("item", "pearson"), ("item", "kendall"), ("system", "pearson"), ("system", "kendall")),
+            groups=(Group(("Relevance", "Consistency", *_SUMMARIES, *_SETS)),),
             parts=("recall",),
             notes=(
                 "The figures of the paper print no numbers: the published ones are of the scores released with "
@@ -189,12 +189,14 @@ SUITES: tuple[Suite, ...] = (
     ),
     *(
         Suite(
-            f"qags_{name}",
-            f"QAGS, {title}",
-            (Source(f"qags_{name}"),),
-            ("consistency",),
-            (("pooled", "pearson"), ("pooled", "spearman"), ("pooled", "kendall")),
-            (Group(("Faithfulness", *_aligned("Consistency"), "Length", "CopyRate", *_STRINGS[:-1], *_VECTORS)),),
+            name=f"qags_{name}",
+            title=f"QAGS, {title}",
+            sources=(Source(f"qags_{name}"),),
+            aspects=("consistency",),
+            measured=(("pooled", "pearson"), ("pooled", "spearman"), ("pooled", "kendall")),
+            groups=(
+                Group(("Faithfulness", *_aligned("Consistency"), "Length", "CopyRate", *_STRINGS[:-1], *_VECTORS)),
+            ),
             parts=("score", "least_stretch"),
             resample="items",
             notes=(
@@ -205,34 +207,34 @@ SUITES: tuple[Suite, ...] = (
         for name, title in (("cnn", "CNN/DM"), ("xsum", "XSUM"))
     ),
     Suite(
-        "webnlg2020",
-        "WebNLG 2020",
-        (Source("webnlg2020"),),
-        ("correctness", "data_coverage", "fluency", "relevance", "text_structure"),
-        (("system", "pearson"), ("system", "kendall")),
-        (Group(("Length", "Perplexity", *_MASKED, *_MEASURES, *_IDF, *_VECTORS, *_STRINGS, *_SETS)),),
+        name="webnlg2020",
+        title="WebNLG 2020",
+        sources=(Source("webnlg2020"),),
+        aspects=("correctness", "data_coverage", "fluency", "relevance", "text_structure"),
+        measured=(("system", "pearson"), ("system", "kendall")),
+        groups=(Group(("Length", "Perplexity", *_MASKED, *_MEASURES, *_IDF, *_VECTORS, *_STRINGS, *_SETS)),),
         defaults={"references": "mean"},
         notes=("Values are averaged over the references, as in the paper, where a metric can.",),
     ),
     *(
         Suite(
-            f"usr_{title.lower()}",
-            title,
-            (Source(f"usr_{title.lower()}"),),
-            _REPLY_ASPECTS,
-            (("pooled", "pearson"),),
-            _REPLIES,
+            name=f"usr_{title.lower()}",
+            title=title,
+            sources=(Source(f"usr_{title.lower()}"),),
+            aspects=_REPLY_ASPECTS,
+            measured=(("pooled", "pearson"),),
+            groups=_REPLIES,
             notes=_REPLY_NOTES,
         )
         for title in ("PersonaChat", "TopicalChat")
     ),
     Suite(
-        "yelp_style",
-        "Yelp style transfer",
-        (Source("yelp_style"),),
-        ("preservation", "style_transfer_intensity", "naturalness"),
-        (("pooled", "pearson"), ("system", "pearson")),
-        (
+        name="yelp_style",
+        title="Yelp style transfer",
+        sources=(Source("yelp_style"),),
+        aspects=("preservation", "style_transfer_intensity", "naturalness"),
+        measured=(("pooled", "pearson"), ("system", "pearson")),
+        groups=(
             Group(
                 (
                     *_aligned("Preservation", "Consistency"),
@@ -252,12 +254,12 @@ SUITES: tuple[Suite, ...] = (
         notes=("The input stands as the reference.", "MaskEval masks every eighth word at a time (`stride=8`)."),
     ),
     Suite(
-        "asset",
-        "ASSET simplification",
-        (Source("asset"),),
-        ("fluency", "simplicity", "meaning"),
-        (("pooled", "pearson"),),
-        (
+        name="asset",
+        title="ASSET simplification",
+        sources=(Source("asset"),),
+        aspects=("fluency", "simplicity", "meaning"),
+        measured=(("pooled", "pearson"),),
+        groups=(
             Group(
                 (
                     *_aligned("Preservation", "Consistency", "Relevance"),

@@ -183,11 +183,13 @@ def _block(path: Path, block: Block, table: Table) -> None:
         figures.heats(path, {title: figures.Heat(rows, block.heads, numbers)}, "Pearson correlation", (-1, 1))
     elif table.kind == "williams":
         labels = [[f"{p:.2f}" if p < 0.05 else "" for p in row] for row in numbers]
-        figures.heats(path, {title: figures.Heat(rows, block.heads, numbers, labels)}, "p", (0, 0.1), "Blues_r")
+        figures.heats(
+            path, {title: figures.Heat(rows, block.heads, numbers, labels)}, label="p", ends=(0, 0.1), colours="Blues_r"
+        )
     elif table.kind == "sweep":
         at = [float(place) for place in range(len(rows))]
         ours = {head: figures.Curve(at, [row[n] for row in numbers]) for n, head in enumerate(block.heads)}
-        figures.curves(path, {title: ours}, "", "correlation", rows)
+        figures.curves(path, {title: ours}, across="", up="correlation", ticks=rows)
     else:
         # The first coefficient, what is published behind the bar of ours.
         printed = [cells[0].published for cells in block.rows.values()]

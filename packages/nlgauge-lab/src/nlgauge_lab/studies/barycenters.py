@@ -58,7 +58,14 @@ def read_surprisal_vectors(
             continue
         surprisals = np.zeros(len(read.ids))
         surprisals[~read.special] = -masked.log_probabilities
-        out[one] = SurprisalVectors(read.text, read.vectors, read.ids, read.offsets, read.special, surprisals)
+        out[one] = SurprisalVectors(
+            text=read.text,
+            vectors=read.vectors,
+            ids=read.ids,
+            offsets=read.offsets,
+            special=read.special,
+            surprisals=surprisals,
+        )
     return out
 
 

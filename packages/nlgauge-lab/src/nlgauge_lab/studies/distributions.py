@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -38,15 +38,15 @@ class Distribution:
     """What is 0, as the metric gives it"""
     high: float
     """What is 1"""
-    shares: tuple[float, ...]
+    shares: tuple[float, ...] = ()
     """The share of the rows, by bin"""
-    quantiles: tuple[float, ...]
+    quantiles: tuple[float, ...] = (math.nan,) * len(_QUANTILES)
     """At 5, 25, 50, 75 and 95 %"""
-    mean: float
-    deviation: float
-    distances: dict[str, float]
+    mean: float = math.nan
+    deviation: float = math.nan
+    distances: dict[str, float] = field(default_factory=dict)
     """By aspect: the mean distance between this distribution and that of the ratings (Wasserstein-1), from 0 to 1"""
-    reason: str | None
+    reason: str | None = None
     """Why there is nothing to show"""
 
 
@@ -106,14 +106,14 @@ def distributions(
     table = selected(table, metrics, every_part)
     people = {} if source is None else ratings(table, source).values
     edges = np.linspace(0, 1, bins + 1)
-    records = [_distribution(aspect, values, 1.0, edges, {}) for aspect, values in people.items()]
+    records = [_distribution(aspect, values, sign=1.0, edges=edges, people={}) for aspect, values in people.items()]
     of_people = {aspect: scaled(values) for aspect, values in people.items()}
     for spec, column in table.columns.items():
         if column.level == "item":
             sign = 1.0 if column.higher_is_better else -1.0
             for part, name in enumerate(column.parts):
                 full = label(table, spec, name)
-                records.append(_distribution(full, turned(column, part), sign, edges, of_people))
+                records.append(_distribution(full, turned(column, part), sign=sign, edges=edges, people=of_people))
     return Distributions(tuple(records), tuple(edges.tolist()))
 
 
@@ -128,16 +128,20 @@ def _distribution(name: str, values: Float, sign: float, edges: Float, people: M
     finite, unit = values[np.isfinite(values)], scaled(values)
     undefined, infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
     ends = (sign * float(finite.min()), sign * float(finite.max())) if len(finite) else (math.nan, math.nan)
-    counts = (name, len(finite), undefined, infinite, *ends)
+    made = Distribution(name=name, n=len(finite), undefined=undefined, infinite=infinite, low=ends[0], high=ends[1])
     if not len(unit):
-        reason = "all values are one" if len(finite) else "no row has a finite value"
-        nothing = (math.nan,) * len(_QUANTILES)
-        return Distribution(*counts, (), nothing, math.nan, math.nan, {}, reason)
+        return replace(made, reason="all values are one" if len(finite) else "no row has a finite value")
     shares = (np.histogram(unit, edges)[0] / len(unit)).tolist()
     quantiles = np.quantile(unit, _QUANTILES).tolist()
     distances = {aspect: _wasserstein(unit, other) for aspect, other in people.items() if len(other)}
-    spread = float(unit.mean()), float(unit.std())
-    return Distribution(*counts, tuple(shares), tuple(quantiles), *spread, distances, None)
+    return replace(
+        made,
+        shares=tuple(shares),
+        quantiles=tuple(quantiles),
+        mean=float(unit.mean()),
+        deviation=float(unit.std()),
+        distances=distances,
+    )
 
 
 def _wasserstein(x: Float, y: Float) -> float:

@@ -125,7 +125,7 @@ class NeighbourSweep:
                 name: figures.Curve(at, [p.agreement.value for p in self.agreement.of(name, aspect, coefficient)])
                 for name in _ESTIMATORS
             }
-        figures.curves(path, panels, "K", "", [str(k) for k in self.ks])
+        figures.curves(path, panels, across="K", up="", ticks=[str(k) for k in self.ks])
 
 
 def neighbours(
@@ -165,7 +165,9 @@ def neighbours(
     if any(row.scores for row in rows):
         size = len(column.scores)
         scores = Column(column.scores, column.values[:, :size], column.reasons, level="system")
-        judged = ScoreTable(table.rows, {spec: scores}, table.signatures, {}, table.version)
+        judged = ScoreTable(
+            rows=table.rows, columns={spec: scores}, signatures=table.signatures, run={}, version=table.version
+        )
         points = []
         for coefficient in coefficients:
             for one in correlate(
@@ -181,12 +183,18 @@ def neighbours(
                 name, _, k = one.part.partition("@")
                 points.append(Point(name, {"K": int(k)}, one))
         count = len({row.item for row in rows})
-        agreement = Sweep(tuple(points), ("K",), "system", len(rows), count, table.signatures)
+        agreement = Sweep(
+            points=tuple(points), axes=("K",), level="system", rows=len(rows), items=count, signatures=table.signatures
+        )
     place = {part: number for number, part in enumerate(column.parts)}
     records = tuple(
-        Estimates(system, k, name, values[place[f"{name}@{k}"]], values[place[f"{name}^@{k}"]])
+        Estimates(
+            system=system, k=k, estimator=name, score=values[place[f"{name}@{k}"]], ratio=values[place[f"{name}^@{k}"]]
+        )
         for system, values in zip(table.systems, column.values.tolist(), strict=True)
         for name in _ESTIMATORS
         for k in swept.ks
     )
-    return NeighbourSweep(records, agreement, len(rows), table.signatures, tuple(notes))
+    return NeighbourSweep(
+        records=records, agreement=agreement, rows=len(rows), signatures=table.signatures, notes=tuple(notes)
+    )

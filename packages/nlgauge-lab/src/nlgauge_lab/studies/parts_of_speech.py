@@ -98,7 +98,14 @@ def parts_of_speech(table: ScoreTable, tagger: str | Tagger, *, metrics: Sequenc
                 _add(sums, text, known[text["text"]], len(texts))
         order = sorted(sums.items(), key=lambda one: (one[0][0], -one[1][1]))
         records += [
-            PartOfSpeech(spec, text, kind, share / len(rows), weight / len(rows), alignment / count)
+            PartOfSpeech(
+                metric=spec,
+                text=text,
+                tag=kind,
+                words=share / len(rows),
+                weight=weight / len(rows),
+                alignment=alignment / count,
+            )
             for (text, kind), (share, weight, alignment, count) in order
         ]
     return PartsOfSpeech(tuple(records), max(map(len, shown.values())))

@@ -142,7 +142,9 @@ def probes(
                 sign = -1.0 if part in _LESS_IS_BETTER or not column.higher_is_better else 1.0
                 evidence = column.evidence if number == 0 and model_of(metric) is not None else {}
                 drawing = np.random.default_rng(seed)
-                found = _result(rows, sign * column.values[:, number], evidence, replicates, drawing)
+                found = _result(
+                    rows, sign * column.values[:, number], evidence=evidence, replicates=replicates, drawing=drawing
+                )
                 model = model_of(metric) or ""
                 records.append(replace(found, metric=named, part=part, model=model, setting=setting))
     count = sum(len(one.probes) for one in sources)
@@ -150,7 +152,7 @@ def probes(
         "an area of .5 is chance; marked: share of the free paraphrases with a marked word; found: share of the errors "
         "with a wrong word marked",
     )
-    return Probes(tuple(records), len(sources), count, notes, signatures)
+    return Probes(records=tuple(records), sources=len(sources), statements=count, notes=notes, signatures=signatures)
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,11 @@ def _rows(sources: Sequence[Probed], asked: bool, others: int) -> list[_Statemen
             if probe.question is not None and not asked:
                 continue
             question = probe.question or one.question
-            found.append(_Statement(row(probe.wrong, question), number, "wrong", probe.kind, probe.places))
+            found.append(
+                _Statement(
+                    row=row(probe.wrong, question), source=number, role="wrong", kind=probe.kind, places=probe.places
+                )
+            )
             found.append(_Statement(row(probe.right, question), number, "right", probe.kind))
         found += [_Statement(row(text, one.question), number, "paraphrase") for text in one.paraphrases]
     return found
@@ -210,8 +216,8 @@ def _result(
         part="",
         model="",
         setting="",
-        twin=_area(values, errors, twins, sources, replicates, drawing),
-        paraphrase=_area(values, errors, free, sources, replicates, drawing),
+        twin=_area(values, errors, others=twins, sources=sources, replicates=replicates, drawing=drawing),
+        paraphrase=_area(values, errors, others=free, sources=sources, replicates=replicates, drawing=drawing),
         kinds=by_kind,
         marked=float(np.mean([bool(spans) for spans in paraphrases])) if paraphrases else math.nan,
         found=float(np.mean(hits)) if hits else math.nan,

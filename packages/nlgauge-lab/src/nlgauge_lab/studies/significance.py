@@ -61,7 +61,7 @@ class Significance:
     def draw(self, path: Path) -> None:
         """A heat map an aspect."""
         panels = {one.aspect: figures.Heat(one.names, one.names, one.p) for one in self.rankings}
-        figures.heats(path, panels, "p of: row agrees better than column", (0, 0.1), "Blues_r")
+        figures.heats(path, panels, label="p of: row agrees better than column", ends=(0, 0.1), colours="Blues_r")
 
 
 def significance(
@@ -110,11 +110,19 @@ def significance(
                 p[better, worse] = one.adjusted
         rankings.append(
             Ranking(
-                aspect,
-                tuple(label(table, *key) for key in order),
-                tuple(values[key] for key in order),
-                tuple(contrasts.clusters[aspect][key] for key in order),
-                tuple(tuple(p.get((a, b), math.nan) for b in order) for a in order),
+                aspect=aspect,
+                names=tuple(label(table, *key) for key in order),
+                values=tuple(values[key] for key in order),
+                clusters=tuple(contrasts.clusters[aspect][key] for key in order),
+                p=tuple(tuple(p.get((a, b), math.nan) for b in order) for a in order),
             )
         )
-    return Significance(tuple(rankings), level, coefficient, test, correction, confidence, tuple(contrasts.notes))
+    return Significance(
+        rankings=tuple(rankings),
+        level=level,
+        coefficient=coefficient,
+        test=test,
+        correction=correction,
+        confidence=confidence,
+        notes=tuple(contrasts.notes),
+    )

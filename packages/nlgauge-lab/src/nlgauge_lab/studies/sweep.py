@@ -104,7 +104,9 @@ class Sweep:
     def draw(self, path: Path) -> None:
         """One parameter gives curves, a panel an aspect. Two give a heat map a line, aspect and coefficient."""
         if len(self.axes) == 1:
-            figures.curves(path, self._curves(), self.axes[0], "agreement with people", self._ticks(self.axes[0]))
+            figures.curves(
+                path, self._curves(), across=self.axes[0], up="agreement with people", ticks=self._ticks(self.axes[0])
+            )
             return
         down, across = (self._ticks(axis) for axis in self.axes)
         panels = {}
@@ -201,4 +203,12 @@ def sweep(
             ]
     reasons = dict.fromkeys(f"{p.line}: {p.agreement.reason}" for p in points if p.agreement.reason)
     count = len({row.item for row in rows})
-    return Sweep(tuple(points), tuple(axes), level, len(rows), count, table.signatures, (*told, *reasons))
+    return Sweep(
+        points=tuple(points),
+        axes=tuple(axes),
+        level=level,
+        rows=len(rows),
+        items=count,
+        signatures=table.signatures,
+        notes=(*told, *reasons),
+    )

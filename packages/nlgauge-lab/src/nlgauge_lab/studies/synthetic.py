@@ -111,7 +111,7 @@ def synthetic(
     against = Corpus(tuple(_rows("references", [text for some in references.values() for text in some])))
     table = evaluate(Corpus(tuple(rows)), metrics=chosen, against=against, progress=progress, cache=cache)
     records = [
-        Step(experiment, at, spec, part, float(value))
+        Step(experiment=experiment, at=at, metric=spec, part=part, value=float(value))
         for wanted in (COLLAPSE, SWAP)
         for spec, column in table.columns.items()
         for part in _parts(column)

@@ -86,7 +86,16 @@ def encode(
     asked = tokenizer.encode([row.question or "" for row in rows])
     before = len(tokenizer.prefix)
     return [
-        _encode(row, text, sources[row.source], pairing.asking(question), pairing, shape.whole, before, stopwords)
+        _encode(
+            row,
+            text,
+            source=sources[row.source],
+            question=pairing.asking(question),
+            pairing=pairing,
+            whole=shape.whole,
+            before=before,
+            stopwords=stopwords,
+        )
         for row, text, question in zip(rows, texts, asked, strict=True)
     ]
 
@@ -124,7 +133,17 @@ def _encode(
             word[at : at + len(asked)] = numbers[begin:end] - numbers[begin]
             text_label = int(row.supported) if row.spans is None else int((here != 0).all())
             against = UNKNOWN if text_label or row.contradicted is None else int(row.contradicted)
-            out.append(Encoded(ids, side, word, here, text_label, row.spans is not None, against))
+            out.append(
+                Encoded(
+                    ids=ids,
+                    side=side,
+                    word=word,
+                    labels=here,
+                    text=text_label,
+                    marked=row.spans is not None,
+                    against=against,
+                )
+            )
     return out
 
 

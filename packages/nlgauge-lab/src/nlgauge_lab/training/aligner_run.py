@@ -98,7 +98,7 @@ class Reading:
 
     def add_written(self, wanted: Written) -> None:
         """The written answers, with their twins."""
-        rows, held = written_rows(wanted, self._tokenizer, self._rarity, self._shape, self._seed)
+        rows, held = written_rows(wanted, self._tokenizer, rarity=self._rarity, shape=self._shape, seed=self._seed)
         self.train += rows
         self.held |= held
         self.counts["written"] = (len(rows) // wanted.times, len(rows) // wanted.times, wanted.times)
@@ -154,7 +154,7 @@ def train(
     settings = {**tree.get("training", {}), **({"steps": steps} if steps else {})}
     recipe = AlignerConfig(seed=number, **{**settings, **({"aligner": aligner} if aligner else {})})
     begin = begin or tree.get("start", "body")
-    other = None if is_ours(folder) else EncoderBody(model, name, shape, recipe, begin)
+    other = None if is_ours(folder) else EncoderBody(model=model, source=name, shape=shape, config=recipe, start=begin)
     if other is not None and (own := [name for name in ("written", "teacher", "mean") if name in tree]):
         raise SpecError(f"the recipe's {own[0]} is for pocket and base: leave it out")
     if aligner and other is None:
@@ -166,10 +166,18 @@ def train(
         every = snapshots[1]
     if pairs and "examples" in tree:
         maker = load(tree["examples"].get("model", "pocket"))
-        examples, held = produce(_order(pairs, tasks, tree, attempts, number), maker, out / "examples", progress=True)
+        examples, held = produce(
+            _order(pairs, tasks, tree=tree, attempts=attempts, seed=number), maker, out / "examples", progress=True
+        )
         if examples_only:
             return examples.parent
-        reading.add("constructed", list(read_labelled(examples)), int(tree["examples"].get("times", 1)), 0, 0.0)
+        reading.add(
+            "constructed",
+            list(read_labelled(examples)),
+            times=int(tree["examples"].get("times", 1)),
+            most=0,
+            held_out=0.0,
+        )
         reading.hold("constructed", list(read_labelled(held)))
     passages: Sequence[str] = ()
     if "support" in tree and pairs:
@@ -208,14 +216,14 @@ def _construct(pairs: Sequence[Path], recipe: Mapping[str, Any], seed: int, read
     if len(pairs) != 1 or not pairs[0].is_dir():
         raise SpecError("the recipe's [support] reads one folder of --pairs, and no --task")
     (own, held), mixture = read_texts(pairs[0], recipe, seed), Mixture(**recipe.get("mixture", {}))
-    reading.add("support", list(made(own, int(recipe["rows"]), seed, mixture)), 1, 0, 0.0)
+    reading.add("support", list(made(own, int(recipe["rows"]), seed, mixture)), times=1, most=0, held_out=0.0)
     reading.hold("support", list(made(held, int(recipe.get("held_rows", _HELD_ROWS)), seed + 1, mixture)))
     return own.passages
 
 
 def _read_labelled(place: Path, tree: Mapping[str, Any], reading: Reading, passages: Sequence[str] = ()) -> None:
     if place.is_file():
-        reading.add(place.name.partition(".")[0], list(read_labelled(place)), 1, 0, _OWN_HELD_OUT)
+        reading.add(place.name.partition(".")[0], list(read_labelled(place)), times=1, most=0, held_out=_OWN_HELD_OUT)
         return
     for entry in tree.get("held", ()):
         for file in labelled_files(place, entry["files"]):
@@ -229,7 +237,14 @@ def _read_labelled(place: Path, tree: Mapping[str, Any], reading: Reading, passa
             if any(key in entry for key in ("among", "edited", "together")):
                 shares = (float(entry.get(key, 0.0)) for key in ("among", "edited", "together"))
                 among = Among(passages or [row.source for row in rows], *shares)
-            reading.add(name, rows, int(entry.get("times", 1)), int(entry.get("rows", 0)), held_out, among)
+            reading.add(
+                name,
+                rows,
+                times=int(entry.get("times", 1)),
+                most=int(entry.get("rows", 0)),
+                held_out=held_out,
+                among=among,
+            )
 
 
 def start(folder: Path, config: AlignerConfig, begin: str = "body") -> AlignerNet:
@@ -276,7 +291,7 @@ def finish(
         body.write(folder, trainer.model, threshold, divisor)
         return folder
     copy_folder(body, folder)
-    write_aligner(folder, trainer.model, threshold, divisor, question, evidence)
+    write_aligner(folder, trainer.model, threshold=threshold, divisor=divisor, question=question, evidence=evidence)
     return folder
 
 
@@ -344,13 +359,13 @@ def _order(
     """What is to be constructed, by the recipe."""
     wanted = tree["examples"]
     return Order(
-        _files(pairs, tasks, tree.get("source", ())),
-        attempts or int(wanted["attempts"]),
-        round((attempts or wanted["attempts"]) * wanted["held_out_attempts"] / wanted["attempts"]),
-        float(wanted["held_out"]),
-        tuple(wanted.get("held_out_origins", ())),
-        seed,
-        Settings(**tree.get("settings", {})),
+        files=_files(pairs, tasks, tree.get("source", ())),
+        attempts=attempts or int(wanted["attempts"]),
+        held_out_attempts=round((attempts or wanted["attempts"]) * wanted["held_out_attempts"] / wanted["attempts"]),
+        held_out=float(wanted["held_out"]),
+        held_out_origins=tuple(wanted.get("held_out_origins", ())),
+        seed=seed,
+        settings=Settings(**tree.get("settings", {})),
     )
 
 

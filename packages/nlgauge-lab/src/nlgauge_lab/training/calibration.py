@@ -74,7 +74,7 @@ def reliability(logits: Numbers, truth: NDArray[np.int64]) -> list[Bin]:
     for at in np.unique(number).tolist():
         inside = number == at
         mean, share = float(chances[inside].mean()), float(truth[inside].mean())
-        found.append(Bin(at / 10, (at + 1) / 10, int(inside.sum()), mean, share))
+        found.append(Bin(low=at / 10, high=(at + 1) / 10, rows=int(inside.sum()), predicted=mean, true=share))
     return found
 
 

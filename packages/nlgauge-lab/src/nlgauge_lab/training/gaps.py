@@ -80,7 +80,7 @@ class GapsTrainer(Run):
         word = int(rng.integers(len(starts) - 1))
         (one,) = passes(starts, [word], 1, self._limits)
         part = gap_row(ids, starts, one, self._gap)
-        row = paired_row(part.ids, other.tolist(), side == 0, self._room, self._tokenizer).ids
+        row = paired_row(part.ids, other.tolist(), first=side == 0, room=self._room, tokenizer=self._tokenizer).ids
         truth = ids[starts[word] : starts[word + 1]][: self._limits.longest].tolist()
         return Gap(row, [self._gap, *truth, self._after, *self._tokenizer.suffix])
 

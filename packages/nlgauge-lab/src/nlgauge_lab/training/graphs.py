@@ -57,7 +57,9 @@ def embed(graph: Graph, side: str | None = None, kind: int = 0) -> Embedded:
     if graph.buckets:
         relative = _relative(graph, _positions(graph, length), length)
         bias = graph.op("Add", graph.op("Unsqueeze", relative, graph.constant([0])), hidden)
-    return Embedded(graph.norm(flat, "bert.embeddings.LayerNorm"), rows, bias, hidden, length)
+    return Embedded(
+        states=graph.norm(flat, "bert.embeddings.LayerNorm"), rows=rows, bias=bias, hidden=hidden, length=length
+    )
 
 
 def asking(graph: Graph, batch: Embedded, at: str) -> Embedded:
@@ -124,7 +126,7 @@ def encoder(graph: Graph) -> onnx.ModelProto:
     x, outputs = batch.states, []
     for number in range(graph.layers + 1):
         if number:
-            x = layer(graph, number - 1, x, x, batch)
+            x = layer(graph, number - 1, x=x, queries=x, batch=batch)
         shape = graph.op("Concat", graph.op("Shape", "ids"), graph.constant([graph.width]), axis=0)
         name = graph.named(f"hidden_{number}", "Reshape", x, shape)
         outputs.append(value(name, ["rows", "length", graph.width]))
@@ -139,9 +141,9 @@ def masked_lm(graph: Graph) -> onnx.ModelProto:
     batch = embed(graph)
     x = batch.states
     for number in range(graph.adapted_layers - 1):
-        x = layer(graph, number, x, x, batch)
+        x = layer(graph, number, x=x, queries=x, batch=batch)
     queries = graph.op("Gather", x, "at")
-    head(graph, layer(graph, graph.adapted_layers - 1, x, queries, asking(graph, batch, "at")))
+    head(graph, layer(graph, graph.adapted_layers - 1, x=x, queries=queries, batch=asking(graph, batch, "at")))
     return graph.model([value("at", ["masks"], TensorProto.INT64)], [value("logits", ["masks", graph.vocabulary])])
 
 
@@ -157,7 +159,7 @@ def pairs_other(graph: Graph) -> onnx.ModelProto:
         keys.append(by_head(graph, graph.linear(x, base + "key"), batch.rows, (0, 2, 3, 1)))
         values.append(by_head(graph, graph.linear(x, base + "value"), batch.rows, (0, 2, 1, 3)))
         if number < graph.adapted_layers - 1:
-            x = layer(graph, number, x, x, batch)
+            x = layer(graph, number, x=x, queries=x, batch=batch)
     graph.named("keys", "Concat", *keys, axis=0)
     graph.named("values", "Concat", *values, axis=0)
     return graph.model([], _offered(graph))
@@ -172,9 +174,9 @@ def pairs(graph: Graph) -> onnx.ModelProto:
     batch = embed(graph)
     x = batch.states
     for number in range(graph.adapted_layers - 1):
-        x = _pair_layer(graph, number, x, x, batch)
+        x = _pair_layer(graph, number, x=x, queries=x, batch=batch)
     queries = graph.op("Gather", x, "at")
-    x = _pair_layer(graph, graph.adapted_layers - 1, x, queries, asking(graph, batch, "at"))
+    x = _pair_layer(graph, graph.adapted_layers - 1, x=x, queries=queries, batch=asking(graph, batch, "at"))
     graph.named("states", "Identity", x)
     head(graph, graph.op("Gather", x, "asked"))
     at, asked = value("at", ["masks"], TensorProto.INT64), value("asked", ["asked"], TensorProto.INT64)
@@ -225,7 +227,7 @@ def aligner(graph: Graph) -> onnx.ModelProto:
     batch = embed(graph, graph.op("Cast", _at(graph, OTHER), to=TensorProto.INT64) if asks else "side")
     states = [batch.states]
     for number in range(graph.adapted_layers):
-        states.append(layer(graph, number, states[-1], states[-1], batch))
+        states.append(layer(graph, number, x=states[-1], queries=states[-1], batch=batch))
     shape = graph.op("Shape", "ids")
     deep = graph.op("Concat", shape, graph.constant([graph.width]), axis=0)
     tables = [graph.words("ids"), *(graph.op("Reshape", states[i], deep) for i in matched_layers(len(states)))]

@@ -136,7 +136,15 @@ def _labelled(record: Mapping[str, Any], path: Path, row: int) -> Labelled:
             remedy=_REMEDY,
         )
     against = None if supported else _CONTRADICTED.get(str(record.get("label3")))
-    return Labelled(source, candidate, spans, supported, words, question, against)
+    return Labelled(
+        source=source,
+        candidate=candidate,
+        spans=spans,
+        supported=supported,
+        words=words,
+        question=question,
+        contradicted=against,
+    )
 
 
 def _spans(given: Any, size: int) -> tuple[tuple[int, int], ...] | None:

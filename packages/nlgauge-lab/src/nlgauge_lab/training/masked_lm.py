@@ -176,7 +176,13 @@ class Trainer(Run):
             tensors = {name: parameter.detach().cpu().numpy() for name, parameter in self.model.named_parameters()}
             own = self.model.bert.config
             config = {**_ADDED, **{name: own[name] for name in _KEPT if name in own}}
-            write_folder(folder, tensors, config, self.tokenizer, DocumentFrequencies(counts, number))
+            write_folder(
+                folder,
+                tensors,
+                config=config,
+                tokenizer=self.tokenizer,
+                frequencies=DocumentFrequencies(counts, number),
+            )
         write_facts(folder, temperature=self.config.temperature)
         return folder
 

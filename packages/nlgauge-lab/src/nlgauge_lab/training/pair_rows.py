@@ -189,7 +189,7 @@ def make_row(
     if stage.copied and rng.random() < stage.copied:
         seen = max(1, length - 4 - min(config.stretch, len(other[0])))
         text = excerpts((other[0][:seen], other[1][:seen]), config.stretch, stage.runs, rng)
-    return _row(text, other[0], length, frame, config, rng)
+    return _row(text, other[0], length=length, frame=frame, config=config, rng=rng)
 
 
 def excerpts(text: Text, size: int, runs: int, rng: np.random.Generator) -> Text:
@@ -224,7 +224,7 @@ def _row(
     whole = np.full(length, frame.pad, np.int64)
     whole[: len(used)] = used
     masked = whole.copy()
-    masked[1 + _chosen(ids, words, own, config.words, rng)] = frame.mask
+    masked[1 + _chosen(ids, words, own=own, share=config.words, rng=rng)] = frame.mask
     positions = np.zeros(length, np.int64)
     positions[: len(used)] = [*range(size + 2), *range(len(rest) + 2)]
     part = np.repeat([0, 1, -1], [size + 2, len(rest) + 2, length - len(used)])

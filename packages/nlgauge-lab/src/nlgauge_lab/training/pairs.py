@@ -87,7 +87,12 @@ class PairsTrainer(Run):
         length, rows = config.sizes[int(rng.choice(len(shares), p=shares / shares.sum()))]
         examples = self.train.rows[length]
         chosen = rng.choice(len(examples), size=rows, replace=len(examples) < rows)
-        return Rows.of([make_row(self.train, examples[i], length, self.frame, config, rng, stage) for i in chosen])
+        return Rows.of(
+            [
+                make_row(self.train, examples[i], length=length, frame=self.frame, config=config, rng=rng, stage=stage)
+                for i in chosen
+            ]
+        )
 
     def _logits(self, rows: Rows, alone: bool = False) -> torch.Tensor:
         """Logits at the masks, row after row: [masks, vocabulary]. alone: the stretch does not see the other text."""
@@ -122,7 +127,7 @@ class PairsTrainer(Run):
             for number in sorted(order, key=lambda i: examples[i][0]):
                 length, example = examples[number]
                 rng = np.random.default_rng([8, int(number)])
-                row = make_row(pairs, example, length, self.frame, self.config, rng)
+                row = make_row(pairs, example, length=length, frame=self.frame, config=self.config, rng=rng)
                 truth, logits = self._truth(row), self._logits(row)
                 losses.append(nn.functional.cross_entropy(logits, truth, reduction="none"))
                 shown.append(logits.argmax(-1) == truth)

@@ -57,12 +57,24 @@ def written_rows(
     apart: dict[str, list[Encoded]] = {}
     for time in range(wanted.times):
         rng = random.Random(f"{seed}:written:{time}")
-        rows += _rows(train, said, bias, tokenizer, rarity, shape, rng, wanted, time)
+        rows += _rows(
+            train, said, bias=bias, tokenizer=tokenizer, rarity=rarity, shape=shape, rng=rng, wanted=wanted, time=time
+        )
     for name, some in held.items():
         said, none = _said(some), np.zeros(len(some))
         for asked, title in ((0.0, name), (1.0, f"{name}, asked")):
             as_they_are, rng = replace(wanted, among=0.0, asked=asked, joined=0.0), random.Random(0)
-            apart[title] = _rows(some, said, none, tokenizer, rarity, shape, rng, as_they_are, 0)
+            apart[title] = _rows(
+                some,
+                said,
+                bias=none,
+                tokenizer=tokenizer,
+                rarity=rarity,
+                shape=shape,
+                rng=rng,
+                wanted=as_they_are,
+                time=0,
+            )
     return rows, apart
 
 

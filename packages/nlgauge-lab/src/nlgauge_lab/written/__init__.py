@@ -64,13 +64,33 @@ def _answers(row: dict[str, Any], place: str) -> Iterator[Answer]:
             raise InputError(f"{place}: the words {some} are not in the answer {name}")
     for name, text in texts.items():
         marked, kind = words.get(name, ()), kinds.get(name, "")
-        yield Answer(place, row["style"], passages, row["question"], text, name[0] == "r", marked, kind, False)
+        yield Answer(
+            row=place,
+            style=row["style"],
+            source=passages,
+            question=row["question"],
+            text=text,
+            supported=name[0] == "r",
+            words=marked,
+            kind=kind,
+            edited=False,
+        )
     if "turn" not in row:
         return
     twin = _edited(passages, row["turn"]["edits"], place)
     for supported, names in ((True, row["turn"]["right"]), (False, row["turn"]["wrong"])):
         for name in names:
-            yield Answer(place, row["style"], twin, row["question"], texts[name], supported, (), "", True)
+            yield Answer(
+                row=place,
+                style=row["style"],
+                source=twin,
+                question=row["question"],
+                text=texts[name],
+                supported=supported,
+                words=(),
+                kind="",
+                edited=True,
+            )
 
 
 def _edited(passages: Source, edits: list[list[str]], place: str) -> Source:

@@ -249,7 +249,15 @@ def _answered(passage: str, elsewhere: str, rng: random.Random) -> Labelled | No
     right = rng.random() < 0.5
     text = answer(right == holds, found[1], rng)
     spans = () if right else ((0, len(text.rstrip("."))),)
-    return Labelled(passage, text, spans, right, None, found[0], None if right else True)
+    return Labelled(
+        source=passage,
+        candidate=text,
+        spans=spans,
+        supported=right,
+        words=None,
+        question=found[0],
+        contradicted=None if right else True,
+    )
 
 
 def _part(passage: str, rng: random.Random) -> str:

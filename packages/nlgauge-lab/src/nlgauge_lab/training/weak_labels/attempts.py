@@ -132,7 +132,9 @@ def drafted(
             continue
         if how == "withheld" and (source.task not in ("summarization", "knowledge") or not can_lack(choice)):
             how = "infilled"
-        return Draft(number, source.task, record, choice, how, rng, context=choice.context)
+        return Draft(
+            number=number, task=source.task, record=record, choice=choice, how=how, rng=rng, context=choice.context
+        )
     return None
 
 

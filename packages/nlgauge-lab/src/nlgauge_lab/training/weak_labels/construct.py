@@ -47,7 +47,7 @@ def construct(
     for start in range(0, attempts, BLOCK):
         drafts = []
         for number in range(start, min(start + BLOCK, attempts)):
-            draft = drafted(sources, parts.targets, settings, seed, number, tally.passed)
+            draft = drafted(sources, parts.targets, settings=settings, seed=seed, number=number, passed=tally.passed)
             if draft is None:
                 tally.dropped[f"no fitting record in {TRIES}"] += 1
             else:

@@ -7,18 +7,21 @@ scorer's own by its earlier scores, or the best on these scores and the anchors'
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from nlgauge.answers.trust.decisions import CHOSEN, GIVEN, Rule, models_of, passing
+from nlgauge.answers.trust.facts import FLIPS, Facts, Lines, Repeats, Since, asked, scorers_of
 from nlgauge.data.corpus.place import first_repeat
 from nlgauge.data.corpus.row import same_texts
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError, SpecError
-from nlgauge.maths.inference import Inference, Measured, mean_of
+from nlgauge.maths.inference import NOTHING, Inference, Measured, mean_of
 from nlgauge.stats.arrays import Float, Integers
 from nlgauge.stats.certified import RatedScores
 from nlgauge.stats.corrections import holm
@@ -26,80 +29,67 @@ from nlgauge.stats.decisions import share_of
 from nlgauge.stats.join import turned
 from nlgauge.stats.matching import fingerprints
 from nlgauge.stats.signatures import refuse_other_numbers
-from nlgauge.stats.trust_decisions import CHOSEN, GIVEN, Rule, models_of, passing
-from nlgauge.stats.trust_lines import FLIPS, Lines, asked, scorers_of
-from nlgauge.stats.trust_records import Trust
 
 NOT_REPEATABLE = "not repeatable"
 """What the signature of a judge says of its numbers"""
 
 
-def repeats(table: ScoreTable, records: Sequence[Trust]) -> list[Trust]:
-    """The lines with how often a scorer changes its mind about one row."""
+def repeats(table: ScoreTable, made: Sequence[Facts]) -> None:
+    """Add how often each scorer changes its mind about one row."""
     repeated = first_repeat(table.rows) is not None
     keys: dict[tuple[str, str], int] = {}
     of = np.array([keys.setdefault(row, len(keys)) for row in table.rows], np.intp)
     clusters = _numbers([item for _, item in keys])
-    made = []
-    for one in records:
-        column = table.columns.get(one.metric)
-        if column is None or one.reason:
-            made.append(one)
+    for facts in made:
+        column = table.columns.get(facts.metric)
+        if column is None or facts.reason:
             continue
-        values = column.values[:, 0]
-        known = np.isfinite(values)
+        known = np.isfinite(column.values[:, 0])
         n = np.bincount(of, known, minlength=len(keys))
         if FLIPS in column.parts and not repeated:
             away = column.values[:, column.parts.index(FLIPS)]
             rows = np.isfinite(away)
-        elif repeated and one.threshold_from:
-            through = np.bincount(of, known & passing(column, one.threshold, one.second_threshold), minlength=len(keys))
+        elif repeated and (decisions := facts.decisions) is not None:
+            passed = passing(column, decisions.threshold, decisions.second)
+            through = np.bincount(of, known & passed, minlength=len(keys))
             rows = n > 1
             away = np.minimum(through, n - through) / np.maximum(n, 1)
         else:
-            made.append(replace(one, repeated=int((n > 1).sum())))
+            facts.repeats = Repeats(int((n > 1).sum()))
             continue
-        made.append(replace(one, repeated=int(rows.sum()), flips=share_of(away[rows], clusters[rows])))
-    return made
+        facts.repeats = Repeats(int(rows.sum()), share_of(away[rows], clusters[rows]))
 
 
 def moved(
-    lines: Lines, again: ScoreTable | None, before: ScoreTable, records: Sequence[Trust], notes: list[str]
-) -> list[Trust]:
-    """Return the lines with whether a scorer moved since an earlier run.
+    lines: Lines, again: ScoreTable | None, *, before: ScoreTable, made: Sequence[Facts], notes: list[str]
+) -> None:
+    """Add whether a scorer moved since an earlier run.
 
     Args:
         lines: the scorers of this run beside the ratings.
         again: the anchors that this run scored again, with the same scorers; None where there are none.
         before: the earlier run.
-        records: what is known of each scorer.
+        made: the facts of each scorer.
         notes: what has to be told is added here.
     """
     runs = _Runs(lines, again, before, notes)
     found = {name: anchors for name in lines.table.columns if (anchors := runs.anchors(name)) is not None}
-    compared = [_compared(one, found[one.metric], lines, notes) if one.metric in found else None for one in records]
+    compared = [_compared(one, found[one.metric], lines, notes) if one.metric in found else None for one in made]
     means = {name: anchors.mean() for name, anchors in found.items()}
     tests = [*means.values(), *(one.righter for one in compared if one is not None and one.righter is not None)]
     adjusted = iter(holm([test.p() for test in tests]).tolist())
     of_means = {name: next(adjusted) for name in means}
-    made = []
-    for line, one in zip(records, compared, strict=True):
-        if one is None:
-            made.append(line)
-            continue
-        righter = {} if one.righter is None else {"righter": one.righter.measured(), "righter_p": next(adjusted)}
-        made.append(
-            replace(
-                line,
-                anchors=len(found[line.metric].rows),
-                moved=means[line.metric].measured(),
-                moved_p=of_means[line.metric],
-                frozen=one.threshold,
+    for facts, one in zip(made, compared, strict=True):
+        if one is not None:
+            facts.since = Since(
+                anchors=len(found[facts.metric].rows),
+                mean=means[facts.metric],
+                mean_p=of_means[facts.metric],
+                threshold=one.threshold,
                 changed=one.changed,
-                **righter,
+                righter=one.righter,
+                righter_p=math.nan if one.righter is None else next(adjusted),
             )
-        )
-    return made
 
 
 def scorers_again(scorers: ScoreTable, anchors: ScoreTable) -> ScoreTable:
@@ -147,34 +137,34 @@ class _Compared(NamedTuple):
     threshold"""
 
 
-_NONE = _Compared(np.nan, Measured(), None)
+_NONE = _Compared(np.nan, NOTHING, None)
 
 
-def _compared(line: Trust, anchors: _Anchors, lines: Lines, notes: list[str]) -> _Compared:
+def _compared(facts: Facts, anchors: _Anchors, lines: Lines, notes: list[str]) -> _Compared:
     """Return the decisions of both runs about the anchors; without them where nothing decides."""
-    limit, ratings = lines.limits[line.aspect], anchors.ratings.get(line.aspect)
+    limit, ratings = lines.limits[facts.aspect], anchors.ratings.get(facts.aspect)
     if limit is None:
         return _NONE
     known = np.zeros(len(anchors.rows), bool) if ratings is None else ~np.isnan(ratings)
     bad = known.copy() if ratings is None else known & (ratings < limit)
     both = (anchors.now, anchors.before)
     new, old = (turned(one, 0) for one in both)
-    rule = lines.rule(line.metric, anchors.earlier)
+    rule = lines.rule(facts.metric, anchors.earlier)
     if rule is not None:
-        rule = _apart(rule, turned(anchors.earlier.columns[line.metric], 0))
+        rule = _apart(rule, turned(anchors.earlier.columns[facts.metric], 0))
         passed, did = (rule.passes(turned(one, 0), models_of(one)) for one in both)
         through, earlier = passed[known], did[known]
     elif len(np.unique(anchors.clusters[known])) > 1 and bad.any() and not bad[known].all():
         # Chosen on the very rows that it decides, a threshold would be better for the earlier scores than for new ones.
-        rows = RatedScores(old, known, bad, anchors.clusters, known)
+        rows = RatedScores(scores=old, rated=known, bad=bad, clusters=anchors.clusters, tested=known)
         threshold, of_row = rows.cross_fitted("balanced", 1.0, 0.9, lines.seed)
         rule = _apart(Rule(threshold, CHOSEN), old)
         passed, did = rule.passes(new), rule.passes(old)
         through, earlier = new[known] >= of_row[known], old[known] >= of_row[known]
     else:
         notes.append(
-            f"{line.metric}, {line.aspect}: without rated anchors, some good and some bad, no threshold can be chosen "
-            "on the earlier scores, so that decisions are not compared; --threshold gives one"
+            f"{facts.metric}, {facts.aspect}: without rated anchors, some good and some bad, no threshold can be "
+            "chosen on the earlier scores, so that decisions are not compared; --threshold gives one"
         )
         return _NONE
     righter = None
@@ -237,12 +227,12 @@ class _Runs:
         self._compare_signatures(name, now, earlier)
         at = rows[known]
         return _Anchors(
-            replace(new, values=new.values[known]),
-            replace(old, values=old.values[known]),
-            replace(earlier, columns={name: then}, signatures=_signed(name, earlier)),
-            at,
-            _numbers([now.rows[row][1] for row in at.tolist()]),
-            self._ratings(now, at),
+            now=replace(new, values=new.values[known]),
+            before=replace(old, values=old.values[known]),
+            earlier=replace(earlier, columns={name: then}, signatures=_signed(name, earlier)),
+            rows=at,
+            clusters=_numbers([now.rows[row][1] for row in at.tolist()]),
+            ratings=self._ratings(now, at),
         )
 
     def _ratings(self, now: ScoreTable, rows: Integers) -> dict[str, Float]:

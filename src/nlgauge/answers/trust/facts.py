@@ -1,4 +1,4 @@
-"""The lines of `nlgauge.trust`: each scorer beside the ratings of an aspect, and all scorers together."""
+"""What the numbers of trust are made of: each scorer beside the ratings of an aspect, and all scorers together."""
 
 from __future__ import annotations
 
@@ -10,25 +10,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nlgauge.answers.trust.decisions import CHOSEN, Rule, from_0_to_1, models_of, rule_of
+from nlgauge.answers.trust.records import Dispute
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import DECIDED, PROBABILITY
 from nlgauge.errors import InputError
-from nlgauge.maths.inference import Measured
+from nlgauge.maths.inference import NOTHING, Inference, Measured
 from nlgauge.stats.agreement import Agreement, correlate
-from nlgauge.stats.arrays import Float, Mask
-from nlgauge.stats.certified import RatedScores, RatedTask, equally_drawn
+from nlgauge.stats.arrays import Float, Integers, Mask
+from nlgauge.stats.certified import Bin, Chosen, RatedScores, RatedTask, equally_drawn
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
 from nlgauge.stats.estimate import ALL, Estimate, estimate
 from nlgauge.stats.fitting import combined
-from nlgauge.stats.interrater import cohen_kappa
 from nlgauge.stats.join import Key, Source, turned
 from nlgauge.stats.rated import Rated
 from nlgauge.stats.raters import StandIn, raters
 from nlgauge.stats.selection import label, selected
 from nlgauge.stats.sentinels import beside, is_sentinel, unbeaten
-from nlgauge.stats.trust_decisions import CHOSEN, Rule, from_0_to_1, models_of, rule_of
-from nlgauge.stats.trust_records import Dispute, Trust
 
 _JUDGES = ("Column", "Judge")
 """Scorers whose numbers from 0 to 1 are read as probabilities"""
@@ -69,6 +68,169 @@ def asked(table: ScoreTable) -> Mapping[str, str]:
     return found
 
 
+@dataclass(frozen=True)
+class Ranking:
+    """The scores of the rated rows, larger ones being better, beside good and bad: each [rated]."""
+
+    scores: Float
+    bad: Mask
+    clusters: Integers
+    reliability: tuple[Bin, ...] = ()
+
+    @property
+    def auroc(self) -> Measured:
+        """The share of pairs of a good and a bad row in which the good one has the better score."""
+        return auroc(self.scores, self.bad, self.clusters)
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What a rule decides: each [rows]."""
+
+    rule: Rule
+    sign: int
+    """1 where higher is better, -1 where lower is"""
+    bad: Mask
+    good: Mask
+    """The rated rows that are good"""
+    passed: Mask
+    fitted: Mask
+    """Who passes the threshold that was chosen on other folds; for a rule that was not chosen, who passes it"""
+    clusters: Integers
+
+    @property
+    def rated(self) -> Mask:
+        """The rated rows."""
+        return self.bad | self.good
+
+    @property
+    def threshold(self) -> float:
+        """In the scorer's own direction; NaN where every row passes."""
+        return self.sign * self.rule.threshold if math.isfinite(self.rule.threshold) else math.nan
+
+    @property
+    def second(self) -> float:
+        """That of the second model."""
+        return self.sign * self.rule.second
+
+    def share(self, of: Mask, hits: Mask, fitted: Mask) -> Measured:
+        """Return the share of rows that are hit; of a chosen threshold cross-fitted, by the hits of other folds."""
+        if self.rule.origin == CHOSEN:
+            return chosen_share(hits[of], fitted[of], self.clusters[of])
+        return share_of(hits[of], self.clusters[of])
+
+
+@dataclass(frozen=True)
+class Probability:
+    """Scores that are probabilities that a row is good [rows], beside the rated rows that have one."""
+
+    values: Float
+    rows: RatedScores
+    seed: int
+
+    @property
+    def brier(self) -> float:
+        """The mean squared distance from the rating; NaN where no row has a score."""
+        good = (~self.rows.bad).astype(float)
+        return float(((self.values - good)[self.rows.rated] ** 2).mean()) if self.rows.rated.any() else math.nan
+
+    @property
+    def ece(self) -> Measured:
+        """The expected calibration error."""
+        return calibration_error(self.values, ~self.rows.bad, self.rows.clusters, self.rows.fifths(), seed=self.seed)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """The threshold that can be certified."""
+
+    chosen: Chosen
+    sign: int
+    at_once: int
+    blanks: int
+
+    @property
+    def threshold(self) -> float:
+        """In the scorer's own direction; NaN where none can be certified."""
+        return self.sign * self.chosen.threshold
+
+    @property
+    def passing(self) -> float:
+        """The share of all rows that passes it."""
+        return self.chosen.passing
+
+    @property
+    def reason(self) -> str | None:
+        """Why none can be certified."""
+        return self.chosen.reason
+
+    @property
+    def tipping(self) -> int | None:
+        """How many blank rows have to be bad until none can be."""
+        return self.chosen.tipping
+
+
+class Correlations(NamedTuple):
+    """How scores agree with ratings on a scale."""
+
+    pearson: Measured
+    spearman: float = math.nan
+    kendall: float = math.nan
+    pdp: Measured = NOTHING
+
+
+class MayStandIn(NamedTuple):
+    """Whether a scorer may stand in for a rater, and the raters that it wins against, as in '2 of 3'."""
+
+    passed: bool | None
+    won: str
+
+
+class Repeats(NamedTuple):
+    """The rows that were scored several times."""
+
+    rows: int
+    flips: Measured = NOTHING
+
+
+class Since(NamedTuple):
+    """What anchors say of a scorer since an earlier run."""
+
+    anchors: int
+    mean: Inference
+    """Of the difference of the mean scores"""
+    mean_p: float
+    """Corrected for all tests, as is the other p"""
+    threshold: float
+    changed: Measured
+    righter: Inference | None
+    righter_p: float
+
+
+@dataclass(kw_only=True)
+class Facts:
+    """What was found out of one scorer and one aspect. A part is None where the scorer has no such thing."""
+
+    metric: str
+    aspect: str
+    rated: int
+    rows: int
+    unscored: int = 0
+    single: float = math.nan
+    reason: str | None = None
+    sentinels: tuple[str, ...] = ()
+    unbeaten: tuple[str, ...] = ()
+    ranking: Ranking | None = None
+    decisions: Decisions | None = None
+    probability: Probability | None = None
+    promise: Promise | None = None
+    correlations: Correlations | None = None
+    estimate: Estimate | None = None
+    stand_in: MayStandIn | None = None
+    repeats: Repeats | None = None
+    since: Since | None = None
+
+
 class _Of(NamedTuple):
     """The rows of an aspect that numbers are of."""
 
@@ -105,28 +267,21 @@ class Lines:
             return _Of(rows, given, False)
         return _Of(rows, np.where(known, (given >= limit).astype(float), np.nan), True)
 
-    def aspect(self, aspect: str, texts: Corpus | None, ratings: Source, notes: list[str]) -> list[Trust]:
-        """Return a line for each scorer, and one for all together."""
+    def aspect(self, aspect: str, texts: Corpus | None, ratings: Source, notes: list[str]) -> list[Facts]:
+        """Return the facts of each scorer, and of all together."""
         of = self.of(aspect)
-        records = [self._line(name, aspect, of, notes) for name in self.table.columns]
-        fine = [one.metric for one in records if not one.reason]
+        made = [self._scorer(name, aspect, of, notes) for name in self.table.columns]
+        fine = {one.metric: one for one in made if not one.reason}
         if not fine:
-            return records
-        records = self._correlated(records, fine, of, texts, notes)
-        estimates = self._estimates(aspect, ratings, texts, fine, notes)
-        everything = " + ".join(fine)
+            return made
+        self._correlate(fine, aspect, of=of, texts=texts, notes=notes)
+        estimates = self._estimates(aspect, ratings, texts=texts, fine=list(fine), notes=notes)
         if len(fine) > 1:
-            records.append(self._together(everything, fine, aspect, of))
-        return [
-            replace(
-                one,
-                effective=Measured(found.worth, found.worth_low, found.worth_high),
-                mean=Measured(found.estimate, found.low, found.high),
-            )
-            if (found := estimates.get(one.metric)) is not None and not found.reason
-            else one
-            for one in records
-        ]
+            made.append(self._together(" + ".join(fine), list(fine), aspect, of))
+        for one in made:
+            found = estimates.get(one.metric)
+            one.estimate = None if found is None or found.reason else found
+        return made
 
     def _given(self, of: _Of) -> dict[Key, float]:
         """The ratings that numbers are of, by row."""
@@ -151,55 +306,61 @@ class Lines:
         given = name.partition("(")[0] in _JUDGES or name in self.table.run.get("joined", {})
         return given and from_0_to_1(column)
 
-    def _line(self, name: str, aspect: str, of: _Of, notes: list[str]) -> Trust:
+    def _scorer(self, name: str, aspect: str, of: _Of, notes: list[str]) -> Facts:
+        """Return what is found out of a scorer by itself."""
         column = self.table.columns[name]
         scores = turned(column, 0)
-        n, unscored = int(of.rows.sum()), int(np.isnan(scores[of.rows]).sum())
-        line = Trust(metric=name, aspect=aspect, rated=n, rows=len(scores), unscored=unscored)
+        facts = Facts(
+            metric=name,
+            aspect=aspect,
+            rated=int(of.rows.sum()),
+            rows=len(scores),
+            unscored=int(np.isnan(scores[of.rows]).sum()),
+        )
         values = np.unique(column.values[np.isfinite(column.values[:, 0]), 0])
         if not len(values):
-            return replace(line, reason="no row has a score")
-        line = replace(line, single=float(values[0]) if len(values) == 1 else math.nan)
+            facts.reason = "no row has a score"
+            return facts
+        facts.single = float(values[0]) if len(values) == 1 else math.nan
         if not of.yes_no:
-            return line
+            return facts
         everything = np.ones(len(scores), bool)
         try:
-            task = RatedTask.of(self.rated, aspect, scores, self.limits[aspect], everything, self.seed)
+            task = RatedTask.of(
+                self.rated,
+                aspect,
+                scores=scores,
+                below=self.limits[aspect],
+                within=everything,
+                seed=self.seed,
+            )
         except InputError as error:
-            return replace(line, reason=f"{error.problem}: {error.remedy}" if error.remedy else error.problem)
+            facts.reason = f"{error.problem}: {error.remedy}" if error.remedy else error.problem
+            return facts
         notes += task.notes
         sign = 1 if column.higher_is_better else -1
         rated = task.rows.tested & task.rows.rated
         tested = replace(task.rows, rated=rated, bad=task.rows.bad & rated)
-        clusters, bad, rows = tested.clusters, tested.bad, tested.rated
-        brier, ece = self._calibration(name, column, scores, tested)
+        facts.probability = self._probability(name, column, scores, tested)
         apart, _ = task.rows.independent(task.rng)
         promised = apart.certified(self.risk, (1 - self.confidence) / self.scored)
-        line = replace(
-            line,
-            bad=int(bad.sum()),
-            auroc=auroc(tested.scores[rows], bad[rows], clusters[rows]),
-            brier=brier,
-            ece=ece,
-            certified=sign * promised.threshold,
-            certified_passing=promised.passing,
-            certified_at_once=self.scored,
-            not_certified=promised.reason,
-            blank=task.rows.blanks,
-            tipping=promised.tipping,
+        facts.promise = Promise(promised, sign, at_once=self.scored, blanks=task.rows.blanks)
+        facts.ranking = Ranking(
+            scores=tested.scores[rated],
+            bad=tested.bad[rated],
+            clusters=tested.clusters[rated],
             reliability=tuple(tested.reliability(sign)),
         )
-        line = self._decided(line, column, tested, sign)
-        if line.threshold_from == CHOSEN and DECIDED in column.parts:
+        facts.decisions = self._decisions(facts, column, tested, sign)
+        if facts.decisions is not None and facts.decisions.rule.origin == CHOSEN and DECIDED in column.parts:
             notes.append(f"{name}: not both of its models have measured thresholds, so the ratings choose one for all")
-        return line
+        return facts
 
-    def _decided(self, line: Trust, column: Column, tested: RatedScores, sign: int) -> Trust:
-        """The line with the scorer's decisions; without them where all scores are one whose meaning is not known."""
-        rule, scores, rows = self.rule(line.metric), tested.scores, tested.rated
-        if rule is None and not math.isnan(line.single):
-            return line
-        models = models_of(column)
+    def _decisions(self, facts: Facts, column: Column, tested: RatedScores, sign: int) -> Decisions | None:
+        """Return the scorer's decisions; None where all scores are one whose meaning is not known."""
+        rule, scores = self.rule(facts.metric), tested.scores
+        if rule is None and not math.isnan(facts.single):
+            return None
         if rule is None:
             threshold, of_row = tested.cross_fitted("balanced", 1.0, 0.9, self.seed)
             rule = Rule(threshold, CHOSEN)
@@ -207,43 +368,34 @@ class Lines:
                 fitted = scores >= of_row
             passed = rule.passes(scores)
         else:
-            passed = fitted = rule.passes(scores, models)
-        shares = []
-        for kind, hits, of_fold in ((tested.bad, ~passed, ~fitted), (rows & ~tested.bad, passed, fitted)):
-            of = tested.clusters[kind]
-            chosen = rule.origin == CHOSEN
-            shares.append(chosen_share(hits[kind], of_fold[kind], of) if chosen else share_of(hits[kind], of))
-        return replace(
-            line,
-            threshold=sign * rule.threshold if math.isfinite(rule.threshold) else math.nan,
-            second_threshold=sign * rule.second,
-            threshold_from=rule.origin,
-            tpr=shares[0],
-            tnr=shares[1],
-            kappa=cohen_kappa(fitted[rows].astype(float), (~tested.bad)[rows].astype(float)),
+            passed = fitted = rule.passes(scores, models_of(column))
+        return Decisions(
+            rule=rule,
+            sign=sign,
+            bad=tested.bad,
+            good=tested.rated & ~tested.bad,
+            passed=passed,
+            fitted=fitted,
+            clusters=tested.clusters,
         )
 
-    def _calibration(self, name: str, column: Column, scores: Float, tested: Any) -> tuple[float, Measured]:
-        """Brier score and ECE of a probability; NaN for other scores. Raises InputError where one was named wrongly."""
+    def _probability(self, name: str, column: Column, scores: Float, tested: RatedScores) -> Probability | None:
+        """Return scores that are probabilities; None for others. Raises InputError where one was named wrongly."""
         finite = scores[np.isfinite(scores)]
         likely = finite if column.higher_is_better else 1 + finite
         within = bool(((likely >= 0) & (likely <= 1)).all())
         if name in self.probabilities and not within:
             raise InputError(f"{name} is no probability: it has scores that are not from 0 to 1")
         if not within or not self._probable(name, column):
-            return math.nan, Measured()
-        probability = scores if column.higher_is_better else 1 + scores
+            return None
         rows = replace(tested, rated=tested.rated & np.isfinite(scores))
-        good = (~rows.bad).astype(float)
-        brier = float(((probability - good)[rows.rated] ** 2).mean()) if rows.rated.any() else math.nan
-        return brier, calibration_error(probability, ~rows.bad, rows.clusters, rows.fifths(), seed=self.seed)
+        return Probability(scores if column.higher_is_better else 1 + scores, rows, self.seed)
 
-    def _correlated(
-        self, records: Sequence[Trust], fine: Sequence[str], of: _Of, texts: Corpus | None, notes: list[str]
-    ) -> list[Trust]:
-        """The lines with correlations, for a scale, and with sentinels."""
-        aspect = records[0].aspect
-        table = selected(self.table, fine)
+    def _correlate(
+        self, fine: Mapping[str, Facts], aspect: str, *, of: _Of, texts: Corpus | None, notes: list[str]
+    ) -> None:
+        """Add correlations, for a scale, and which sentinels are not beaten."""
+        table = selected(self.table, list(fine))
         source = {aspect: self._given(of)}
         how: dict[str, Any] = {"replicates": self.replicates, "seed": self.seed}
         known = table if texts is None else beside(table, texts, "pearson")
@@ -255,35 +407,25 @@ class Lines:
         behind = []
         if tested:
             behind = unbeaten(known, source, pooled, level="pooled", coefficient="pearson", notes=notes, seed=self.seed)
-        more: dict[str, dict[str, Any]] = {name: {} for name in fine}
-        if not of.yes_no:
-            notes += pooled.notes
-            others = {
-                kind: correlate(table, source, level="pooled", coefficient=kind, replicates=0)
-                for kind in ("spearman", "kendall")
-            }
-            pairs = None
-            if len(self.table.systems) > 1:
-                pairs = correlate(table, source, coefficient="pairwise_difference", resample="items", **how)
-            for name in fine:
-                more[name] = {"pearson": _measured(pooled.get(name, aspect))}
-                more[name] |= {kind: found.get(name, aspect).value for kind, found in others.items()}
-                if pairs is not None:
-                    more[name] |= {"pdp": _measured(pairs.get(name, aspect))}
-        by_name: dict[str, list[str]] = {}
-        for lost in behind:
-            by_name.setdefault(lost.metric, []).append(lost.sentinel)
-        return [
-            one
-            if one.reason
-            else replace(
-                one,
-                sentinels=() if is_sentinel(one.metric) else tested,
-                unbeaten=tuple(by_name.get(one.metric, ())),
-                **more[one.metric],
+        for name, facts in fine.items():
+            facts.sentinels = () if is_sentinel(name) else tested
+            facts.unbeaten = tuple(lost.sentinel for lost in behind if lost.metric == name)
+        if of.yes_no:
+            return
+        notes += pooled.notes
+        spearman, kendall = (
+            correlate(table, source, level="pooled", coefficient=kind, replicates=0) for kind in ("spearman", "kendall")
+        )
+        pairs = None
+        if len(self.table.systems) > 1:
+            pairs = correlate(table, source, coefficient="pairwise_difference", resample="items", **how)
+        for name, facts in fine.items():
+            facts.correlations = Correlations(
+                pearson=_measured(pooled.get(name, aspect)),
+                spearman=spearman.get(name, aspect).value,
+                kendall=kendall.get(name, aspect).value,
+                pdp=NOTHING if pairs is None else _measured(pairs.get(name, aspect)),
             )
-            for one in records
-        ]
 
     def _estimates(
         self, aspect: str, ratings: Source, texts: Corpus | None, fine: Sequence[str], notes: list[str]
@@ -305,19 +447,19 @@ class Lines:
             return {}
         return {one.metric: one for one in found if one.system == ALL or len(self.table.systems) == 1}
 
-    def _together(self, name: str, fine: Sequence[str], aspect: str, of: _Of) -> Trust:
-        """The line of all scorers together, by weights that were fitted to other items."""
+    def _together(self, name: str, fine: Sequence[str], aspect: str, of: _Of) -> Facts:
+        """Return the facts of all scorers together, by weights that were fitted to other items."""
         x = np.stack([turned(self.table.columns[one], 0) for one in fine], 1)
         known = np.isfinite(x)
         x = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0))
         clusters = self.rated.clusters if self.rated.clusters is not None else self.rated.items
-        line = Trust(metric=name, aspect=aspect, rated=int(of.rows.sum()), rows=len(of.rows))
+        facts = Facts(metric=name, aspect=aspect, rated=int(of.rows.sum()), rows=len(of.rows))
         if len(np.unique(clusters[of.rows])) < 2:
-            return line
-        one = combined(x, np.where(of.rows, of.y, 0.0), of.rows, clusters, self.seed)
+            return facts
+        one = combined(x, np.where(of.rows, of.y, 0.0), rated=of.rows, items=clusters, seed=self.seed)
         if of.yes_no:
-            bad = of.y[of.rows] == 0
-            return replace(line, bad=int(bad.sum()), auroc=auroc(one[of.rows], bad, clusters[of.rows]))
+            facts.ranking = Ranking(one[of.rows], of.y[of.rows] == 0, clusters[of.rows])
+            return facts
         table = replace(self.table, columns={name: Column(("score",), one[:, None])})
         (found,) = correlate(
             table,
@@ -327,7 +469,8 @@ class Lines:
             replicates=self.replicates,
             seed=self.seed,
         )
-        return replace(line, pearson=_measured(found))
+        facts.correlations = Correlations(_measured(found))
+        return facts
 
     def disputes(self, aspect: str) -> list[Dispute]:
         """Return the rows of an aspect on which some scorer and people differ most, the farthest first."""
@@ -346,7 +489,9 @@ class Lines:
             system, item = self.table.rows[rows[place]]
             shown = {one: float(column.values[rows[place], 0]) for one, column in self.table.columns.items()}
             rating = float(self.rated.values[aspect][rows[place]])
-            made.append(Dispute(system, item, aspect, rating, shown, name, gap))
+            made.append(
+                Dispute(system=system, item=item, aspect=aspect, rating=rating, scores=shown, metric=name, apart=gap)
+            )
         return made
 
 
@@ -360,28 +505,19 @@ def _ranks(values: Float) -> Float:
     return np.asarray(((np.cumsum(counts) - (counts - 1) / 2)[place] - 0.5) / max(1, len(values)))
 
 
-def stand_ins(
-    lines: Lines, records: Sequence[Trust], of: Mapping[str, Any], epsilon: float, notes: list[str]
-) -> list[Trust]:
-    """The lines with whether each scorer may stand in for a rater."""
+def stand_ins(lines: Lines, made: Sequence[Facts], of: Mapping[str, Any], epsilon: float, notes: list[str]) -> None:
+    """Add whether each scorer may stand in for a rater."""
     try:
         found = raters(
             lines.table, of, list(of), epsilon=epsilon, level="pooled", resample="items", replicates=0, seed=lines.seed
         )
     except InputError as error:
         notes.append(f"whether a scorer may stand in for a rater is not tested: {error}")
-        return list(records)
+        return
     constant = found[-1]
     if constant.passed:
         notes.append("a constant may stand in for a rater too, so these ratings do not tell which scorer may")
     by_name: dict[str, StandIn] = {one.metric: one for one in found}
-    return [
-        replace(
-            one,
-            stand_in=None if constant.passed else by_name[one.metric].passed,
-            won=f"{by_name[one.metric].won} of {by_name[one.metric].raters}",
-        )
-        if one.metric in by_name
-        else one
-        for one in records
-    ]
+    for facts in made:
+        if (one := by_name.get(facts.metric)) is not None:
+            facts.stand_in = MayStandIn(None if constant.passed else one.passed, f"{one.won} of {one.raters}")

@@ -11,6 +11,8 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import Corpus, InputError, Row, ScoreTable
+from nlgauge.answers.trust import Trust, Trusts
+from nlgauge.answers.trust.decisions import passing
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.maths.inference import Measured
@@ -18,8 +20,6 @@ from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, shar
 from nlgauge.stats.fitting import folds_of
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.sampling import Draw, DrawnRow
-from nlgauge.stats.trust import Trust, Trusts
-from nlgauge.stats.trust_decisions import passing
 
 
 def judged(
@@ -73,7 +73,7 @@ def test_every_number_of_a_judge_is_that_of_its_definition() -> None:
     )
     assert one.sentinels == ("Length",) and not one.unbeaten
     of = nlgauge.estimate(table, corpus, below=1)[0]
-    assert one.effective == (of.worth, of.worth_low, of.worth_high)
+    assert one.effective == of.worth
     assert one.mean == (of.estimate, of.low, of.high)
     assert found.disputes[0].metric == "judge" and abs(found.disputes[0].apart) > 0.4
 

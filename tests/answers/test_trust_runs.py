@@ -12,13 +12,14 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import Corpus, Row, ScoreTable
+from nlgauge.answers.trust import Trust, Trusts
+from nlgauge.answers.trust.declared import values_by
+from nlgauge.answers.trust.facts import Facts, Lines, scorers_of
+from nlgauge.answers.trust.runs import moved
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.stats.rated import rated_rows
-from nlgauge.stats.trust import Trust, Trusts
-from nlgauge.stats.trust_lines import Lines, scorers_of
-from nlgauge.stats.trust_runs import moved
-from tests.stats.test_trust import judged, line
+from tests.answers.test_trust import judged, line
 
 TWICE = tuple[np.ndarray, np.ndarray]
 
@@ -157,8 +158,9 @@ def alarms(make: Callable[[np.ndarray, np.random.Generator], TWICE], n: int, dra
         )
         table = scorers_of(now, None)
         lines = Lines(table, rated_rows(table, corpus, None), {"right": 1.0}, {}, set(), 0.1, 0.9, 0, 0)
-        records = [Trust(metric=name, aspect="right", rated=n, rows=n) for name in table.columns]
-        found.append(any(one.has_moved for one in moved(lines, None, before, records, [])))
+        made = [Facts(metric=name, aspect="right", rated=n, rows=n) for name in table.columns]
+        moved(lines, None, before=before, made=made, notes=[])
+        found.append(any(Trust(**values_by(Trust, one)).has_moved for one in made))
     return float(np.mean(found))
 
 

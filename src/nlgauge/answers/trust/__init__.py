@@ -13,6 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.answers.trust.declared import values_by
+from nlgauge.answers.trust.facts import Facts, Lines, scorers_of, stand_ins
+from nlgauge.answers.trust.numbers import Trust
+from nlgauge.answers.trust.records import Dispute, Trusts
+from nlgauge.answers.trust.runs import moved, repeats, scorers_again
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
@@ -21,9 +26,6 @@ from nlgauge.stats.join import Source
 from nlgauge.stats.matching import matched, of_ratings
 from nlgauge.stats.project import ProjectRatings
 from nlgauge.stats.rated import fitted, rated_rows
-from nlgauge.stats.trust_lines import Lines, scorers_of, stand_ins
-from nlgauge.stats.trust_records import Dispute, Trust, Trusts
-from nlgauge.stats.trust_runs import moved, repeats, scorers_again
 
 __all__ = ["Dispute", "Trust", "Trusts", "trust"]
 
@@ -99,15 +101,15 @@ def trust(
         scorers = scorers.clustered(rated.clusters.tolist())
     limits = {aspect: _limit(ratings, aspect, values, below) for aspect, values in rated.values.items()}
     lines = Lines(
-        scorers,
-        rated,
-        limits,
-        {named[name]: float(value) for name, value in (thresholds or {}).items()},
-        {named[name] for name in probabilities},
-        risk,
-        confidence,
-        replicates,
-        seed,
+        table=scorers,
+        rated=rated,
+        limits=limits,
+        thresholds={named[name]: float(value) for name, value in (thresholds or {}).items()},
+        probabilities={named[name] for name in probabilities},
+        risk=risk,
+        confidence=confidence,
+        replicates=replicates,
+        seed=seed,
     )
     notes = list(rated.notes)
     if again is None and "ratings" in table.run:
@@ -119,18 +121,19 @@ def trust(
     if len(table.systems) > 1:
         notes.append(f"the {len(table.systems)} systems count together")
     texts = outputs if outputs is not None else ratings if isinstance(ratings, Corpus) else None
-    records: list[Trust] = []
+    made: list[Facts] = []
     disputes: list[Dispute] = []
     for aspect in rated.values:
         if aspect in rater_aspects and aspect not in (aspects or ()):
             continue
         found = lines.aspect(aspect, texts, ratings, notes)
         of = _raters_of(ratings, aspect, rater_aspects)
-        found = stand_ins(lines, found, of, epsilon, notes) if len(of) > 1 else found
-        records += found
+        if len(of) > 1:
+            stand_ins(lines, found, of=of, epsilon=epsilon, notes=notes)
+        made += found
         disputes += lines.disputes(aspect)
-    records = repeats(whole, records)
-    if lines.scored > 1 and any(one.certified_at_once for one in records):
+    repeats(whole, made)
+    if lines.scored > 1 and any(one.promise is not None for one in made):
         each = 1 - (1 - confidence) / lines.scored
         notes.append(
             f"{lines.scored} scorers are certified at once, each with a confidence of {each:.4g}, so that all promises "
@@ -138,12 +141,15 @@ def trust(
         )
     if before is not None:
         anchors = None if again is None else scorers_again(scorers, again)
-        records = moved(lines, anchors, before, records, notes)
-    if all(one.reason for one in records):
-        raise InputError(records[0].reason or "nothing can be measured")
+        moved(lines, anchors, before=before, made=made, notes=notes)
+    if all(one.reason for one in made):
+        raise InputError(made[0].reason or "nothing can be measured")
+    records = [Trust(**values_by(Trust, one)) for one in made]
     single = len({one.aspect for one in records}) == 1
     answers = [one.answer if single else f"{one.aspect}: {one.answer}" for one in records if " + " not in one.metric]
-    return Trusts(records, list(dict.fromkeys(notes)), answers, disputes, rated.agreement)
+    return Trusts(
+        records=records, notes=list(dict.fromkeys(notes)), answers=answers, disputes=disputes, agreement=rated.agreement
+    )
 
 
 def _limit(ratings: Source, aspect: str, values: Float, below: float | None) -> float | None:

@@ -1,0 +1,80 @@
+"""What `nlgauge.trust` returns: a record of each scorer and aspect, the rows that are disputed, and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from nlgauge.answers.trust.declared import clauses, columns_of, declared, empty
+from nlgauge.answers.trust.numbers import TABLES, Trust
+from nlgauge.data.table.frame import Records
+from nlgauge.maths.inference import Measured
+from nlgauge.render.tables import Cell, terminal
+from nlgauge.stats.interrater import RaterAgreement
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """A rated row on which a scorer and people differ much."""
+
+    system: str
+    item: str
+    aspect: str
+    rating: float
+    scores: Mapping[str, float]
+    """By scorer"""
+    metric: str
+    """The scorer that differs most"""
+    apart: float
+    """Its rank of the row less people's, in shares of the rated rows: above 0 where the scorer finds it better"""
+
+
+@dataclass(frozen=True)
+class Trusts(Records[Trust]):
+    """What `trust` found: by aspect, a record for each scorer, and one for all of them together."""
+
+    kind = Trust
+    records: list[Trust]
+    notes: list[str] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
+    """A sentence for each scorer"""
+    disputes: list[Dispute] = field(default_factory=list)
+    """The rows on which scorers and people differ most"""
+    agreement: tuple[RaterAgreement, ...] = ()
+    """Of the raters of each aspect that several people rated"""
+
+    def tables(self, aspect: str, risk: float | None = None, wide: bool = False) -> Iterator[list[list[Cell]]]:
+        """Yield tables with a line for each scorer. Columns in which no scorer has anything are left out.
+
+        Args:
+            aspect: that of the ratings.
+            risk: of the certified threshold, for its head.
+            wide: whether there is room for more columns than a terminal has.
+        """
+        lines = [one for one in self if one.aspect == aspect and not one.reason]
+        for table, belongs in TABLES.items():
+            some = [one for one in lines if belongs(one)]
+            shown = [of for of in columns_of(Trust, table, wide) if any(not empty(of[1](one)) for one in some)]
+            if shown:
+                heads: list[Cell] = [aspect, *(column.title(lines, risk) for column, _ in shown)]
+                yield [heads, *([one.metric, *(cell(one) for _, cell in shown)] for one in some)]
+
+    @property
+    def legend(self) -> list[str]:
+        """What the numbers are of, a sentence each."""
+        several = len({one.aspect for one in self}) > 1
+        return [
+            f"{one.metric}{f', {one.aspect}' if several else ''}: {said}"
+            for one in self
+            for said in clauses(one, "noted")
+        ]
+
+    def __repr__(self) -> str:
+        heads = [name for name, one in declared(Trust).items() if one.brief]
+        cells = [[_cell(getattr(one, head)) for head in heads] for one in self]
+        return "\n".join([*self.answers, *terminal([heads, *cells]), *self.notes])
+
+
+def _cell(value: object) -> str:
+    value = value.value if isinstance(value, Measured) else value
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,128 @@
+"""Values as JSON has them, and the records (dataclasses) that a file of them holds.
+
+JSON has no NaN and no infinity, so that these are null and a word, as in a scores file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+
+from nlgauge.data.signature import Signature
+from nlgauge.errors import InputError
+
+T = TypeVar("T")
+INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
+INTERVAL = ("value", "low", "high")
+"""The fields of `nlgauge.maths.inference.Measured`, which is not imported here because numpy comes with it"""
+LARGEST = 1e300
+"""Numbers that are as far from 0 are too large for arithmetic, and are refused in files"""
+
+
+def plain(value: Any) -> Any:
+    """A number, or what stands for one that JSON does not have; anything else as it is."""
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+
+
+def number_of(value: object) -> float:
+    """Return the number that `plain` made a JSON value of. Raises ValueError for anything else."""
+    if value is None:
+        return math.nan
+    if isinstance(value, str) and value in INFINITE:
+        return INFINITE[value]
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST:
+        return float(value)
+    from nlgauge.data.corpus.place import shown  # with it comes numpy
+
+    raise ValueError(f"the value {shown(value)} is not a number")
+
+
+def values_of(record: Any) -> Iterator[tuple[str, Any]]:
+    """Yield name and value of each field of a record; of a number with its interval all three, as x, x_low, x_high."""
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if getattr(value, "_fields", ()) == INTERVAL:
+            yield from zip((field.name, f"{field.name}_low", f"{field.name}_high"), value, strict=True)
+        else:
+            yield field.name, value
+
+
+def jsonable(value: Any) -> Any:
+    """A value of records, mappings, lists and numbers, all of them `plain`; a signature is its text.
+
+    A number with its interval (`nlgauge.maths.inference.Measured`) is three values of its record, and else a record.
+    """
+    if value is None or isinstance(value, str | int | float):
+        return plain(value)
+    if isinstance(value, Signature):
+        return str(value)
+    if is_dataclass(value):
+        return {name: jsonable(inner) for name, inner in values_of(value)}
+    if getattr(value, "_fields", ()) == INTERVAL:
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {key: jsonable(inner) for key, inner in value.items()}
+    return [jsonable(inner) for inner in value] if isinstance(value, list | tuple) else plain(value)
+
+
+if TYPE_CHECKING:
+    Number: TypeAlias = float
+else:
+
+    class _Number(type):
+        def __instancecheck__(cls, value: object) -> bool:
+            return isinstance(value, float)
+
+    class Number(metaclass=_Number):
+        """A float of a record, NaN and infinity too: msgspec leaves a type that it does not know to `converted`"""
+
+
+def converted(value: object, kind: type[T]) -> T:
+    """Return a value of JSON as a type that msgspec knows, or a record (a dataclass).
+
+    Args:
+        value: the value.
+        kind: the type. A float that may be NaN or infinite is of the type `Number`.
+
+    Raises ValueError for another shape; the message names the place.
+    """
+    import msgspec  # where there is a file
+
+    return msgspec.convert(value, kind, dec_hook=lambda _, inner: number_of(inner))
+
+
+def record_of(kind: type[T], data: bytes) -> T:
+    """Return the record (a dataclass) of which `jsonable` made the JSON.
+
+    A field whose default is None may be absent, as in files of earlier versions.
+
+    Raises:
+        ValueError: the JSON is broken, or of another shape; the message names the place.
+        RecursionError: it is nested too deep.
+    """
+    import msgspec
+
+    value = msgspec.json.decode(data)
+    made = converted(value, kind)
+    absent = {field.name: None for field in fields(cast(Any, made)) if field.default is None}
+    if jsonable(made) != absent | value:
+        raise ValueError("it has other fields than this version writes")
+    return made
+
+
+def read_record(kind: type[T], path: str | Path, what: str, remedy: str) -> T:
+    """Return the record (a dataclass) that a JSON file holds.
+
+    Raises InputError: the file cannot be read, or it is not `what` it should be; `remedy` says what to do.
+    """
+    try:
+        return record_of(kind, Path(path).read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path, remedy=remedy) from None
+    except (ValueError, RecursionError) as bad:
+        raise InputError(f"is not {what}: {bad}", file=path, remedy=remedy) from None

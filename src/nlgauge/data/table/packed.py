@@ -1,0 +1,143 @@
+"""Evidence in a scores file: lists of records by their fields, and words by their places alone.
+
+`{"at": [0, 1], "alignment": [1.0]}` stands for `[{"text": "A", "begin": 0, "end": 1, "alignment": 1.0}]`: `at` has two
+numbers a record, how far it begins behind the end of the one before it, and its length. A field that some records lack
+is null for these. The text of a word is left out where its place in the whole text gives it. Lists of records that are
+not packed are read too.
+"""
+
+from __future__ import annotations
+
+from collections import UserDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import accumulate, chain, pairwise
+from typing import Any, NamedTuple
+
+from nlgauge.data.evidence import wrong_evidence
+
+_OF_A_ROW = ("matches", "flows", "items")
+_OF_A_TEXT = ("words", "stretches", "quotes", "reasons")
+
+
+class _Packed(NamedTuple):
+    evidence: dict[str, Any]
+
+
+class Unpacking(UserDict[int, Any]):
+    """Evidence by row (or system) that a file holds. It is unpacked where it is looked at: most commands do not."""
+
+    def take(self, row: int, evidence: dict[str, Any]) -> None:
+        """Add the evidence of a row as it stands in a file. Raises ValueError for what `packed` does not make."""
+        if wrong := wrong_evidence(evidence, packed=True) or _unequal(evidence):
+            raise ValueError(wrong)
+        self.data[row] = _Packed(evidence)
+
+    def __getitem__(self, row: int) -> Any:
+        if isinstance(evidence := self.data[row], _Packed):
+            evidence = self.data[row] = unpacked(evidence.evidence)
+        return evidence
+
+
+def packed(evidence: Any) -> Any:
+    """Return evidence as a file holds it. What has not the shapes of `nlgauge.data.evidence` stays as it is."""
+    if wrong_evidence(evidence):
+        return evidence
+    made = _changed(evidence, _OF_A_ROW, _lists)
+    return _changed(made, ("texts",), lambda texts: [_packed_text(text) for text in texts])
+
+
+def unpacked(evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the evidence that `packed` was given. Lists that are not packed stay lists."""
+    made = _changed(evidence, _OF_A_ROW, _records)
+    return _changed(made, ("texts",), lambda texts: [_unpacked_text(text) for text in texts])
+
+
+def _changed(holder: Mapping[str, Any], names: Collection[str], change: Callable[[Any], Any]) -> dict[str, Any]:
+    return {name: change(value) if name in names else value for name, value in holder.items()}
+
+
+def _packed_text(text: Mapping[str, Any]) -> dict[str, Any]:
+    made = _changed(text, _OF_A_TEXT, _lists)
+    words = made["words"]
+    if isinstance(words, dict) and min(words["at"]) >= 0:
+        given = [text["text"][begin:end] for begin, end in zip(*_bounds(words["at"]), strict=True)]
+        if given == words["text"]:
+            del words["text"]
+    return made
+
+
+def _unpacked_text(text: Mapping[str, Any]) -> dict[str, Any]:
+    made = dict(text)
+    words = made["words"]
+    if isinstance(words, dict) and "text" not in words:
+        given = [text["text"][begin:end] for begin, end in zip(*_bounds(words["at"]), strict=True)]
+        made["words"] = {"text": given, **words}
+    return _changed(made, _OF_A_TEXT, _records)
+
+
+def _lists(records: list[Any]) -> Any:
+    """Return records by their fields; as they are where that could not be turned back."""
+    names = list(dict.fromkeys(chain.from_iterable(records)))
+    if not names or "at" in names or any(None in record.values() for record in records):
+        return records
+    fields: dict[str, Any] = {name: [record.get(name) for record in records] for name in names}
+    for name, values in fields.items():
+        if all(isinstance(value, dict) for value in values):
+            fields[name] = _lists(values)
+    if {"begin", "end"} <= fields.keys() and {int}.issuperset(map(type, fields["begin"] + fields["end"])):
+        bounds = [0, *chain.from_iterable(zip(fields["begin"], fields.pop("end"), strict=True))]
+        fields["begin"] = [bound - before for before, bound in pairwise(bounds)]
+        return {"at" if name == "begin" else name: values for name, values in fields.items()}
+    return fields
+
+
+def _records(fields: Any) -> Any:
+    """Return the records of which `_lists` made the fields."""
+    if not isinstance(fields, dict):
+        return fields
+    columns: dict[str, Sequence[Any]] = {}
+    for name, values in fields.items():
+        if name == "at":
+            columns["begin"], columns["end"] = _bounds(values)
+        else:
+            columns[name] = _records(values)
+    rows = zip(*columns.values(), strict=True)
+    if any(None in values for values in columns.values()):
+        return [{name: value for name, value in zip(columns, row, strict=True) if value is not None} for row in rows]
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _bounds(at: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+    """Return where each record begins and ends."""
+    ends = list(accumulate(at))
+    return ends[::2], ends[1::2]
+
+
+def _unequal(evidence: Mapping[str, Any]) -> str | None:
+    """Return which records have fields of unlike lengths, or words without a text that do not follow each other."""
+    holders: list[tuple[str, Mapping[str, Any], Collection[str]]] = [("", evidence, _OF_A_ROW)]
+    holders += [(f"texts[{n}].", text, _OF_A_TEXT) for n, text in enumerate(evidence.get("texts", ()))]
+    for where, holder, names in holders:
+        for name in names:
+            if name in holder and _count(holder[name]) is None:
+                return f"evidence: the fields of the records are not of one length - at `$.{where}{name}`"
+        words = holder.get("words")
+        if isinstance(words, dict) and "text" not in words and min(words["at"], default=0) < 0:
+            return f"evidence: words without a text of their own do not follow each other - at `$.{where}words`"
+    return None
+
+
+def _count(fields: Any) -> int | None:
+    """Return how many records fields are of; None where they are not of one length, or no lists."""
+    if isinstance(fields, list):
+        return len(fields)
+    if not isinstance(fields, dict) or ("at" in fields and fields.keys() & {"begin", "end"}):
+        return None
+    counts = {_pairs(values) if name == "at" else _count(values) for name, values in fields.items()}
+    return counts.pop() if len(counts) == 1 else None
+
+
+def _pairs(at: Any) -> int | None:
+    """Return how many places there are; None for what is no list of two whole numbers each."""
+    whole = isinstance(at, list) and len(at) % 2 == 0 and {int}.issuperset(map(type, at))
+    return len(at) // 2 if whole else None
