@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 
 from nlgauge.maths.rated_means import GAIN
+from tests.stats.test_designs import NAMED
 
 ROOT = Path(__file__).parents[2]
 # As they stand here: the base install has no companion, and its figures are tested all the same.
@@ -215,3 +216,12 @@ def test_the_page_of_statistics_names_every_design_that_holds_too_seldom() -> No
         told = named is not None and f"{line['holds']} (n = {line['n']})" in named[1].split(", ")
         assert told == (float(line["holds"].removesuffix(" %")) < 93), line
     assert f"(data/statistics-designs.csv): {len(lines)} rows." in page
+
+
+def test_the_page_of_statistics_names_every_figure_of_the_designs_of_the_tests() -> None:
+    page = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
+    words = {"score": "mean, holds", "compare": "difference, holds", "margin": "margin, errs"}
+    lines = sorted(f"| {design} | {words[what]} | {share:.3f} |" for (design, what), share in NAMED.items())
+    order = list(words.values())
+    lines.sort(key=lambda line: (line.split(" | ")[0], order.index(line.split(" | ")[1])))
+    assert "\n".join(lines) in page
