@@ -113,18 +113,21 @@ def judged(*values: float, thresholds: list[float] | None = None) -> ScoreTable:
     return ScoreTable([("A", str(n)) for n in range(len(values))], {spec: column}, {spec: signature}, {}, "0")
 
 
-def test_grounded_passes_fails_or_cannot_say() -> None:
+def test_grounded_sorts_rows_and_decides_by_them_where_the_rate_of_false_alarms_is_not_known() -> None:
     found = check(judged(0.39, 0.4, 0.6, NAN, thresholds=[0.4, 0.6]), grounded=True)
-    assert [one.state for one in found.outcomes] == ["failed", "unsure", "passed", "missing"]
+    assert [one.state for one in found.outcomes] == ["failed", "doubtful", "passed", "missing"]
     assert [one.problem for one in found.outcomes] == [
         "0.3900 is below 0.4",
-        "cannot say: 0.4000 is between 0.4 and 0.6",
+        "doubtful: 0.4000 is between 0.4 and 0.6",
         None,
         "cannot say: not English",
     ]
-    assert not found.passed and found.part == "probability"
-    assert len(check(judged(0.4, 0.7, thresholds=[0.4, 0.6]), grounded=True).failures) == 1
-    assert check(judged(0.4, 0.7, thresholds=[0.4, 0.6]), grounded=True, allow_missing=True).passed
+    assert not found.passed and found.part == "probability" and found.decision is None
+    doubtful = judged(0.4, 0.7, thresholds=[0.4, 0.6])
+    assert len(check(doubtful, grounded=True).failures) == 1 and not check(doubtful, grounded=True).passed
+    assert not check(doubtful, grounded=True, strict="doubtful").passed
+    assert check(doubtful, grounded=True, strict="fails").passed
+    assert not check(judged(0.3, 0.7, thresholds=[0.4, 0.6]), grounded=True, strict="fails").passed
 
 
 def test_rows_of_the_second_model_have_both_of_its_thresholds() -> None:
@@ -133,8 +136,8 @@ def test_rows_of_the_second_model_have_both_of_its_thresholds() -> None:
     spec, column = "Faithfulness", Column(("probability", "decided"), values, details=("decided",))
     rows = [("A", str(n)) for n in range(8)]
     found = check(ScoreTable(rows, {spec: column}, {spec: Signature(spec, facts)}, {}, "0"), grounded=True).outcomes
-    assert [one.state for one in found[::2]] == ["unsure", "unsure", "unsure", "passed"]
-    assert [one.state for one in found[1::2]] == ["failed", "unsure", "passed", "passed"]
+    assert [one.state for one in found[::2]] == ["doubtful", "doubtful", "doubtful", "passed"]
+    assert [one.state for one in found[1::2]] == ["failed", "doubtful", "passed", "passed"]
 
 
 def test_grounded_needs_thresholds_that_somebody_measured(table: ScoreTable) -> None:
@@ -152,7 +155,7 @@ def test_a_scores_file_from_before_faithfulness_is_checked_by_its_probability_an
     column = Column(parts, np.array([[0.9, 0.9, 0.1, value] for value in (0.3, 0.5, 0.7)]))
     rows = [("A", str(n)) for n in range(3)]
     old = ScoreTable(rows, {spec: column}, {spec: Signature(spec, {"grounded": [0.4, 0.6]})}, {}, "0")
-    assert [one.state for one in check(old, grounded=True).outcomes] == ["failed", "unsure", "passed"]
+    assert [one.state for one in check(old, grounded=True).outcomes] == ["failed", "doubtful", "passed"]
     new = judged(0.3, 0.5, 0.7, thresholds=[0.4, 0.6])
     with pytest.raises(InputError, match=r"which had this probability before; give the outputs of the earlier run"):
         check(new, grounded=True, against=old)
@@ -197,7 +200,17 @@ INVENTED = Outcome(
     CLAIM,
 )
 OTHER = replace(INVENTED, row=3, finding="contradicted", reasons=("9 pm: the source has 9 am", "two: the source has 3"))
-UNSURE = Outcome("bot", "d", 4, 0.38, "unsure", "cannot say: 0.38 is between 0.35 and 0.41", (), "cannot say", "Yes.")
+DOUBTFUL = Outcome(
+    system="bot",
+    item="d",
+    row=4,
+    value=0.38,
+    state="doubtful",
+    problem="doubtful: 0.38 is between 0.35 and 0.41",
+    unsupported=(Unsupported("candidate", "source", CLAIM, ((22, 32),)),),
+    finding="doubtful",
+    answer=CLAIM,
+)
 
 
 def verdict(*outcomes: Outcome) -> Verdict:
@@ -207,7 +220,8 @@ def verdict(*outcomes: Outcome) -> Verdict:
 def test_why_is_the_difference_then_the_words_then_the_number() -> None:
     assert OTHER.why == "9 pm: the source has 9 am; two: the source has 3"
     assert INVENTED.why == "the source does not say it: “<b>tea</b>”"
-    assert UNSURE.why == UNSURE.problem
+    assert DOUBTFUL.why == "not sure of: “<b>tea</b>”"
+    assert replace(DOUBTFUL, unsupported=()).why == "it may not be what the source says"
     assert replace(INVENTED, finding=None).why == "0.1250 is below 0.35"
     assert replace(PASSED, reasons=("nine: the source has ten",)).why == ""
 
@@ -224,14 +238,14 @@ def test_the_headline_counts_what_fails() -> None:
 
 
 def test_a_console_and_a_notebook_show_what_fails_and_why() -> None:
-    found = verdict(PASSED, INVENTED, UNSURE)
+    found = verdict(PASSED, INVENTED, DOUBTFUL)
     first, head, *rows = repr(found).splitlines()
-    assert first == "2 of 3 answers fail (1 supported, 1 not found, 1 cannot say)."
+    assert first == "2 of 3 answers fail (1 supported, 1 not found, 1 doubtful)."
     assert head.split() == ["row", "item", "verdict", "why"]
     assert [row.split()[:2] for row in rows] == [["2", "b"], ["4", "d"]]
     html = found._repr_html_()
     assert "It opens at nine, and &lt;b&gt;tea&lt;/b&gt; is free." in html and "0.12" in html
     assert "<b>tea" not in html and "It opens at nine." not in html
     many = verdict(*(replace(INVENTED, row=number) for number in range(1, 26)))
-    assert many._repr_html_().count('<tr><th scope="row"') == 20 and "5 more rows fail." in many._repr_html_()
+    assert many._repr_html_().count('<tr><th scope="row"') == 20 and "5 more rows do not pass." in many._repr_html_()
     assert found.record["rows"][1]["why"] == INVENTED.why

@@ -43,9 +43,9 @@ def evidence(*stretches: dict[str, object], reasons: list[dict[str, object]] | N
         (evidence(stretch(0, 2, 0.9, abstains=True)), "passed", "abstained"),
         (evidence(stretch(0, 2, 0.9, abstains=True), stretch(3, 5, 0.9)), "passed", "supported"),
         (evidence(stretch(0, 2, 0.1, abstains=True), stretch(3, 5, 0.9)), "failed", "false refusal"),
-        (evidence(stretch(0, 2, 0.4)), "unsure", "cannot say"),
+        (evidence(stretch(0, 2, 0.4)), "doubtful", "doubtful"),
         (None, "failed", None),
-        (None, "unsure", "cannot say"),
+        (None, "doubtful", "doubtful"),
     ],
 )
 def test_the_worst_part_decides(given: dict[str, object] | None, state: str, finding: str | None) -> None:
@@ -78,7 +78,7 @@ def test_the_page_the_table_and_the_comment_say_the_same(outputs: Path, tmp_path
     earlier = outputs.read_text(encoding="utf-8").replace("9 pm", "9 am").replace("9 am on Sundays [1]", "8 am [1]")
     before.write_text(earlier, encoding="utf-8")
     page = tmp_path / "gate.html"
-    ran = command("check", outputs, "--grounded", "--against", before, "-o", page, "--format", "markdown")
+    ran = command("check", outputs, "--grounded", "--strict", "--against", before, "-o", page, "--format", "markdown")
     assert ran.exit_code == 1
     assert "2 of 5 answers fail" in ran.stdout
     assert "| 2 | contradicted |" in ran.stdout and "9 pm: the source has 9 am" in ran.stdout
@@ -87,11 +87,11 @@ def test_the_page_the_table_and_the_comment_say_the_same(outputs: Path, tmp_path
     assert "<b>1</b> answer was fixed and <b>1</b> was broken" in html
     changes = dict(re.findall(r'id="row-(\d)"[^>]*data-of="[^"]*\|(fixed|broken)"', html))
     assert changes == {"1": "fixed", "2": "broken"}
-    assert f"nlgauge check {outputs} --grounded" in html.split('id="repeat"')[1] and "When does it open?" in html
+    assert f"nlgauge check {outputs} --grounded --strict" in html.split('id="repeat"')[1] and "When does it open?" in html
     assert html.index("row 3, item") < html.index("row 1, item")  # what fails comes first
     assert '<mark class="differs" title="9 pm: the source has 9 am">9 pm</mark>' in html
     table = tmp_path / "verdicts.csv"
-    assert command("check", outputs, "--grounded", "-o", table).exit_code == 1
+    assert command("check", outputs, "--grounded", "--strict", "-o", table).exit_code == 1
     with table.open(encoding="utf-8", newline="") as file:
         assert [row["finding"] for row in csv.DictReader(file)] == [name for name, _, _ in ROWS]
 

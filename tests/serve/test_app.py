@@ -114,7 +114,10 @@ def test_a_grounded_check_says_what_it_found_and_why(client: Any) -> None:
     assert [row["finding"] for row in found["rows"]] == ["no claim", "contradicted", "supported"]
     wrong = found["rows"][1]
     assert wrong["why"] == "5.50 crowns: the source has two crowns" and wrong["quotes"][0] == GATED["source"][0]
-    assert found["findings"] == {"no claim": 1, "contradicted": 1, "supported": 1} and not found["passed"]
+    assert found["findings"] == {"no claim": 1, "contradicted": 1, "supported": 1} and found["passed"]
+    assert found["decision"]["by"] == "alone" and found["decision"]["systems"][0]["failing"] == 1
+    strict = client.post("/check", json={"rows": given, "grounded": True, "strict": "fails"}).json()
+    assert not strict["passed"] and strict["ruling"] == "fails" and strict["decision"] is None
     refused = client.post("/check", json={"rows": given, "grounded": True, "at_least": 0.5})
     assert refused.status_code == 422 and "leave out" in refused.json()["error"]
     neither = client.post("/check", json={"rows": given})

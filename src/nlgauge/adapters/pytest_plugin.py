@@ -7,7 +7,7 @@ until a test asks for a score.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import pytest
 
@@ -32,6 +32,7 @@ class AssertGrounded(Protocol):
         metric: str = GROUNDED,
         part: str | None = None,
         model: str | None = None,
+        strict: Literal["fails", "doubtful"] = "fails",
     ) -> None: ...
 
 
@@ -44,8 +45,9 @@ def assert_grounded(
     metric: str = GROUNDED,
     part: str | None = None,
     model: str | None = None,
+    strict: Literal["fails", "doubtful"] = "fails",
 ) -> None:
-    """Fail the test unless the source supports the answer.
+    """Fail the test if the source does not support the answer.
 
     The failure shows the answer, what was found of it, and why: differences from the source, or the words that it does
     not support. An answer without a score fails too.
@@ -53,10 +55,12 @@ def assert_grounded(
     Args:
         source: a text, or a list of passages or documents (with `page_content`, `text` or `content`).
         at_least: the least probability that passes. Without it the model's thresholds decide, as in
-            `nlgauge.check(grounded=True)`, and an answer that they cannot decide about fails.
+            `nlgauge.check(grounded=True, strict=strict)`.
         question: what the answer answers. It supports nothing of the answer.
         metric, part: another metric that reads a source, and its sub-score (the deciding one by default).
         model: as `nlgauge.evaluate` takes it. It is loaded once for all tests.
+        strict: 'fails' fails for an answer that is nearly surely wrong, and 'doubtful' also for one that may be: of
+            right answers, a fifth and more are doubtful to the embedded model.
 
     Raises:
         AssertionError: the failure.
@@ -69,7 +73,9 @@ def assert_grounded(
 
     refuse_no_source(source)
     table = _scorer(metric, model).table([{"candidate": answer, "source": source, "question": question}], evidence=True)
-    verdict = check(table, grounded=True) if at_least is None else check(table, part=part, at_least=at_least)
+    verdict = (
+        check(table, grounded=True, strict=strict) if at_least is None else check(table, part=part, at_least=at_least)
+    )
     if not verdict.passed:
         raise AssertionError(_told(verdict, question))
 

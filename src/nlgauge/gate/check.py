@@ -24,7 +24,7 @@ from nlgauge.gate.thresholds import (
     shares_decided,
     shown,
 )
-from nlgauge.gate.verdict import NO_CLAIM, Decision, Found, Outcome, State, Verdict, found, unsupported
+from nlgauge.gate.verdict import NO_CLAIM, Decision, Found, Outcome, State, Verdict, found, surely_differs, unsupported
 from nlgauge.maths.inference import Measured
 from nlgauge.stats.estimate import estimate
 from nlgauge.stats.join import Source
@@ -128,8 +128,6 @@ def check(
         at_most_wrong=at_most_wrong,
         accepted=bool(accepted),
     )
-    if strict == "doubtful":
-        limits = limits.without_doubt()
     limits.refuse_wrong(against is not None)
     if against is None and (margin is not None or history is not None):
         raise SpecError("a margin and a history are of the comparison with an earlier run: give it (against)")
@@ -143,6 +141,7 @@ def check(
         sure=limits.sure,
         significance=significance,
         outcomes=outcomes,
+        strict=strict,
         notes=(*limits.notes, *shares_decided(table, limits.spec)),
         second_at_least=None if limits.second is None else limits.second.at_least,
     )
@@ -189,6 +188,8 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
         row = index + 1 if column.level == "item" else None
         evidence = column.evidence.get(index)
         state, problem = _state(limits, value, column.reasons.get(index), allow_missing)
+        if state == "doubtful" and (difference := surely_differs(evidence)) is not None:
+            state, problem = "failed", f"{problem}, and a difference is sure: {difference}"
         marked = unsupported(evidence) if problem is not None and not math.isnan(value) else ()
         problem = problem + decided if problem is not None and not math.isnan(value) else problem
         outcome = Outcome(

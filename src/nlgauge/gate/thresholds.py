@@ -46,11 +46,6 @@ class Limits:
         """Whether higher is better; None of a sub-score that has no better direction."""
         return None if self.part in self.column.details else self.column.higher_is_better
 
-    def without_doubt(self) -> Limits:
-        """Return the limits of a rule under which a doubtful row fails."""
-        second = None if self.second is None else self.second.without_doubt()
-        return replace(self, at_least=self.sure, second=second)
-
     def refuse_wrong(self, compared: bool) -> None:
         """Raise SpecError for a threshold that cannot be meant, or for none where nothing else is asked."""
         label = self.column.label(self.spec, self.part)

@@ -160,6 +160,12 @@ class Regression:
     """The smallest true difference that these items show in 80 % of runs; None with a history"""
 
 
+def surely_differs(evidence: Mapping[str, Any] | None) -> str | None:
+    """Return a difference from the source that is nearly always an error, from evidence as JSON has it; or None."""
+    texts = [one for one in (evidence or {}).get("texts", []) if one["name"] == "candidate"]
+    return next((one["said"] for text in texts for one in text.get("reasons") or [] if one.get("sure")), None)
+
+
 Ruling: TypeAlias = Literal["passes", "fails", "cannot tell"]
 By: TypeAlias = Literal["ratings", "against", "accepted", "alone"]
 _WORST_FIRST: Sequence[Ruling] = ("fails", "cannot tell", "passes")
@@ -232,11 +238,14 @@ class Verdict:
     """With `grounded`, from where a row passes; below it, down to `at_least`, a row is doubtful"""
     decision: Decision | None = None
     """What is decided of the set; None where a rule on single rows decides"""
+    strict: Literal["fails", "doubtful"] | None = None
+    """With 'fails', no doubtful row fails a rule on single rows"""
 
     @property
     def failures(self) -> tuple[Outcome, ...]:
         """The rows that fail a rule on single rows: the gate fails by them where there is no decision of the set."""
-        return tuple(one for one in self.outcomes if one.failed)
+        doubtful = () if self.strict == "fails" else ("doubtful",)
+        return tuple(one for one in self.outcomes if one.failed or one.state in doubtful)
 
     @property
     def worst(self) -> tuple[Outcome, ...]:
@@ -277,8 +286,8 @@ class Verdict:
             return f"{self.decision.sentences[0]}{lost}".rstrip(".")
         rows = [one for one in self.outcomes if one.row is not None or one.item is None]
         what = "answer" if rows and rows[0].row is not None else "system"
-        many, failing = len(rows) != 1, sum(one.failed for one in rows)
-        gone = sum(one.failed for one in self.outcomes) - failing
+        many, failing = len(rows) != 1, sum(one in self.failures for one in rows)
+        gone = len(self.failures) - failing
         worse = sum(one.worse for one in self.regressions)
         if failing:
             said = f"{failing:,} of {len(rows):,} {what}s fail" if many else f"The {what} fails"

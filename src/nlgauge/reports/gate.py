@@ -165,8 +165,8 @@ def _lines(verdict: Verdict, table: ScoreTable, texts: Sequence[Row], earlier: E
         name = one.finding or _WORDS[one.state]
         was = old.get((one.system if len(table.systems) > 1 else "", one.item))
         change = ""
-        if was is not None and was[0].failed != one.failed:
-            change = "broken" if one.failed else "fixed"
+        if was is not None and (was[0].state == "passed") != (one.state == "passed"):
+            change = "fixed" if one.state == "passed" else "broken"
         before = was[1] if was is not None and was[1] != row.candidate else ""
         lines.append(
             _Line(

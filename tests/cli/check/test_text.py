@@ -39,7 +39,7 @@ def test_a_gate_that_decided_about_no_row_fails_and_says_so(
     row = {"candidate": "", "source": "The library opens in May."}
     claims.write_text(f"{json.dumps(row)}\n" * 2, encoding="utf-8")
     result = nlgauge("check", claims, *gate, "--allow-missing", "--format", layout)
-    assert result.exit_code == 1, result.output
+    assert result.exit_code == 2, result.output
     if layout == "json":
         assert json.loads(result.stdout)["nothing_checked"] is True
     else:

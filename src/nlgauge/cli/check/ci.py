@@ -24,7 +24,7 @@ _WORDS = {"passes": "passed", "fails": "failed", "cannot tell": "cannot tell"}
 def show_github(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
     """Annotations and the counts on stdout, the rest on stderr as `text` has it."""
     title = text.name(verdict)
-    if verdict.decision is not None:
+    if verdict.decision is not None and not verdict.nothing_checked:
         kind = "notice" if verdict.ruling == "passes" else "error"
         click.echo(_command(kind, " ".join(text.decided(verdict)), file=None, line=None, title=title))
     for one in verdict.worst:
@@ -61,7 +61,7 @@ def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path
     """The XML on stdout, the rest on stderr as `text` has it."""
     name = text.name(verdict)
     worse = sum(one.worse for one in verdict.regressions)
-    by_set = verdict.decision is not None
+    by_set = verdict.decision is not None and not verdict.nothing_checked
     failing = (verdict.ruling != "passes") + 0 if by_set else verdict.count("failed") + worse
     counts = {
         "tests": len(verdict.outcomes) + len(verdict.regressions) + verdict.nothing_checked + by_set,

@@ -30,7 +30,7 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.gate.decision import RightAnswers
 from nlgauge.gate.thresholds import METRIC, PART
-from nlgauge.gate.verdict import SAID, found
+from nlgauge.gate.verdict import SAID, found, surely_differs
 from nlgauge.maths.intervals import share_interval
 from nlgauge.render.tables import Cell, Number
 from nlgauge_lab.reproduce.markdown import table as markdown
@@ -66,6 +66,11 @@ class Judged(NamedTuple):
     """[rows] what is wrong with a text, where that is known"""
     asked: NDArray[np.bool_] | None = None
     """[rows] whether a text answers a question"""
+
+    @property
+    def sure(self) -> NDArray[np.bool_]:
+        """[rows] whether a text differs from its source for sure."""
+        return np.array([surely_differs(self.evidence.get(row)) is not None for row in range(len(self.supported))])
 
 
 class Thresholds(NamedTuple):
@@ -137,9 +142,11 @@ def right_answers(sets: Sequence[Judged], below: float, pass_from: float) -> dic
     for one in sets:
         asked = np.zeros(len(one.supported), bool) if one.asked is None else one.asked
         for kind, rows in (("answers", asked), ("others", ~asked)):
-            given = one.probability[rows & one.supported & ~np.isnan(one.probability)]
+            right = rows & one.supported & ~np.isnan(one.probability)
+            given, sure = one.probability[right], one.sure[right]
             if len(given) >= _FEWEST:
-                failing = share_interval(float((given < below).mean()), len(given), _LEVEL)
+                fails = (given < below) | (sure & (given < pass_from))
+                failing = share_interval(float(fails.mean()), len(given), _LEVEL)
                 doubted = share_interval(float((given < pass_from).mean()), len(given), _LEVEL)
                 limits[kind].append((failing[1], *doubted))
     return {
