@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import nlgauge
 from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS, PLACE
-from nlgauge.cli.streams import as_json, remark, show_json
-from nlgauge.cli.terminal import read_rated, show_tables
+from nlgauge.cli.streams import as_json, remark
+from nlgauge.cli.terminal import read_rated, show
 from nlgauge.data.atomic_write import atomic_write, refuse_place
 from nlgauge.errors import InputError, SpecError
-from nlgauge.render.tables import Cell, Chance, Number, formatted
-
-if TYPE_CHECKING:
-    from nlgauge.render.tables import Cells
-    from nlgauge.stats.agreement import Agreement, Agreements
-    from nlgauge.stats.contrast import Contrasts
-    from nlgauge.stats.raters import StandIn
-    from nlgauge.stats.sentinels import Unbeaten
-
+from nlgauge.render.answer import Answer
+from nlgauge.render.tables import formatted
 
 _WRITTEN = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
 """The form of a file by the end of its name, as --format calls it"""
@@ -73,7 +66,7 @@ def correlate(
     """
     from nlgauge.stats.corrections import LEAST_DRAWS
     from nlgauge.stats.selection import selected
-    from nlgauge.stats.sentinels import beside, is_sentinel, unbeaten
+    from nlgauge.stats.sentinels import beside, is_sentinel, told_unbeaten, unbeaten
 
     written = _form(output)
     if names and aspects:
@@ -85,21 +78,24 @@ def correlate(
     table = selected(whole, metrics or None, every)
     if names:
         from nlgauge.stats.matching import by_position
-        from nlgauge.stats.raters import raters
+        from nlgauge.stats.raters import StandIns, raters
 
         remark(*by_position(table, rated))
         lines = raters(table, rated, names, epsilon=epsilon, **drawn)
-        named = {"level": how["level"], "coefficient": how["coefficient"], "epsilon": epsilon}
-        found: dict[str, object] = {"raters": list(names), **named}
-        found["lines"] = [{**vars(one), "passed": one.passed} for one in lines]
-        _give([_stand_ins(whole, lines)], [], found=found, layout=layout, output=output)
-        _tell_raters(lines, epsilon)
+        asked = {"level": how["level"], "coefficient": how["coefficient"], "epsilon": epsilon}
+        found = StandIns(lines=lines, names=names, columns=whole.columns, **asked)
+        _give(found.to_answer(), layout, output)
         return
     table = beside(table, rated, how["coefficient"])
     agreements = nlgauge.correlate(table, rated, aspects=aspects or None, **drawn)
     more = {name: how[name] for name in ("level", "coefficient", "seed")}
     behind = unbeaten(table, rated, agreements, notes=agreements.notes, replicates=replicates, **more)
-    found = {
+    shown = {
+        (spec, part) for spec, one in selected(whole, metrics or None, parts).columns.items() for part in one.shown
+    }
+    kept = [one for one in agreements if (one.metric, one.part) in shown or one.metric not in whole.columns]
+    answer = replace(agreements, records=kept, columns=whole.columns).to_answer()
+    record = {
         **drawn,
         "cluster": cluster,
         "unbeaten": [one._asdict() for one in behind],
@@ -108,15 +104,7 @@ def correlate(
         "unscored": agreements.unscored,
         "joined": table.run.get("joined", {}),
     }
-    shown = {
-        (spec, part) for spec, one in selected(whole, metrics or None, parts).columns.items() for part in one.shown
-    }
-    kept = [one for one in agreements if (one.metric, one.part) in shown or one.metric not in whole.columns]
-    _give(
-        [_agreeing(whole, kept, list(agreements.unrated))], agreements.notes, found=found, layout=layout, output=output
-    )
-    _tell_unbeaten(behind)
-    _tell_agreements(table, agreements, kept)
+    _give(replace(answer, record=record, legend=[*told_unbeaten(behind), *answer.legend]), layout, output)
     of = [spec for spec in table.columns if spec in whole.columns and not metrics]
     left = sum(len(whole.columns[spec].shown) for spec in of if not is_sentinel(spec)) - len(shown)
     if not every and left > 0:
@@ -133,83 +121,18 @@ def _form(output: Path | None) -> str:
     return _WRITTEN[output.suffix.lower()]
 
 
-def _give(
-    tables: Sequence[Cells], notes: Sequence[str], found: Mapping[str, object], layout: str, output: Path | None
-) -> None:
-    """Print a result in a form, and write it in that of a file where one is named."""
-    if layout == "json":
-        show_json("correlate", notes, **found)
-    else:
-        show_tables(tables, layout)
+def _give(answer: Answer, layout: str, output: Path | None) -> None:
+    """Show an answer, and write it in the form of a file where one is named."""
+    show(answer, layout)
     if output is not None:
         form = _form(output)
-        lines = [as_json("correlate", notes, **found)] if form == "json" else formatted(tables, form)
+        lines = (
+            [as_json(answer.command, answer.notes, **answer.record)]
+            if form == "json"
+            else formatted(answer.tables, form)
+        )
         with atomic_write(output) as file:
             file.write("\n".join(lines) + "\n")
-
-
-def _agreeing(table: nlgauge.ScoreTable, agreements: Sequence[Agreement], aspects: Sequence[str]) -> Cells:
-    """A row a sub-score, a column an aspect."""
-    cells: list[list[Cell]] = [["metric", *aspects]]
-    for number, one in enumerate(agreements):
-        if number % len(aspects) == 0:
-            known = one.metric in table.columns
-            cells.append([table.columns[one.metric].label(one.metric, one.part) if known else one.metric])
-        cells[-1].append(Number(one.value, one.low, one.high, one.p))
-    return cells
-
-
-def _tell_unbeaten(behind: Sequence[Unbeaten]) -> None:
-    """Which metrics are not shown to know more than a sentinel does."""
-    by_aspect: dict[tuple[str, str], list[str]] = {}
-    for one in behind:
-        by_aspect.setdefault((one.aspect, one.sentinel), []).append(one.metric)
-    for (aspect, sentinel), metrics in by_aspect.items():
-        remark(f"{aspect}: no significantly better agreement than {sentinel}: {', '.join(metrics)}")
-
-
-def _stand_ins(table: nlgauge.ScoreTable, lines: Sequence[StandIn]) -> Cells:
-    """Metrics beside the raters: agreement with the mean of all raters but one, and the alternative-annotator test."""
-    cells: list[list[Cell]] = [["", "agreement", "advantage", "wins against", "may stand in"]]
-    for one in lines:
-        if not one.metric:
-            cells.append(["a rater, with the others", Number(one.value, one.low, one.high), Number(math.nan), "-", "-"])
-            continue
-        several = one.metric in table.columns and len(table.columns[one.metric].parts) > 1
-        wins = f"{one.won} of {one.raters}"
-        numbers = [Number(one.value, one.low, one.high), Number(one.advantage)]
-        name = one.metric + (f" {one.part}" if several else "")
-        told = "not told" if lines[-1].passed and one.passed else "yes" if one.passed else "no"
-        cells.append([name, *numbers, wins, told])
-    return cells
-
-
-def _tell_raters(lines: Sequence[StandIn], epsilon: float) -> None:
-    remark(
-        f"agreement with the mean of all raters but one; wins: no worse than that one by {epsilon} of the rows (p <"
-        " 0.05, one-sided, corrected by Benjamini and Yekutieli)"
-    )
-    if lines[-1].passed:
-        remark("a constant passes too, so these ratings do not tell which metric may stand in for a rater")
-
-
-def _tell_agreements(table: nlgauge.ScoreTable, agreements: Agreements, shown: Sequence[Agreement]) -> None:
-    if turned := dict.fromkeys(one.metric for one in shown if one.turned):
-        remark(f"lower is better, so the sign is turned: {', '.join(turned)}")
-    for aspect, count in agreements.unrated.items():
-        if count:
-            remark(f"{aspect}: {count} of {len(table.rows)} rows have no rating")
-    if agreements.unscored:
-        first = ", ".join(f"{system}/{item}" for system, item in agreements.unscored[:5])
-        more = ", ..." if len(agreements.unscored) > 5 else ""
-        remark(f"{len(agreements.unscored)} rated outputs are not in the scores ({first}{more})")
-    for one in shown:
-        if one.reason:
-            remark(f"{one.metric} {one.part}, {one.aspect}: no value: {one.reason}")
-        elif one.undefined:
-            which = f"{one.undefined} of {one.n + one.undefined} items"
-            remark(f"{one.metric} {one.part}, {one.aspect}: no value within {which}, left out")
-    remark(*agreements.notes)
 
 
 @click.command(short_help="Which metrics agree with people significantly better.")
@@ -251,38 +174,8 @@ def contrast(
         problem = "one metric has nothing to be compared with"
         raise InputError(problem, file=scores, remedy="score another, or --add one")
     contrasts = run(table, rated, aspects=aspects or None, **how)
-    if layout == "json":
-        ranked = [
-            {"metric": spec, "part": part, "aspect": aspect, "value": value, "cluster": cluster[spec, part]}
-            for aspect, cluster in contrasts.clusters.items()
-            for (spec, part), value in contrasts.values[aspect].items()
-        ]
-        asked = {**how, "replicates": contrasts.draws}
-        show_json("contrast", contrasts.notes, **asked, metrics=ranked, contrasts=contrasts.records)
-    else:
-        show_tables([_ranked(table, contrasts, how["coefficient"]), _pairs(table, contrasts)], layout, keys=2)
-    remark(*contrasts.notes)
+    answer = contrasts.to_answer()
+    show(replace(answer, record={**how, "replicates": contrasts.draws, **answer.record}), layout)
     sets = [spec for spec, column in table.columns.items() if column.level == "system"]
     if left := sets if how["level"] != "system" else []:
         remark(f"corpus-level metrics have a system level only, left out: {', '.join(left)}")
-
-
-def _ranked(table: nlgauge.ScoreTable, contrasts: Contrasts, coefficient: str) -> list[list[Cell]]:
-    """The metrics by aspect with their cluster, the best first."""
-    cells: list[list[Cell]] = [["aspect", "metric", coefficient, "cluster"]]
-    for aspect, values in contrasts.values.items():
-        clusters = contrasts.clusters[aspect]
-        for key in sorted(values, key=lambda key: (clusters[key], -values[key])):
-            name = table.columns[key[0]].label(*key)
-            cells.append([aspect, name, Number(values[key]), Number(clusters[key], digits=0)])
-    return cells
-
-
-def _pairs(table: nlgauge.ScoreTable, contrasts: Contrasts) -> list[list[Cell]]:
-    """Every two metrics."""
-    cells: list[list[Cell]] = [["aspect", "metric", "against", "difference", "p", "corrected"]]
-    for one in contrasts:
-        names = [table.columns[key[0]].label(*key) for key in (one.first, one.second)]
-        numbers = [Number(one.difference, one.low, one.high), Chance(one.p), Chance(one.adjusted)]
-        cells.append([one.aspect, *names, *numbers])
-    return cells

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 import nlgauge
+from nlgauge.cli import terminal
 from nlgauge.cli.options import IN_FORMATS, PLACE, Option, together
-from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import blaming, clustered, joined, labelled, read_outputs, read_rated, show_tables
+from nlgauge.cli.streams import remark
+from nlgauge.cli.terminal import blaming, clustered, joined, labelled, read_outputs, read_rated
 from nlgauge.data.jsonable import jsonable
 from nlgauge.errors import SpecError
+from nlgauge.render.answer import Answer
 
 if TYPE_CHECKING:
     from nlgauge.render.tables import Cells
@@ -108,15 +110,13 @@ def of_outputs(run: Run) -> Run:
 
 def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:
     """Numbers on stdout, notes and signatures on stderr, and the figure where it is wanted."""
-    if layout == "json":
-        found = jsonable(result)
-        notes = found.pop("notes", [])
-        show_json(kind, notes, **{kind: name}, **found)
-    else:
-        show_tables(result.tables(), layout)
+    record = jsonable(result) if layout == "json" else {}
+    record.pop("notes", None)
+    tables, notes = [] if layout == "json" else result.tables(), getattr(result, "notes", ())
+    terminal.show(Answer(command=kind, record={kind: name, **record}, tables=tables, notes=notes), layout)
     signatures = [str(signature) for signature in getattr(result, "signatures", {}).values()]
     more = [f"and {len(signatures) - 1} more signatures, in --format json"] if len(signatures) > 1 else []
-    remark(*getattr(result, "notes", ()), *signatures[:1], *more)
+    remark(*signatures[:1], *more)
     if output is not None:
         result.draw(output)
         remark(f"drawn: {output}")

@@ -12,8 +12,7 @@ import click
 
 import nlgauge
 from nlgauge.cli.options import ASPECT, IN_FORMATS, PLACE, REPLICATES
-from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, on_some_ratings, say, show_tables
+from nlgauge.cli.terminal import beside, on_some_ratings, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
@@ -104,24 +103,9 @@ def trust(
         **how,
     )
     if output is not None:
-        trust_page(found, output, outputs if outputs is not None else rated, how["risk"])
+        trust_page(found, output, outputs if outputs is not None else rated)
     with beside(output):
-        if layout == "json":
-            asked = {"risk": how["risk"], "confidence": how["confidence"], "below": how["below"]}
-            show_json(
-                "trust",
-                found.notes,
-                **asked,
-                answers=found.answers,
-                scorers=found.records,
-                disputes=found.disputes,
-                agreement=found.agreement,
-            )
-            return
-        say(found.answers, layout)
-        named = dict.fromkeys(one.aspect for one in found)
-        show_tables([cells for aspect in named for cells in found.tables(aspect, how["risk"])], layout)
-    remark(*found.legend, *found.notes)
+        show(found, layout)
 
 
 def _limit(given: str) -> tuple[str, float]:
