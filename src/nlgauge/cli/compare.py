@@ -18,6 +18,7 @@ from nlgauge.cli.options import (
     LOADING,
     PLACE,
     caching,
+    example,
     labels_given,
 )
 from nlgauge.cli.streams import remark, show_json
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from nlgauge.stats.comparison import Comparison, Difference
 
 
-@click.command(short_help="Is system A better than system B, or is it noise?")
+@click.command(epilog=example("nlgauge compare scores.jsonl v1 v2"))
 @click.argument("scores", metavar="SCORES|OUTPUTS", type=PLACE)
 @click.argument("a", required=False)
 @click.argument("b", required=False)

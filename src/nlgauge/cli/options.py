@@ -154,6 +154,11 @@ RATING_LABEL = click.option(
 """The option of a command that reads or makes rated sheets"""
 
 
+def example(*lines: str) -> str:
+    """Return the end of a command's help: an example of it, a line for each command that is given."""
+    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+
+
 def ratings(required: bool) -> Option:
     """The option of the rated outputs of a scores file."""
     return click.option("--ratings", "outputs", type=PLACE, required=required, help=RATINGS_HELP)

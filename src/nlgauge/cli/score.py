@@ -26,6 +26,7 @@ from nlgauge.cli.options import (
     TEXT_FILES,
     THEN,
     caching,
+    example,
     with_then,
 )
 from nlgauge.cli.streams import remark, show_json
@@ -41,7 +42,7 @@ _A_SUM = (
 )
 
 
-@click.command(short_help="Score a table of outputs, or text files.")
+@click.command(epilog=example("nlgauge score answers.jsonl -m Faithfulness -m Length -o scores.jsonl"))
 @click.argument("outputs", type=ADDRESS, nargs=-1)
 @click.option(
     "-m",

@@ -167,7 +167,7 @@ _LETTUCE = Packing(
 )
 _HHEM = Packing(
     "hhem",
-    "HHEM-2.1-Open, after nlgauge convert",
+    "HHEM-2.1-Open, after nlgauge export",
     ("Determine if the hypothesis is true given the premise?\n\nPremise: {source}\n\nHypothesis: {candidate}",),
     "pair",
     "first token",
@@ -193,7 +193,7 @@ _TRUE = Packing(
 )
 _CTC = Packing(
     "ctc",
-    "CTC's aligner D, after nlgauge train aligner or nlgauge convert",
+    "CTC's aligner D, after nlgauge train aligner or nlgauge export",
     ("{candidate}", "{source}"),
     "pair",
     "words",
@@ -203,7 +203,7 @@ _CTC = Packing(
 )
 _CTC_R = Packing(
     "ctc",
-    "CTC's aligner R, after nlgauge train aligner or nlgauge convert",
+    "CTC's aligner R, after nlgauge train aligner or nlgauge export",
     ("{source}", "{candidate}"),
     "pair",
     "share",
@@ -224,7 +224,7 @@ def meant(prefix: str, config: Mapping[str, Any], name: str) -> Packing:
         wanted = " or ".join(f"...{end}" for one in families for end in one.architectures)
         raise SpecError(f"model {name!r} is a {built}, and {prefix}: reads a {wanted}{_instead(config, prefix)}")
     if found.by_tokens and config.get(FAMILY) != prefix:
-        remedy = "write its folder with nlgauge train aligner or nlgauge convert"
+        remedy = "write its folder with nlgauge train aligner or nlgauge export"
         raise SpecError(f"model {name!r} does not say that it is an aligner of CTC: {remedy}")
     if found.regression:
         head: Head = "number" if _labels(config) == ["number"] else "share"
