@@ -69,6 +69,8 @@ def _show(names: Sequence[str], layout: str) -> None:
             click.echo(f"  {key}={default}" + (f"  {one.values}" if one.values else ""))
             if one.help:
                 click.echo(textwrap.indent(textwrap.fill(one.help, 108), "      "))
+        if of := kind.short or kind.subject:
+            click.echo(f"{name}:VALUE is short for {of}=VALUE")
         told = {"sub-scores": "parts", "informational sub-scores": "details", "presets": "presets"}
         for label, key in told.items():
             if described[key]:

@@ -50,7 +50,7 @@ _A_SUM = (
     "metrics",
     type=SPEC,
     multiple=True,
-    help="Metric spec, e.g. InfoLM or \"InfoLM(measure='l2')\"; repeatable.",
+    help='Metric spec: Faithfulness, Consistency:D or "ChrF(words=2)"; repeatable.',
 )
 @click.option(
     "-o",
