@@ -35,7 +35,6 @@ from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import SpecError
 from nlgauge.render.tables import Cell, Number
 
-_MANY_ROWS = 5000
 _A_SUM = (
     "Groundedness is a sum over a reply's words, so that long replies get more; to ask from 0 to 1 whether a source "
     "supports an answer, use -m Faithfulness"
@@ -74,11 +73,6 @@ _A_SUM = (
     help="Rows whose candidate is null: refuse them, or go on and give them no score.",
 )
 @REPEATS
-@click.option(
-    "--processes",
-    type=click.IntRange(min=1),
-    help="How many string metrics at a time; as many as there are processors from 5,000 rows on, else one.",
-)
 @click.option(
     "--rows-per-block",
     type=click.IntRange(min=1),
@@ -120,7 +114,6 @@ def score(
     columns: Sequence[str],
     against: Path | str | None,
     anchors: Path | None,
-    processes: int | None,
     rows_per_block: int | None,
     ray: str | None,
     workers: int | None,
@@ -174,7 +167,6 @@ def score(
             against=None if against is None else nlgauge.Corpus.read(against),
             anchors=again,
             progress=True,
-            processes=processes or (_processors() if len(corpus) >= _MANY_ROWS and not in_blocks else 1),
             rows_per_block=rows_per_block,
             output=folder,
             ray=None if ray is None else nlgauge.Cluster(ray, workers, worker_threads, worker_gpus),
@@ -204,14 +196,6 @@ if TYPE_CHECKING:
 
 _MOST_REASONS = 10
 """Reasons of a metric that are printed: a judge may give each row its own"""
-
-
-# What one row of strings does not need is not imported for it: onnxruntime's files and the statistics of ratings take
-# longer than scoring the row.
-def _processors() -> int:
-    from nlgauge.engine.models.onnx import threads
-
-    return threads()
 
 
 def _anchors(place: Path, columns: Sequence[str]) -> Corpus:
