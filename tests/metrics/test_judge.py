@@ -340,7 +340,7 @@ def test_wrong_prompts_and_servers_are_one_clear_error(server: Court, tmp_path: 
 
 def test_it_is_scored_in_this_process_beside_others_and_in_blocks(server: Court, tmp_path: Path) -> None:
     spec = str(judge(server))
-    whole = nlgauge.evaluate(ROWS, metrics=["Length", spec, "CopyRate"], processes=3, cache=False)
+    whole = nlgauge.evaluate(ROWS, metrics=["Length", spec, "CopyRate"], cache=False)
     blocks = nlgauge.evaluate(ROWS, metrics=["Length", spec], rows_per_block=7, output=tmp_path / "o", cache=False)
     np.testing.assert_array_equal(whole.values(spec), blocks.values(spec))
     assert registry.metric(spec, model="pocket").model is None  # --model is for models that are read here

@@ -18,13 +18,14 @@ from nlgauge.cli.options import (
     LOADING,
     PLACE,
     caching,
+    example,
     labels_given,
 )
 from nlgauge.cli.terminal import clustered, joined, labelled, read_outputs, scores_of, show
 from nlgauge.errors import SpecError
 
 
-@click.command(short_help="Is system A better than system B, or is it noise?")
+@click.command(epilog=example("nlgauge compare scores.jsonl v1 v2"))
 @click.argument("scores", metavar="SCORES|OUTPUTS", type=PLACE)
 @click.argument("a", required=False)
 @click.argument("b", required=False)

@@ -1,16 +1,16 @@
-"""nlgauge correlate and contrast: how well metrics agree with people."""
+"""nlgauge correlate: how well metrics agree with people, and which of two metrics agrees better."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 import nlgauge
-from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS, PLACE
+from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS, PLACE, example
 from nlgauge.cli.streams import as_json, remark
 from nlgauge.cli.terminal import read_rated, show
 from nlgauge.data.atomic_write import atomic_write, refuse_place
@@ -22,7 +22,12 @@ _WRITTEN = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", 
 """The form of a file by the end of its name, as --format calls it"""
 
 
-@click.command(short_help="How well the metrics of a scores file agree with people.")
+@click.command(
+    epilog=example(
+        "nlgauge correlate scores.jsonl --ratings answers.jsonl --level pooled",
+        "nlgauge correlate scores.jsonl --ratings answers.jsonl --level pooled --pairs",
+    )
+)
 @MEASURED_ON_RATINGS
 @PARTS
 @ASPECT
@@ -33,6 +38,19 @@ _WRITTEN = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", 
     default=0.2,
     show_default=True,
     help="With --rater: by how much a stand-in may be worse; 0.2 for experts, 0.1 for the crowd.",
+)
+@click.option("--pairs", is_flag=True, help="Every two metrics: which one agrees significantly better?")
+@click.option(
+    "--test", default="permutation", show_default=True, help="With --pairs: permutation, or williams (Pearson only)."
+)
+@click.option("--df", default="n-3", show_default=True, help="For williams: n-3, or n-2 as R's psych has it.")
+@click.option("--correction", default="holm", show_default=True, help="With --pairs: holm, benjamini_hochberg or none.")
+@click.option(
+    "--confidence",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="With --pairs: confidence of intervals and clusters.",
 )
 @click.option(
     "-o",
@@ -52,8 +70,13 @@ def correlate(
     cluster: str | None,
     layout: str,
     names: Sequence[str],
+    epsilon: float,
+    pairs: bool,
     output: Path | None,
-    replicates: int | None,
+    test: str,
+    df: str,
+    correction: str,
+    confidence: float,
     **how: Any,
 ) -> None:
     """How the metrics of a scores file agree with people: 95 % interval and p against no agreement.
@@ -63,38 +86,95 @@ def correlate(
     with raters beside how raters agree with each other, and which metric may stand in for a rater. JSON has every score
     of the metrics. It is for research on metrics; whether a scorer may decide about single rows is a question for
     nlgauge trust.
+
+    --pairs asks which metrics agree significantly better than which. It prints the metrics by aspect with their
+    cluster, from 1 for the best. Metrics of one cluster do not differ significantly. Then it prints every pair: the
+    difference of the two coefficients with its interval, two-sided p, and p corrected for all pairs of the aspect.
+    """
+    written = _form(output)
+    if names and aspects:
+        raise SpecError("--rater names the aspects that hold raters: leave --aspect out")
+    if names and pairs:
+        raise SpecError("--rater and --pairs are two questions: leave one out")
+    of_pairs = {"test": test, "df": df, "correction": correction, "confidence": confidence}
+    if given := [] if pairs else _given(of_pairs):
+        raise SpecError(f"--{given[0]} is for every two metrics: add --pairs")
+    table, rated = read_rated(scores, outputs, columns=columns, add=add, lower=lower, cluster=cluster)
+    shown = _Shown(layout, output)
+    if pairs:
+        asked = {"aspects": aspects or None, **of_pairs, **how}
+        shown.give(_pairs(table, rated, file=scores, metrics=metrics, parts=parts, **asked))
+    elif names:
+        shown.give(_raters(table, rated, metrics=metrics, names=names, epsilon=epsilon, **how))
+    else:
+        every = parts or "json" in (layout, written)
+        asked = {"aspects": aspects or None, "cluster": cluster, **how}
+        answer, left = _agreement(table, rated, metrics=metrics, parts=parts, every=every, **asked)
+        shown.give(answer)
+        if left > 0:
+            remark(f"--parts shows {left} more")
+
+
+def _given(names: Iterable[str]) -> list[str]:
+    """Return which options the command line gives."""
+    context = click.get_current_context()
+    return [name for name in names if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]
+
+
+def _raters(
+    whole: nlgauge.ScoreTable,
+    rated: nlgauge.Corpus,
+    *,
+    metrics: Sequence[str],
+    names: Sequence[str],
+    epsilon: float,
+    replicates: int | None,
+    **how: Any,
+) -> Answer:
+    """Return which metrics may stand in for a rater."""
+    from nlgauge.stats.corrections import LEAST_DRAWS
+    from nlgauge.stats.matching import by_position
+    from nlgauge.stats.raters import StandIns, raters
+    from nlgauge.stats.selection import selected
+
+    table = selected(whole, metrics or None, True)
+    remark(*by_position(table, rated))
+    draws = LEAST_DRAWS if replicates is None else replicates
+    lines = raters(table, rated, names, epsilon=epsilon, replicates=draws, **how)
+    asked = {"level": how["level"], "coefficient": how["coefficient"], "epsilon": epsilon}
+    return StandIns(lines=lines, names=names, columns=whole.columns, **asked).to_answer()
+
+
+def _agreement(
+    whole: nlgauge.ScoreTable,
+    rated: nlgauge.Corpus,
+    *,
+    metrics: Sequence[str],
+    parts: bool,
+    every: bool,
+    aspects: Sequence[str] | None,
+    cluster: str | None,
+    replicates: int | None,
+    **how: Any,
+) -> tuple[Answer, int]:
+    """Return how each metric agrees with people, and how many sub-scores are not shown.
+
+    every: take all sub-scores, which JSON shows.
     """
     from nlgauge.stats.corrections import LEAST_DRAWS
     from nlgauge.stats.selection import selected
     from nlgauge.stats.sentinels import beside, is_sentinel, told_unbeaten, unbeaten
 
-    written = _form(output)
-    if names and aspects:
-        raise SpecError("--rater names the aspects that hold raters: leave --aspect out")
-    epsilon = how.pop("epsilon")
     drawn = {**how, "replicates": LEAST_DRAWS if replicates is None else replicates}
-    whole, rated = read_rated(scores, outputs, columns=columns, add=add, lower=lower, cluster=cluster)
-    every = parts or bool(names) or "json" in (layout, written)
-    table = selected(whole, metrics or None, every)
-    if names:
-        from nlgauge.stats.matching import by_position
-        from nlgauge.stats.raters import StandIns, raters
-
-        remark(*by_position(table, rated))
-        lines = raters(table, rated, names, epsilon=epsilon, **drawn)
-        asked = {"level": how["level"], "coefficient": how["coefficient"], "epsilon": epsilon}
-        found = StandIns(lines=lines, names=names, columns=whole.columns, **asked)
-        _give(found.to_answer(), layout, output)
-        return
-    table = beside(table, rated, how["coefficient"])
-    agreements = nlgauge.correlate(table, rated, aspects=aspects or None, **drawn)
+    table = beside(selected(whole, metrics or None, every), rated, how["coefficient"])
+    agreements = nlgauge.correlate(table, rated, aspects=aspects, **drawn)
     more = {name: how[name] for name in ("level", "coefficient", "seed")}
     behind = unbeaten(table, rated, agreements, notes=agreements.notes, replicates=replicates, **more)
-    shown = {
+    parts_shown = {
         (spec, part) for spec, one in selected(whole, metrics or None, parts).columns.items() for part in one.shown
     }
-    kept = [one for one in agreements if (one.metric, one.part) in shown or one.metric not in whole.columns]
-    answer = replace(agreements, records=kept, columns=whole.columns).to_answer()
+    listed = [one for one in agreements if (one.metric, one.part) in parts_shown or one.metric not in whole.columns]
+    answer = replace(agreements, records=listed, columns=whole.columns).to_answer()
     record = {
         **drawn,
         "cluster": cluster,
@@ -104,11 +184,38 @@ def correlate(
         "unscored": agreements.unscored,
         "joined": table.run.get("joined", {}),
     }
-    _give(replace(answer, record=record, legend=[*told_unbeaten(behind), *answer.legend]), layout, output)
     of = [spec for spec in table.columns if spec in whole.columns and not metrics]
-    left = sum(len(whole.columns[spec].shown) for spec in of if not is_sentinel(spec)) - len(shown)
-    if not every and left > 0:
-        remark(f"--parts shows {left} more")
+    left = sum(len(whole.columns[spec].shown) for spec in of if not is_sentinel(spec)) - len(parts_shown)
+    legend = [*told_unbeaten(behind), *answer.legend]
+    return replace(answer, record=record, legend=legend), 0 if every else left
+
+
+def _pairs(
+    table: nlgauge.ScoreTable,
+    rated: nlgauge.Corpus,
+    *,
+    file: Path,
+    metrics: Sequence[str],
+    parts: bool,
+    **how: Any,
+) -> Answer:
+    """Return which of every two metrics agrees better. file: the scores, for the error. how: as `contrast` takes it."""
+    from nlgauge.stats.contrast import contrast
+    from nlgauge.stats.matching import by_position
+    from nlgauge.stats.selection import selected
+
+    remark(*by_position(table, rated))
+    table = selected(table, metrics or None, parts)
+    if sum(len(column.shown) for column in table.columns.values()) < 2:
+        problem = "one metric has nothing to be compared with"
+        raise InputError(problem, file=file, remedy="score another, or --add one")
+    contrasts = contrast(table, rated, **how)
+    answer = contrasts.to_answer()
+    asked = {name: value for name, value in how.items() if name != "aspects"}
+    sets = [spec for spec, column in table.columns.items() if column.level == "system"]
+    if left := sets if how["level"] != "system" else []:
+        remark(f"corpus-level metrics have a system level only, left out: {', '.join(left)}")
+    return replace(answer, record={**asked, "replicates": contrasts.draws, **answer.record})
 
 
 def _form(output: Path | None) -> str:
@@ -121,61 +228,22 @@ def _form(output: Path | None) -> str:
     return _WRITTEN[output.suffix.lower()]
 
 
-def _give(answer: Answer, layout: str, output: Path | None) -> None:
-    """Show an answer, and write it in the form of a file where one is named."""
-    show(answer, layout)
-    if output is not None:
-        form = _form(output)
+class _Shown(NamedTuple):
+    """Where an answer goes: to stdout in a form, and into a file in that of its name."""
+
+    layout: str
+    output: Path | None
+
+    def give(self, answer: Answer) -> None:
+        """Show an answer, and write it where a file is named."""
+        show(answer, self.layout)
+        if self.output is None:
+            return
+        form = _form(self.output)
         lines = (
             [as_json(answer.command, answer.notes, **answer.record)]
             if form == "json"
-            else formatted(answer.tables, form)
+            else formatted(answer.tables, form, keys=answer.keys)
         )
-        with atomic_write(output) as file:
+        with atomic_write(self.output) as file:
             file.write("\n".join(lines) + "\n")
-
-
-@click.command(short_help="Which metrics agree with people significantly better.")
-@MEASURED_ON_RATINGS
-@PARTS
-@ASPECT
-@click.option("--test", default="permutation", show_default=True, help="permutation, or williams (Pearson only).")
-@click.option("--df", default="n-3", show_default=True, help="For williams: n-3, or n-2 as R's psych has it.")
-@click.option("--correction", default="holm", show_default=True, help="holm, benjamini_hochberg or none.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of intervals and clusters.")
-def contrast(
-    scores: Path,
-    outputs: Path,
-    metrics: Sequence[str],
-    parts: bool,
-    aspects: Sequence[str],
-    add: Sequence[str],
-    lower: Sequence[str],
-    columns: Sequence[str],
-    cluster: str | None,
-    layout: str,
-    **how: Any,
-) -> None:
-    """Which metrics of a scores file agree with people significantly better than which?
-
-    Prints the metrics by aspect with their cluster, from 1 for the best. Metrics of one cluster do not differ
-    significantly. Then it prints every pair: the difference of the two coefficients with its interval, two-sided p,
-    and p corrected for all pairs of the aspect. `nlgauge study significance` draws it. It is for research on metrics;
-    how far to trust one scorer is a question for nlgauge trust.
-    """
-    from nlgauge.stats.contrast import contrast as run
-    from nlgauge.stats.matching import by_position
-    from nlgauge.stats.selection import selected
-
-    table, rated = read_rated(scores, outputs, columns=columns, add=add, lower=lower, cluster=cluster)
-    remark(*by_position(table, rated))
-    table = selected(table, metrics or None, parts)
-    if sum(len(column.shown) for column in table.columns.values()) < 2:
-        problem = "one metric has nothing to be compared with"
-        raise InputError(problem, file=scores, remedy="score another, or --add one")
-    contrasts = run(table, rated, aspects=aspects or None, **how)
-    answer = contrasts.to_answer()
-    show(replace(answer, record={**how, "replicates": contrasts.draws, **answer.record}), layout)
-    sets = [spec for spec, column in table.columns.items() if column.level == "system"]
-    if left := sets if how["level"] != "system" else []:
-        remark(f"corpus-level metrics have a system level only, left out: {', '.join(left)}")

@@ -10,14 +10,14 @@ from typing import Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import ADDED, ASPECT, IN_FORMATS, ONE_ASPECT, PLACE, RATING_LABEL, SEED
+from nlgauge.cli.options import ADDED, ASPECT, IN_FORMATS, ONE_ASPECT, PLACE, RATING_LABEL, SEED, example
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import joined, on_some_ratings, read_outputs, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
 
-@click.command(short_help="Choose rows for people to rate: a folder with sheet and page.")
+@click.command(epilog=example("nlgauge sample answers.jsonl --scores scores.jsonl -m Faithfulness -n 50 -o ratings"))
 @click.argument("outputs", type=PLACE)
 @click.option("--scores", type=PLACE, help="Scores of these outputs: draw within groups of neighbouring scores.")
 @click.option("-m", "--metric", help="The metric of --scores; may be left out where there is one.")
@@ -89,7 +89,7 @@ def sample(
         remark(f"the longest text of the outputs has {longest:,} characters, and {cut}: rate on the page")
 
 
-@click.command(short_help="Estimate the mean rating of all outputs, from a few.")
+@click.command(epilog=example("nlgauge estimate scores.jsonl --ratings answers.jsonl -m Faithfulness"))
 @on_some_ratings
 @click.option("-m", "--metric", "metrics", multiple=True, help="A metric of the scores; repeatable; all by default.")
 @ASPECT
@@ -137,7 +137,9 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _WAYS = ("risk", "recall", "f1", "cost", "precision")
 
 
-@click.command(short_help="Choose a threshold for check, from scores and a few ratings.")
+@click.command(
+    epilog=example("nlgauge calibrate scores.jsonl --ratings answers.jsonl -m Faithfulness -o threshold.json")
+)
 @on_some_ratings
 @click.option("-m", "--metric", help="A metric of the scores, with its sub-score; may be left out where there is one.")
 @ONE_ASPECT

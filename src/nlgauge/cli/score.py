@@ -24,6 +24,7 @@ from nlgauge.cli.options import (
     TEXT_FILES,
     THEN,
     caching,
+    example,
     with_then,
 )
 from nlgauge.cli.streams import remark
@@ -31,14 +32,13 @@ from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outp
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import SpecError
 
-_MANY_ROWS = 5000
 _A_SUM = (
     "Groundedness is a sum over a reply's words, so that long replies get more; to ask from 0 to 1 whether a source "
     "supports an answer, use -m Faithfulness"
 )
 
 
-@click.command(short_help="Score a table of outputs, or text files.")
+@click.command(epilog=example("nlgauge score answers.jsonl -m Faithfulness -m Length -o scores.jsonl"))
 @click.argument("outputs", type=ADDRESS, nargs=-1)
 @click.option(
     "-m",
@@ -46,7 +46,7 @@ _A_SUM = (
     "metrics",
     type=SPEC,
     multiple=True,
-    help="Metric spec, e.g. InfoLM or \"InfoLM(measure='l2')\"; repeatable.",
+    help='Metric spec: Faithfulness, Consistency:D or "ChrF(words=2)"; repeatable.',
 )
 @click.option(
     "-o",
@@ -70,11 +70,6 @@ _A_SUM = (
     help="Rows whose candidate is null: refuse them, or go on and give them no score.",
 )
 @REPEATS
-@click.option(
-    "--processes",
-    type=click.IntRange(min=1),
-    help="How many string metrics at a time; as many as there are processors from 5,000 rows on, else one.",
-)
 @click.option(
     "--rows-per-block",
     type=click.IntRange(min=1),
@@ -116,7 +111,6 @@ def score(
     columns: Sequence[str],
     against: Path | str | None,
     anchors: Path | None,
-    processes: int | None,
     rows_per_block: int | None,
     ray: str | None,
     workers: int | None,
@@ -170,7 +164,6 @@ def score(
             against=None if against is None else nlgauge.Corpus.read(against),
             anchors=again,
             progress=True,
-            processes=processes or (_processors() if len(corpus) >= _MANY_ROWS and not in_blocks else 1),
             rows_per_block=rows_per_block,
             output=folder,
             ray=None if ray is None else nlgauge.Cluster(ray, workers, worker_threads, worker_gpus),
@@ -197,14 +190,6 @@ if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
     from nlgauge.data.table import ScoreTable
     from nlgauge.stats.best import People
-
-
-# What one row of strings does not need is not imported for it: onnxruntime's files and the statistics of ratings take
-# longer than scoring the row.
-def _processors() -> int:
-    from nlgauge.engine.models.onnx import threads
-
-    return threads()
 
 
 def _anchors(place: Path, columns: Sequence[str]) -> Corpus:

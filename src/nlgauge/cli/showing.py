@@ -11,7 +11,7 @@ import click
 
 import nlgauge
 from nlgauge.cli import terminal
-from nlgauge.cli.options import IN_FORMATS, PLACE, Option, together
+from nlgauge.cli.options import IN_FORMATS, PLACE, Option, example, together
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import blaming, clustered, joined, labelled, read_outputs, read_rated
 from nlgauge.data.jsonable import jsonable
@@ -37,12 +37,16 @@ Run = Callable[..., Result]
 
 
 def shown(
-    group: click.Group, *options: Option, reads: Callable[[Run], Run] = lambda run: run, figure: bool = False
+    group: click.Group,
+    *options: Option,
+    asked: str,
+    reads: Callable[[Run], Run] = lambda run: run,
+    figure: bool = False,
 ) -> Callable[[Run], click.Command]:
     """Make a function a command of a group, which prints what it returns, and draws it where -o says so.
 
-    The function is given those of its options that are there. reads: `of_scores` or `of_outputs`, for a function of
-    what these read. figure: -o has to be given.
+    The function is given those of its options that are there. asked: an example of the command, without its name.
+    reads: `of_scores` or `of_outputs`, for a function of what these read. figure: -o has to be given.
     """
     drawn = click.option(
         "-o",
@@ -53,7 +57,9 @@ def shown(
     )
 
     def command_of(run: Run) -> click.Command:
-        @group.command()
+        name = run.__name__.replace("_", "-")
+
+        @group.command(epilog=example(f"nlgauge {group.name} {name} {asked}".rstrip()))
         @together(*options, drawn, IN_FORMATS)
         @functools.wraps(run)
         def command(output: Path | None, layout: str, **given: Any) -> None:
@@ -62,7 +68,7 @@ def shown(
 
                 figures.check(output)
             result = reads(run)(**{name: value for name, value in given.items() if value is not None and value != ()})
-            show(run.__name__.replace("_", "-"), result, output=output, layout=layout, kind=str(group.name))
+            show(name, result, output=output, layout=layout, kind=str(group.name))
 
         return command
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import ASPECT, IN_FORMATS, PLACE, REPLICATES
+from nlgauge.cli.options import ASPECT, IN_FORMATS, PLACE, REPLICATES, example
 from nlgauge.cli.terminal import beside, on_some_ratings, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
@@ -19,7 +19,7 @@ from nlgauge.errors import SpecError
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
-@click.command(short_help="How far to trust each scorer, from people's ratings of some rows.")
+@click.command(epilog=example("nlgauge trust scores.jsonl --ratings answers.jsonl -o trust.html"))
 @functools.partial(on_some_ratings, anchors=True)
 @click.option("-m", "--metric", "metrics", multiple=True, help="A scorer of the table; repeatable; all by default.")
 @ASPECT
@@ -85,7 +85,7 @@ def trust(
     First a sentence for each scorer, then a line: which share of the bad rows it stops (TPR) and of the good ones it
     lets pass (TNR), Cohen's kappa, AUROC, calibration, the effective number of ratings, and the threshold that can be
     certified. Then whether it beats the length of the output, may stand in for a rater, changes its mind, and moved
-    since an earlier run. It answers whether a scorer may decide; correlate and contrast are for research on metrics.
+    since an earlier run. It answers whether a scorer may decide; nlgauge correlate is for research on metrics.
     """
     from nlgauge.reports.trust import trust_page
 

@@ -60,7 +60,7 @@ class Server:
         self.stopped = threading.Event()
 
     def __getstate__(self) -> object:
-        raise SpecError("a judge is asked from one process: leave out --ray, and --processes")
+        raise SpecError("a judge is asked from one process: leave out --ray")
 
     def ask(self, url: str, body: object = None, unless: Callable[[str], object] = lambda failure: None) -> Reply:
         """Return the reply to a POST of JSON, or to a GET where there is no body.

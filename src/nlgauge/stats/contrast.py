@@ -120,7 +120,7 @@ class Contrasts(Answered, Records[Contrast]):
             for (spec, part), value in self.values[aspect].items()
         ]
         return Answer(
-            command="contrast",
+            command="correlate",
             record={"metrics": metrics, "contrasts": self.records},
             tables=[ranked, pairs],
             keys=2,

@@ -22,6 +22,7 @@ from nlgauge.cli.options import (
     SPEC,
     THEN,
     caching,
+    example,
     with_then,
 )
 from nlgauge.cli.streams import remark, show_json
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 _FORMATS = ("text", "github", "junit", "markdown", "json")
 
 
-@click.command(short_help="A gate: fail if a row is unsupported, or a system got worse.")
+@click.command(epilog=example("nlgauge check answers.jsonl --grounded -o gate.html"))
 @click.argument("outputs", type=PLACE)
 @click.option("-m", "--metric", "specs", type=SPEC, multiple=True, help="Metric spec, e.g. Faithfulness.")
 @click.option("--part", help="Part of a metric that has several; the deciding one by default.")
