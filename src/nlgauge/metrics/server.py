@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from email.message import Message
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -199,7 +200,7 @@ def _plain(said: object, key: str | None) -> str:
     return repr(" ".join(text.split())[:300])[1:-1]
 
 
-def wait_wanted(headers: Mapping[str, str]) -> float:
+def wait_wanted(headers: Mapping[str, str] | Message) -> float:
     """Return how many seconds a server wants to be left alone, by `Retry-After`: seconds, or a date (RFC 9110).
 
     A date is compared with the server's clock where the reply has its date, else with the clock of this machine.
