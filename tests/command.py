@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import shlex
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import click
 from click.testing import CliRunner, Result
 
 from nlgauge import cli
@@ -44,6 +46,32 @@ def refused(*arguments: object, say: str = "") -> str:
     assert lines[0].startswith("nlgauge: ")
     assert say in lines[0]
     return lines[0]
+
+
+def commands_below(group: click.Group, *above: str, names: Sequence[str] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the words of each command of a group, and of the groups in it. names: all by default."""
+    context = click.Context(group)
+    for name in names or group.list_commands(context):
+        yield (*above, name)
+        if isinstance(command := group.get_command(context, name), click.Group):
+            yield from commands_below(command, *above, name)
+
+
+def examples(*words: str) -> list[list[str]]:
+    """Return the words of each line in the example at the end of a command's help."""
+    end = nlgauge(*words, "--help").stdout.partition("\n  Example:\n")[2]
+    return [shlex.split(line) for line in end.splitlines()]
+
+
+def parse(line: Sequence[str]) -> None:
+    """Read a command line as its command does, and run nothing. Raises click.UsageError for a wrong one."""
+    command: click.Command | None = cli.main
+    name, *arguments = line
+    while isinstance(command, click.Group):
+        name, *arguments = arguments
+        command = command.get_command(click.Context(command), name)
+    assert command is not None
+    command.make_context(name, arguments)
 
 
 def on_a_terminal(*arguments: str, **environment: str) -> bytes:

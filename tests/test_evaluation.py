@@ -163,19 +163,6 @@ def test_metrics_of_strings_load_no_model(corpus: Corpus, monkeypatch: pytest.Mo
     assert same(ScoreTable.load(tmp_path / "scores.jsonl").by_system(), table.by_system())
 
 
-def test_metrics_of_strings_in_several_processes_give_the_same(corpus: Corpus, tmp_path: Path) -> None:
-    metrics = ["SARI(tokenizer='spaces')", "CIDEr(tokenizer='spaces')", "Length", "TokenF1"]
-    one, two = (nlgauge.evaluate(corpus, metrics=metrics, processes=number) for number in (1, 2))
-    assert one.signatures == two.signatures and one.metrics == two.metrics
-    for spec in metrics:
-        np.testing.assert_array_equal(one.columns[spec].values, two.columns[spec].values)
-        assert one.columns[spec].reasons == two.columns[spec].reasons
-    np.testing.assert_array_equal(one.columns[metrics[0]].sums.counts, two.columns[metrics[0]].sums.counts)
-    wrong = f"METEOR(tokenizer='spaces', stemmer='none', wordnet={str(tmp_path)!r})"
-    with pytest.raises(SpecError, match=r"index\.noun"):
-        nlgauge.evaluate(corpus, metrics=["Length", wrong], processes=2)
-
-
 def test_a_metric_whose_library_is_absent_names_the_extra() -> None:
     code = """
 import sys

@@ -21,7 +21,12 @@ LAB_METRICS = frozenset(
         *("published/LettuceDetect", "published/MiniCheck", "published/SummaCZS"),
     }
 )
-LAB_COMMANDS = frozenset({"reproduce", "study", "train"})
+LAB_COMMANDS = {
+    "reproduce": "Rebuild the public tables of the five papers.",
+    "study": "Study metrics as the papers do.",
+    "train": "Train models, aligners, weights and thresholds.",
+}
+"""The commands of nlgauge-lab, with the line that `nlgauge --help` shows of each"""
 
 
 def offered(group: str) -> Iterator[tuple[str, EntryPoint]]:

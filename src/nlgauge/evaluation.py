@@ -46,7 +46,6 @@ def evaluate(
     evidence: bool = False,
     against: Corpus | None = None,
     progress: bool = False,
-    processes: int = 1,
     cache: bool | str | Path = True,
     rows_per_block: int | None = None,
     output: str | Path | None = None,
@@ -68,11 +67,9 @@ def evaluate(
     batch_tokens: how many tokens a batch holds. window: what to do with texts longer than the model's window: 'slide',
     'cut' or 'error'. evidence: keep what each score is based on. against: a corpus whose candidates corpus-level
     metrics compare a system's outputs with, instead of the references of its rows. progress: a bar on stderr, when that
-    is a terminal. processes: how many string metrics are scored at a time; more than one starts Python again, so a
-    script that asks for it has to stand under ``if __name__ == "__main__":``. Models use all processors in any case.
-    cache: where scores are cached, so that no row is scored twice: True for the place of `nlgauge cache info`, a
-    folder, or False. An installed model stays loaded for the next call; a folder or a checkpoint is read again each
-    time. rows_per_block: score so many rows at a time, and hold no more of them in memory (with
+    is a terminal. cache: where scores are cached, so that no row is scored twice: True for the place of `nlgauge cache
+    info`, a folder, or False. An installed model stays loaded for the next call; a folder or a checkpoint is read again
+    each time. rows_per_block: score so many rows at a time, and hold no more of them in memory (with
     `Corpus.read(on_disk=True)`). output: a folder that each block is written to as soon as it is scored; a run that was
     killed goes on there, and the table is read from it. ray: 'local', the address of a Ray cluster, or a `Cluster`; the
     numbers are the same. on_missing: 'skip' gives rows whose candidate is None no score, and scores the others as if
@@ -111,7 +108,6 @@ def evaluate(
         window=window,
         evidence=evidence,
         progress=progress,
-        processes=processes,
         cache=cache,
         rows_per_block=rows_per_block,
         output=output,
@@ -147,7 +143,7 @@ def _scored_again(
     if not ratings:
         raise InputError("no row of the anchors is rated", remedy="give rows with a column scores.NAME")
     refuse_repeats(((row.system, row.item) for row in anchors.rows), anchors.files)
-    fresh = replace(options, cache=False, evidence=False, processes=1, rows_per_block=None, ray=None, repeats="error")
+    fresh = replace(options, cache=False, evidence=False, rows_per_block=None, ray=None, repeats="error")
     named = {name: spec for name, spec in asked.items() if spec in some}
     try:
         table = table_of(anchors, some, named, fresh)

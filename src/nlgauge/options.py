@@ -55,7 +55,6 @@ class RunOptions:
     window: WindowPolicy = "slide"
     evidence: bool = False
     progress: bool = False
-    processes: int = 1
     cache: bool | str | Path = True
     rows_per_block: int | None = None
     output: str | Path | None = None
@@ -75,8 +74,6 @@ class RunOptions:
             raise SpecError(f"repeats {self.repeats!r} is not one of {', '.join(get_args(Repeats))}")
         if self.rows_per_block is not None and self.rows_per_block < 1:
             raise SpecError(f"rows_per_block is {self.rows_per_block}; a block has at least 1 row")
-        if self.in_blocks and self.processes > 1:
-            raise SpecError("processes is for a run in one piece; a run in blocks has ray='local' instead")
 
     def load(self, name: str) -> Model:
         """A model, as it is run. Raises what `nlgauge.engine.models.loading.load` raises."""

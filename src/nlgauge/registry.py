@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, replace
 from functools import cache
@@ -26,8 +27,8 @@ from nlgauge.errors import SpecError
 
 LONGEST_SPEC = 4096
 """Characters: a spec holds words and numbers, and at most the path of a file"""
-FIRST = ""
-"""Stands for the name of a parameter that a spec gives without one"""
+FIRST, SHORT = "", ":"
+"""Stand for the name of a parameter that a spec gives without one: in brackets, and after a colon"""
 _SHOWN = 100
 _HERE = Path(__file__).parent
 _OTHER_NAMES = dict.fromkeys(
@@ -88,7 +89,10 @@ def typical(kind: type[Metric]) -> Metric | None:
 
 
 def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
-    """A metric from its spec, ``Name`` or ``Name(param=value, ...)``, values being Python literals; nothing is run.
+    """A metric from its spec: ``Name``, ``Name:value`` or ``Name(param=value, ...)``; nothing is run.
+
+    In brackets, values are Python literals. After a colon stands the text of the parameter that the metric's class
+    names as `short`, as it is: ``Consistency:D`` is ``Consistency(aligner='D')``.
 
     model: for a metric that reads one and names none, given as a spec or as an object; by default what the variable
     NLGAUGE_MODEL of the environment names, else the embedded one.
@@ -120,14 +124,17 @@ def _bare(name: str) -> Metric:
 def parsed(spec: str) -> tuple[str, dict[str, Any]]:
     """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what is no spec.
 
-    One parameter may stand without its name, and is called FIRST.
+    One parameter may stand without its name. It is called FIRST, or SHORT after a colon.
     """
     if len(spec) > LONGEST_SPEC:
         limit = f"it has {len(spec):,} characters, and the limit is {LONGEST_SPEC:,}"
         raise SpecError(f"cannot read the metric spec {_shown(spec)}: {limit}; write Name or Name(param=value, ...)")
-    name, bracket, rest = spec.strip().partition("(")
-    name = name.strip()
-    if not bracket:
+    name, sign, rest = _split(spec.strip())
+    if sign == SHORT:
+        if not rest:
+            raise SpecError(f"cannot read the metric spec {_shown(spec)}: write Name, or Name:value")
+        return name, {SHORT: rest}
+    if not sign:
         return name, {}
     wrong = SpecError(
         f"cannot read the metric spec {_shown(spec)}: write Name or Name(param=value, ...) with literal values"
@@ -143,8 +150,11 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
         if keyword.arg is None or keyword.arg in parameters:
             raise wrong
         if isinstance(keyword.value, ast.Name):
-            equals = f"{keyword.arg}=" if keyword.arg else ""
-            named, quoted = f"{equals}{keyword.value.id}", f"{equals}'{keyword.value.id}'"
+            if keyword.arg == FIRST:
+                raise SpecError(
+                    f"{name}: {keyword.value.id} has no name and no quotes: write {name}:{keyword.value.id}"
+                )
+            named, quoted = f"{keyword.arg}={keyword.value.id}", f"{keyword.arg}='{keyword.value.id}'"
             shell = f'-m "{name}({quoted})"'
             raise SpecError(f"{name}: {named} has no quotes: write {quoted}, and on a command line {shell}")
         try:
@@ -156,12 +166,30 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
 
 def named(kind: type[Metric], given: dict[str, Any], spec: str) -> dict[str, Any]:
     """Return the parameters of a spec, all by their names. Raises SpecError where one may not stand without."""
-    if FIRST not in given:
-        return given
-    if not kind.subject or kind.subject in given:
-        unnamed = f"{_shown(given[FIRST])} has no name; write Name(param=value, ...)"
-        raise SpecError(f"cannot read the metric spec {_shown(spec)}: {unnamed} with literal values")
-    return {kind.subject if name == FIRST else name: value for name, value in given.items()}
+    names = {FIRST: kind.subject, SHORT: kind.short or kind.subject}
+    for sign in names.keys() & given.keys():
+        if not names[sign] or names[sign] in given:
+            problem = "it takes no value after a colon" if sign == SHORT else f"{_shown(given[sign])} has no name"
+            write = f"write {_written(kind, given[sign])}, or in general Name(param=value, ...) with literal values"
+            raise SpecError(f"cannot read the metric spec {_shown(spec)}: {problem}; {write}")
+    return {names.get(name, name): value for name, value in given.items()}
+
+
+def _split(spec: str) -> tuple[str, str, str]:
+    """Return the name in a spec, the sign after it, which is a bracket, SHORT or nothing, and what follows the sign."""
+    found = re.search(r"[(:]", spec)
+    if found is None:
+        return spec, "", ""
+    return spec[: found.start()].strip(), found[0], spec[found.end() :]
+
+
+def _written(kind: type[Metric], value: object) -> str:
+    """Return how to write a value that stands in a spec without the name of its parameter."""
+    name, known = registered_name(kind), parameters_of(kind)
+    if kind.short and isinstance(value, str):
+        return f"{name}:{value}"
+    having = [parameter for parameter, one in known.items() if value in one.choices or parameter == "model"]
+    return f"{name}({having[0]}={_shown(value)})" if having else name
 
 
 def _made(spec: str) -> Metric:
@@ -241,6 +269,10 @@ def metric_class(name: str) -> type[Metric]:
         return _offered_metric(name, points[name])
     if name in LAB_METRICS:
         raise SpecError(in_the_lab(name))
+    from nlgauge.engine.models.packing import PREFIXES
+
+    if name in PREFIXES:
+        raise SpecError(f"{name}: is the name of a model, not of a metric: -m Faithfulness --model {name}:FOLDER")
     known = [*names(), *LAB_METRICS.difference(names())]
     same = [one for one in known if _plainly(one) == _plainly(name)]
     from difflib import get_close_matches

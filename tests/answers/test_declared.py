@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from nlgauge.answers.trust.decisions import Rule
-from nlgauge.answers.trust.declared import Column, Words, clauses, columns_of, declared, empty, number, values_by
+from nlgauge.answers.trust.declared import Column, Words, clauses, columns_of, declared, number, values_by
 from nlgauge.answers.trust.facts import Decisions, Facts
 from nlgauge.answers.trust.numbers import TABLES, Trust
 from nlgauge.data.jsonable import jsonable
-from nlgauge.render.tables import words
+from nlgauge.render.tables import empty, words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ def facts(passed: list[bool]) -> Facts:
 def test_one_field_makes_value_column_sentence_and_note() -> None:
     one = More(**values_by(More, facts([True, False, False, False])))
     assert one.passing == 0.25 and one.tpr.value == 0.5 and one.kappa == -0.5
-    shown = {column.title([one], None): words(cell(one)) for column, cell in columns_of(More, "decisions", False)}
+    shown = {column.title([one], 0.1): words(cell(one)) for column, cell in columns_of(More, "decisions", False)}
     assert shown["pass"] == "0.2" and shown["kappa"] == "-0.50" and list(shown)[-1] == "pass"
     assert clauses(one, "said")[-1] == "lets pass 25%" and not clauses(one, "noted")
     assert jsonable(one)["passing"] == 0.25

@@ -80,7 +80,7 @@ def test_every_command_of_a_file_takes_the_same_number(table: ScoreTable, rated:
     names = {
         "compare": [line.split("  ")[0] for line in nlgauge("compare", scores, "A", "B").stdout.splitlines()],
         "trust": [one["metric"] for one in told("trust", *of_ratings, "-m", "M")["scorers"]],
-        "contrast": [f"{one['metric']} {one['part']}" for one in told("contrast", *of_ratings)["metrics"]],
+        "correlate": [f"{one['metric']} {one['part']}" for one in told("correlate", *of_ratings, "--pairs")["metrics"]],
     }
     assert told("estimate", *of_ratings, "-m", "M") == told("estimate", *of_ratings, "-m", "M probability")
     for command, found in names.items():

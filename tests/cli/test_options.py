@@ -34,6 +34,9 @@ def test_what_evaluate_is_given() -> None:
         ("BLEU(ngram=2,lowercase=", {"BLEU(ngram=2,lowercase=True", "BLEU(ngram=2,lowercase=False"}),
         ("BLEU(ngram=", set()),
         ("Nothing(", set()),
+        ("Consistency:", {"Consistency:E", "Consistency:D", "Consistency:R"}),
+        ("ROUGE:Ls", {"ROUGE:Lsum"}),
+        ("TokenF1:", set()),
     ],
 )
 def test_a_shell_completes_what_metrics_declare(begun: str, offered: set[str]) -> None:

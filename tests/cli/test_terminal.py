@@ -44,16 +44,32 @@ def width(record: dict) -> float:
     return record["high"] - record["low"]
 
 
-def test_correlate_and_contrast(files: tuple[Path, Path]) -> None:
+def test_correlate_and_its_pairs(files: tuple[Path, Path]) -> None:
     scores, rated = files
     run = ("correlate", scores, "--ratings", rated, "--level", "pooled", "--resample", "items")
     plain, clustered = (found(*run, *more) for more in ((), ("--cluster", "page")))
     assert width(clustered["agreements"][0]) != width(plain["agreements"][0])
     assert clustered["agreements"][0]["p"] > plain["agreements"][0]["p"], "four pages are few"
     assert (plain["cluster"], clustered["cluster"]) == (None, "page")
-    run = ("contrast", scores, "--ratings", rated, "--level", "pooled", "--add", "Again=scores.good")
+    run = ("correlate", scores, "--ratings", rated, "--pairs", "--level", "pooled", "--add", "Again=scores.good")
     plain, clustered = (found(*run, *more)["contrasts"][0] for more in ((), ("--cluster", "page")))
     assert plain["difference"] == pytest.approx(clustered["difference"]) and width(plain) != width(clustered)
+
+
+def test_the_pairs_of_correlate_are_written_too_and_are_a_question_of_their_own(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    scores, rated = files
+    run = ("correlate", scores, "--ratings", rated, "--level", "pooled", "--add", "Again=scores.good")
+    for name in ("pairs.json", "pairs.csv"):
+        assert nlgauge(*run, "--pairs", "-o", tmp_path / name).exit_code == 0
+    written_record = json.loads((tmp_path / "pairs.json").read_text(encoding="utf-8"))
+    assert written_record == found(*run, "--pairs")
+    assert (written_record["command"], written_record["test"]) == ("correlate", "permutation")
+    assert (tmp_path / "pairs.csv").read_text(encoding="utf-8").startswith("aspect,metric,pearson")
+    for option, value in (("--test", "williams"), ("--df", "n-2"), ("--correction", "none"), ("--confidence", "0.9")):
+        refused(*run, option, value, say=f"{option} is for every two metrics: add --pairs")
+    refused(*run, "--pairs", "--rater", "good", "--rater", "bad", say="two questions: leave one out")
 
 
 def test_check_report_and_plot(files: tuple[Path, Path], tmp_path: Path) -> None:

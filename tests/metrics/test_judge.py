@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 import nlgauge
 from nlgauge import Judge, SpecError, registry
 from nlgauge.metrics.prompts import PROMPTS
+from nlgauge.metrics.server import wait_wanted
 from tests.command import nlgauge as command
 from tests.metrics.court import Court, chance, court
 
@@ -85,6 +87,9 @@ def chat(text: object, finish: str = "stop", **message: object) -> dict[str, Any
     [
         (chat("**Yes.**"), 1),
         (chat("no doubt: yes"), math.nan),
+        (chat("There is no doubt that the answer is supported."), math.nan),
+        (chat([{"type": "thinking", "thinking": "no"}, {"type": "text", "text": "Yes"}]), 1),
+        (chat("It says so, no problem there.\n</think>\n\nYes"), 1),
         (chat("No, it is not yes"), 0),
         (chat("Yes. There is no doubt."), 1),
         (chat("The answer is: no"), 0),
@@ -159,6 +164,36 @@ def test_failures_are_sent_again_and_what_still_fails_says_why(server: Court, tm
     server.bodies.clear()
     again = column(judge(server, retries=9, at_once=2, timeout=9.0, wait=0.5), ROWS[:3], cache=tmp_path)
     assert not server.asked and not again.reasons
+
+
+def test_a_date_says_when_to_ask_again(server: Court) -> None:
+    from email.utils import formatdate
+
+    again = formatdate(time.time() + 2, usegmt=True)
+    server.before = lambda number, body: (429, {"Retry-After": again}, b"") if number == 2 else None
+    began = time.monotonic()
+    table = scored(judge(server, at_once=1), ROWS[:1])
+    assert 0.9 < time.monotonic() - began < 10 and not np.isnan(table.values(table.metrics[0])).any()
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "7"}, 7),
+        ({"Retry-After": "0.5"}, 0.5),
+        ({"Retry-After": "Fri, 27 Nov 2026 12:00:30 GMT", "Date": "Fri, 27 Nov 2026 12:00:00 GMT"}, 30),
+        ({"Retry-After": "Friday, 27-Nov-26 12:00:30 GMT", "Date": "Fri, 27 Nov 2026 12:00:00 GMT"}, 30),
+        ({"Retry-After": "Fri Nov 27 12:00:30 2026", "Date": "Fri, 27 Nov 2026 12:00:00 GMT"}, 30),
+        ({"Retry-After": "Fri, 27 Nov 2026 11:00:00 GMT", "Date": "Fri, 27 Nov 2026 12:00:00 GMT"}, 0),
+        ({"Retry-After": "Fri, 27 Nov 2020 11:00:00 GMT"}, 0),
+        ({"Retry-After": "soon"}, 0),
+        ({"Retry-After": "-3"}, 0),
+        ({"Retry-After": "Fri, 99 Nov 99999 12:00:00 GMT"}, 0),
+        ({}, 0),
+    ],
+)
+def test_the_wait_that_a_server_wants(headers: dict[str, str], seconds: float) -> None:
+    assert wait_wanted(headers) == seconds
 
 
 def test_a_request_that_is_wrong_is_not_sent_again(server: Court) -> None:
@@ -241,7 +276,7 @@ def test_our_prompts_show_what_they_say(server: Court) -> None:
 def test_a_prompt_of_a_file_asks_for_labels(server: Court, tmp_path: Path) -> None:
     path = tmp_path / "mark.txt"
     path.write_text("Text: {candidate}\n---\nMark {candidate} from 1 to 10.\n", encoding="utf-8")
-    server.change = lambda reply: chat("I give it 10.") if len(server.bodies) > 1 else reply
+    server.change = lambda reply: chat("Score: 10") if len(server.bodies) > 1 else reply
     metric = judge(server, prompt=str(path), values="1-10")
     assert column(metric, ROWS[:1]).values[0, 0] == 10
     assert server.bodies[-1]["messages"][0]["content"] == "Text: answer 0\n\nMark answer 0 from 1 to 10."
@@ -259,6 +294,46 @@ def test_a_prompt_of_a_file_asks_for_labels(server: Court, tmp_path: Path) -> No
     first = scored(metric, ROWS[:1]).signatures
     path.write_text("Text: {candidate}\n---\nMark it.\n", encoding="utf-8")
     assert scored(judge(server, prompt=str(path), values="1-10"), ROWS[:1]).signatures != first
+
+
+def test_the_reason_is_asked_for_first_and_shown(server: Court, tmp_path: Path) -> None:
+    said = {"answer 0": "The date is there.\nyes", "answer 1": '{"reason": "Two slips.", "answer": "no"}'}
+
+    def reply(_: object) -> dict[str, Any]:
+        asked = server.bodies[-1]["messages"][0]["content"]
+        return chat(next((text for name, text in said.items() if name in asked), "I cannot tell."))
+
+    server.change = reply
+    rows, scores, page = (tmp_path / name for name in ("rows.jsonl", "scores.jsonl", "report.html"))
+    rows.write_text(
+        "".join(json.dumps({**ROWS[n], "item": n, "system": "a"}) + "\n" for n in range(3)), encoding="utf-8"
+    )
+    spec = f"Judge('{server.url}', reason=True, at_once=1)"
+    done = command("score", rows, "-m", spec, "-o", scores, "--evidence", "--no-cache")
+    assert done.exit_code == 0, done.stderr
+    body = server.bodies[-1]
+    assert body["messages"][0]["content"].endswith(
+        "First write the reason, in a sentence or two. Then write the answer alone on the last line: yes or no."
+    )
+    assert body["max_tokens"] == 512
+    assert "2 answers by word, 1 abstentions" in done.stderr
+    records = [json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines()[1:]]
+    assert [record["value"] for record in records] == [1, 0, None]
+    assert "the judge cannot tell: 'I cannot tell.'" in records[2]["reason"]
+    table = nlgauge.ScoreTable.load(scores)
+    assert {number: record["items"] for number, record in table.column(table.metrics[0]).evidence.items()} == {
+        0: [{"name": "yes", "number": 1.0, "reason": "The date is there."}],
+        1: [{"name": "no", "number": 0.0, "reason": "Two slips."}],
+    }
+    assert command("report", scores, "-o", page).exit_code == 0
+    assert "Two slips." in page.read_text(encoding="utf-8")
+
+
+def test_the_reason_stands_before_the_label_in_the_schema(server: Court) -> None:
+    server.change = lambda reply: chat('{"reason": "It is there.", "answer": "yes"}')
+    assert column(judge(server, reason=True, json=True), ROWS[:1]).values[0, 0] == 1
+    schema = server.bodies[-1]["response_format"]["json_schema"]["schema"]
+    assert list(schema["properties"]) == schema["required"] == ["reason", "answer"]
 
 
 def test_the_key_comes_from_the_environment_and_is_told_nowhere(
@@ -309,6 +384,7 @@ def test_a_redirection_is_not_followed(server: Court) -> None:
         ("Judge('http://h', values='5-1')", "is no scale"),
         ("Judge('http://h', values={'a': None, 'b': 1})", "are no two labels with a number each"),
         ("Judge('http://h', api='decisions', values='1-5')", "decision models are asked questions of yes or no"),
+        ("Judge('http://h', api='decisions', reason=True)", "a decision model gives a probability alone"),
         ("Judge('http://h', repeat=0)", "repeat must be at least 1, not 0"),
     ],
 )
@@ -340,7 +416,7 @@ def test_wrong_prompts_and_servers_are_one_clear_error(server: Court, tmp_path: 
 
 def test_it_is_scored_in_this_process_beside_others_and_in_blocks(server: Court, tmp_path: Path) -> None:
     spec = str(judge(server))
-    whole = nlgauge.evaluate(ROWS, metrics=["Length", spec, "CopyRate"], processes=3, cache=False)
+    whole = nlgauge.evaluate(ROWS, metrics=["Length", spec, "CopyRate"], cache=False)
     blocks = nlgauge.evaluate(ROWS, metrics=["Length", spec], rows_per_block=7, output=tmp_path / "o", cache=False)
     np.testing.assert_array_equal(whole.values(spec), blocks.values(spec))
     assert registry.metric(spec, model="pocket").model is None  # --model is for models that are read here

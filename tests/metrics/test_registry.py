@@ -127,6 +127,45 @@ def test_what_does_not_parse_is_refused_with_the_way_to_write_it(spec: str) -> N
     refused(spec, "cannot read the metric spec", "Name(param=value, ...)")
 
 
+@pytest.mark.parametrize(
+    ("short", "spec"),
+    [
+        ("Consistency:D", "Consistency(aligner='D')"),
+        (" Groundedness:R ", "Groundedness(aligner='R')"),
+        ("InfoLM:l2", "InfoLM(measure='l2')"),
+        ("ROUGE:2", "ROUGE(variant='2')"),
+        ("ROUGE:L", "ROUGE"),
+        ("MarkEvaluate:schnabel", "MarkEvaluate(estimator='schnabel')"),
+        ("MaskEval:my weights (1).safetensors", "MaskEval(weights='my weights (1).safetensors')"),
+        ("Column:judge.score", "Column('judge.score')"),
+        ("Judge:http://127.0.0.1:8080/v1", "Judge('http://127.0.0.1:8080/v1')"),
+    ],
+)
+def test_a_value_after_a_colon_is_that_of_the_parameter_which_the_metric_names(short: str, spec: str) -> None:
+    assert registry.metric(short) == registry.metric(spec)
+    assert str(registry.metric(short)) == spec
+
+
+@pytest.mark.parametrize(
+    ("spec", "right"),
+    [
+        ("Consistency('D')", "'D' has no name; write Consistency:D"),
+        ("Consistency(D)", "D has no name and no quotes: write Consistency:D"),
+        ("Column(judge)", "write Column:judge"),
+        ("Consistency:X", "aligner='X' is not one of 'E', 'D', 'R'"),
+        ("Consistency:D(model='base')", "is not one of 'E', 'D', 'R'"),
+        ("Consistency:", "write Name, or Name:value"),
+        ("Faithfulness:windows", "it takes no value after a colon; write Faithfulness(reading='windows')"),
+        ("BERTScore:base", "write BERTScore(model='base')"),
+        ("TokenF1:f1", "write TokenF1, or in general Name(param=value, ...)"),
+        ("nli:FOLDER", "-m Faithfulness --model nli:FOLDER"),
+        ("consistency:D", "did you mean Consistency?"),
+    ],
+)
+def test_a_wrong_short_spelling_is_answered_by_the_right_one(spec: str, right: str) -> None:
+    refused(spec, right)
+
+
 @pytest.mark.parametrize("spec", ["infolm", "INFOLM", "info_lm", "info-lm", "InfoLm(measure='kl')"])
 def test_another_spelling_of_a_name_is_suggested(spec: str) -> None:
     refused(spec, "did you mean InfoLM?")

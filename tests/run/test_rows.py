@@ -160,7 +160,7 @@ def test_only_the_columns_that_are_read_count() -> None:
 pytestmark = pytest.mark.usefixtures("one_model")
 
 
-@pytest.mark.parametrize("options", [{"rows_per_block": 0}, {"rows_per_block": 2, "processes": 2}, {"ray": ""}])
+@pytest.mark.parametrize("options", [{"rows_per_block": 0}, {"ray": ""}])
 def test_options_that_make_no_sense_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(SpecError):
         nlgauge.evaluate(rows(5, 7), metrics="TokenF1", cache=False, **options)  # type: ignore[arg-type]

@@ -175,7 +175,8 @@ def test_another_schema_is_begun_again(tmp_path: Path, told: list[str], change: 
     connection.close()
     assert sound(tmp_path, told) == {}
     assert len(told) == 1 and "set aside as" in told[0]
-    assert {path.name for path in tmp_path.iterdir()} == {"nlgauge2-1.damaged", "nlgauge2-2.sqlite"}
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".damaged", ".sqlite"]
+    assert file.is_file()
 
 
 def test_a_full_disk_is_told_once_and_the_run_goes_on(
@@ -204,13 +205,46 @@ def test_a_damaged_file_is_set_aside_whole_and_cleared_by_a_person_alone(tmp_pat
         with Store(tmp_path, tell=told.append) as store:
             store.get(["row|1"])
             store.put({"row|1": b"1"})
-    aside = tmp_path / "nlgauge2-1.damaged"
+    (aside,) = tmp_path.glob("*.damaged")
     assert aside.read_bytes() == noise
     assert len(told) == 1 and str(aside) in told[0] and "file is not a database" in told[0]
     with Store(tmp_path) as store:
         assert store.info().bytes > len(noise)
         store.clear()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_two_that_see_the_same_damage_begin_one_new_file(tmp_path: Path, told: list[str]) -> None:
+    file = filled(tmp_path)
+    with Store(tmp_path, tell=told.append) as first, Store(tmp_path, tell=told.append) as second:
+        for store in (first, second):
+            store.info()  # the file is open
+        file.write_bytes(random.Random(3).randbytes(file.stat().st_size))
+        for store in (first, second, first, second):
+            there = store.get(list(ENTRIES))
+            assert {key: ENTRIES[key] for key in there} == there
+            store.put(ENTRIES)
+            store.commit()
+        assert first.get(list(ENTRIES)) == second.get(list(ENTRIES)) == ENTRIES
+    assert len(list(tmp_path.glob("*.damaged"))) == len(told) == 1
+    with Store(tmp_path, tell=told.append) as last:
+        assert last.get(list(ENTRIES)) == ENTRIES and last.verify().dropped == 0
+
+
+def test_a_cache_that_is_cleared_under_a_run_harms_neither(tmp_path: Path, told: list[str]) -> None:
+    filled(tmp_path)
+    with Store(tmp_path, tell=told.append) as run, Store(tmp_path, tell=told.append) as other:
+        assert run.get(list(ENTRIES)) == ENTRIES
+        assert other.clear() > 100_000
+        other.put({"row|new": b"1"})
+        other.commit()
+        run.put({"row|more": b"2"})
+        run.commit()
+        assert run.get(["row|more"]) == {"row|more": b"2"}
+        assert other.get(["row|new"]) == {"row|new": b"1"}
+    with Store(tmp_path, tell=told.append) as last:
+        assert last.get(["row|new"]) == {"row|new": b"1"}
+    assert told == []
 
 
 def test_what_was_not_used_for_longest_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

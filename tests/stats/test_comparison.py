@@ -221,7 +221,7 @@ def test_a_notebook_shows_a_comparison_escaped() -> None:
     table = ScoreTable(rows, {"M": Column(("score",), values)}, {})
     made = compare(table, "<a>", "b")._repr_html_()
     assert "&lt;a&gt; and b do not differ significantly by M" in made and "<a>" not in made
-    assert "2.7500" in made and "1.2500" in made and "1.5000 [" in made
+    assert "2.7500" in made and "1.2500" in made and "1.5000<small>[" in made
 
 
 def test_a_comparison_is_shown_in_lines() -> None:
@@ -234,5 +234,5 @@ def test_a_comparison_is_shown_in_lines() -> None:
     )
     head, names, first, *_ = repr(compare(table, "old", "new")).splitlines()
     assert head.startswith("old and new do not differ significantly by TokenF1 f1: 1.0000 against 0.7500 on 2 items")
-    assert names.split() == ["metric", "old", "new", "difference", "p", "better"]
-    assert first.split()[:4] == ["TokenF1", "f1", "1.0000", "0.7500"]
+    assert names.split() == ["metric", "n", "old", "new", "difference", "p", "items", "needed", "shows"]
+    assert first.split()[:6] == ["TokenF1", "f1", "↑", "2", "1.0000", "0.7500"]

@@ -15,7 +15,7 @@ import gc
 import sys
 import traceback
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -27,31 +27,52 @@ from nlgauge.errors import NlgaugeError, SpecError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-_OWN = {
-    **{
-        name: (name, name)
-        for name in (
-            "score",
-            "check",
-            "explain",
-            "correlate",
-            "compare",
-            "trust",
-            "rate",
-            "report",
-            "plot",
-            "cache",
-            "serve",
-        )
+
+class _Command(NamedTuple):
+    """Where a command is, and the line that `nlgauge --help` shows of it."""
+
+    module: str
+    function: str
+    line: str
+
+
+_QUESTIONS: dict[str, dict[str, _Command]] = {
+    "Score texts": {
+        "score": _Command("score", "score", "Score a table of outputs, or text files."),
+        "explain": _Command("explain", "explain", "Show why a metric gave its scores, word by word."),
+        "report": _Command("report", "report", "Write a scores file as one HTML page."),
+        "plot": _Command("plot", "plot", "Draw figures of a scores file: PNG, SVG or PDF."),
+        "serve": _Command("serve", "serve", "Serve scores over HTTP."),
     },
-    **{name: ("ratings", name) for name in ("sample", "estimate", "calibrate")},
-    "contrast": ("correlate", "contrast"),
-    "list": ("installation", "list_all"),
-    "doctor": ("installation", "doctor"),
-    "export": ("installation", "export"),
-    "convert": ("installation", "convert"),
+    "Decide": {
+        "check": _Command("check", "check", "A gate: fail if a row is unsupported, or a system got worse."),
+        "compare": _Command("compare", "compare", "Is system A better than system B, or is it noise?"),
+        "calibrate": _Command("ratings", "calibrate", "Choose a threshold for check, from scores and a few ratings."),
+    },
+    "Trust a scorer": {
+        "trust": _Command("trust", "trust", "How far to trust each scorer, from people's ratings of some rows."),
+        "correlate": _Command("correlate", "correlate", "How well metrics agree with people, and which one better."),
+        "rate": _Command("rate", "rate", "Rate a scorer on sets of human ratings, as a card or a board."),
+    },
+    "Ask people": {
+        "sample": _Command("ratings", "sample", "Choose rows for people to rate: a folder with sheet and page."),
+        "estimate": _Command("ratings", "estimate", "Estimate the mean rating of all outputs, from a few."),
+    },
+    "This installation": {
+        "list": _Command("installation", "list_all", "The metrics and models at hand, with their parameters."),
+        "doctor": _Command("installation", "doctor", "Check this installation and its model, or another model."),
+        "cache": _Command("cache", "cache", "The cache of earlier runs: show it, check it or clear it."),
+        "export": _Command("installation", "export", "Write a model to a folder that other programs can read."),
+    },
 }
-"""The module and function of each command, imported when it is called: all their imports take longer than a row"""
+"""The commands by the question that they answer, in the order of `nlgauge --help`.
+
+A module is imported when its command is called: all their imports take longer than a row.
+"""
+_OWN = {name: command for group in _QUESTIONS.values() for name, command in group.items()}
+_OF_THE_LAB, _OF_OTHERS = "Research, by nlgauge-lab", "By other packages"
+_MOVED = {"contrast": "nlgauge correlate --pairs", "convert": "nlgauge export"}
+"""Commands of earlier versions, and how to write them now"""
 _KEEP = ("score", "check", "explain", "reproduce", "study")
 _GO_ON = "what was scored is cached (nlgauge cache info says where): give the same command again, and it goes on"
 _TRAINED = (
@@ -88,14 +109,35 @@ class _Commands(click.Group):
         if own is not None:
             return own
         if cmd_name in _OWN:
-            module, function = _OWN[cmd_name]
+            module, function, line = _OWN[cmd_name]
             command: click.Command = getattr(import_module(f"nlgauge.cli.{module}"), function)
+            command.short_help = line
             return command
         if cmd_name in (points := _offered()):
-            return _Broken.instead(cmd_name, *points[cmd_name])
+            theirs = _Broken.instead(cmd_name, *points[cmd_name])
+            theirs.short_help = LAB_COMMANDS.get(cmd_name, theirs.short_help)
+            return theirs
         if cmd_name in LAB_COMMANDS:
             raise SpecError(in_the_lab(f"nlgauge {cmd_name}"))
+        if cmd_name in _MOVED:
+            raise SpecError(f"nlgauge {cmd_name} is now {_MOVED[cmd_name]}")
         return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by the question that they answer. Those of nlgauge and nlgauge-lab are not imported."""
+        groups = {title: {name: one.line for name, one in group.items()} for title, group in _QUESTIONS.items()}
+        others = [name for name in _offered() if name not in _OWN]
+        groups[_OF_THE_LAB] = {name: LAB_COMMANDS[name] for name in sorted(others) if name in LAB_COMMANDS}
+        groups[_OF_OTHERS] = {
+            name: command.get_short_help_str(limit=formatter.width)
+            for name in sorted(others)
+            if name not in LAB_COMMANDS and (command := self.get_command(ctx, name)) is not None
+        }
+        width = max(len(name) for group in groups.values() for name in group)
+        for title, group in groups.items():
+            if group:
+                with formatter.section(title):
+                    formatter.write_dl([(name.ljust(width), line) for name, line in group.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         # Imports make many objects that last, and a process that ends need not free them one by one: to look for
@@ -156,4 +198,7 @@ def _offered() -> dict[str, tuple[str, EntryPoint]]:
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="nlgauge", message="%(prog)s %(version)s")
 def main() -> None:
-    """Measure generated text: scores you can trust and repeat, offline."""
+    """Measure generated text: scores you can trust and repeat, offline.
+
+    nlgauge COMMAND --help describes a command, and ends with an example of it.
+    """

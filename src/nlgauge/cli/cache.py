@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nlgauge.cli.options import IN_FORMATS, PLACE
+from nlgauge.cli.options import IN_FORMATS, PLACE, example
 from nlgauge.cli.streams import show_json
 from nlgauge.cli.terminal import show_tables
 from nlgauge.render.tables import Cell, Number
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _UNITS = ("bytes", "KiB", "MiB", "GiB")
 
 
-@click.group(short_help="The cache of earlier runs: show it, check it or clear it.")
+@click.group(epilog=example("nlgauge cache info"))
 def cache() -> None:
     """The cache of scores and features, so that nothing is computed twice.
 
@@ -43,7 +43,7 @@ def _store(folder: Path | None) -> Iterator[Store]:
         raise click.exceptions.Exit(1)
 
 
-@cache.command()
+@cache.command(epilog=example("nlgauge cache info"))
 @_FOLDER
 @IN_FORMATS
 def info(folder: Path | None, layout: str) -> None:
@@ -65,7 +65,7 @@ def info(folder: Path | None, layout: str) -> None:
         click.echo("no entries", err=layout != "text")
 
 
-@cache.command()
+@cache.command(epilog=example("nlgauge cache clear"))
 @_FOLDER
 def clear(folder: Path | None) -> None:
     """Empty the cache."""
@@ -74,7 +74,7 @@ def clear(folder: Path | None) -> None:
     click.echo(f"{_size(freed)} removed from {store.folder}")
 
 
-@cache.command()
+@cache.command(epilog=example("nlgauge cache verify"))
 @_FOLDER
 def verify(folder: Path | None) -> None:
     """Check every entry against its checksum, and drop those that are damaged; they are computed again when needed."""

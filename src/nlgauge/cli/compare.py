@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,18 +18,14 @@ from nlgauge.cli.options import (
     LOADING,
     PLACE,
     caching,
+    example,
     labels_given,
 )
-from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import clustered, joined, labelled, read_outputs, say, scores_of, show_tables
+from nlgauge.cli.terminal import clustered, joined, labelled, read_outputs, scores_of, show
 from nlgauge.errors import SpecError
-from nlgauge.render.tables import Cell, Chance, Number
-
-if TYPE_CHECKING:
-    from nlgauge.stats.comparison import Comparison, Difference
 
 
-@click.command(short_help="Is system A better than system B, or is it noise?")
+@click.command(epilog=example("nlgauge compare scores.jsonl v1 v2"))
 @click.argument("scores", metavar="SCORES|OUTPUTS", type=PLACE)
 @click.argument("a", required=False)
 @click.argument("b", required=False)
@@ -96,19 +92,16 @@ def compare(
     whole = parts or named or layout == "json"
     asked = table if whole else selected(table, None if metric is None else [metric])
     comparison = nlgauge.compare(asked, a, b, metric, margin=margin, items=items)
-    notes = [*_notes(comparison.records), *comparison.notes, *outliers(asked, (a, b))]
-    if layout == "json":
-        asked_for = {"a": a, "b": b, "cluster": cluster, "margin": margin, "items": items}
-        show_json("compare", notes, answer=comparison.answer, **asked_for, differences=comparison.records)
-    else:
-        say([comparison.answer], layout)
-        show_tables([_table(table, comparison, margin, items)], layout)
-        remark(*_legend(comparison, margin))
-        of = table.columns if metric is None else [table.named(metric)[0]]
-        more = sum(len(table.columns[spec].shown) for spec in of) - len(comparison)
-        if more and not whole:
-            remark(f"--parts shows {more} more")
-    remark(*notes)
+    answer = replace(comparison, columns=table.columns).to_answer()  # with the sub-scores that are not shown
+    of = table.columns if metric is None else [table.named(metric)[0]]
+    more = 0 if whole else sum(len(table.columns[spec].shown) for spec in of) - len(comparison)
+    answer = replace(
+        answer,
+        record={**answer.record, "cluster": cluster},
+        legend=[*answer.legend, *([f"--parts shows {more} more"] if more else [])],
+        notes=[*answer.notes, *outliers(asked, (a, b))],
+    )
+    show(answer, layout)
 
 
 def _spec(metric: str) -> str:
@@ -126,79 +119,3 @@ def _two(table: nlgauge.ScoreTable, named: Sequence[str]) -> Sequence[str]:
         return table.systems
     held = ", ".join(table.systems[:20])
     raise SpecError(f"name the two systems to compare, A and B: the scores are of {held}")
-
-
-def _table(
-    table: nlgauge.ScoreTable, comparison: Comparison, margin: float | None, items: int | None
-) -> list[list[Cell]]:
-    """A line a metric: with a margin, what is said of it; without, p and what the items can show."""
-    heads: list[Cell] = ["metric", "n", comparison.a, comparison.b, "difference"]
-    if margin is None:
-        shows = "shows" if items is None else f"{items:,} show"
-        heads += ["p", "items needed", shows]
-    else:
-        heads += ["p, no worse", "p, alike", f"{comparison.a} is", "items needed"]
-    return [heads, *(_cells(table, one, margin) for one in comparison)]
-
-
-def _cells(table: nlgauge.ScoreTable, one: Difference, margin: float | None) -> list[Cell]:
-    from nlgauge.stats.comparison import SIGNIFICANCE
-
-    column = table.columns[one.metric]
-    upwards = (one.difference > 0) == column.higher_is_better
-    told = one.better is not None and one.adjusted < SIGNIFICANCE and margin is None
-    needed = Number(one.needed if math.isfinite(one.needed) else math.nan, digits=0)
-    cells: list[Cell] = [
-        column.label(one.metric, one.part) + column.arrow(one.part),
-        Number(one.n if column.level == "item" else math.nan, digits=0),
-        Number(one.a, mark="best" if told and upwards else ""),
-        Number(one.b, mark="best" if told and not upwards else ""),
-        Number(one.difference, one.low, one.high),
-    ]
-    if margin is not None:
-        return [*cells, Chance(one.no_worse), Chance(one.alike), _said(one), needed]
-    p = one.p if math.isnan(one.adjusted) else one.adjusted
-    return [*cells, Chance(p), needed, Number(one.detectable)]
-
-
-def _said(one: Difference) -> str:
-    """Return what the tests against a margin say of A."""
-    from nlgauge.stats.comparison import SIGNIFICANCE
-
-    if math.isnan(one.no_worse):
-        return "-"
-    if one.alike < SIGNIFICANCE:
-        return "equivalent"
-    return "no worse" if one.no_worse < SIGNIFICANCE else "not shown"
-
-
-def _legend(comparison: Comparison, margin: float | None) -> Iterator[str]:
-    from nlgauge.maths.intervals import unequal
-    from nlgauge.stats.comparison import SIGNIFICANCE
-
-    family = [one for one in comparison if not math.isnan(one.adjusted)]
-    corrected = f", corrected by Holm for {len(family)} scores" if len(family) > 1 else ""
-    if any(one.better is not None and one.adjusted < SIGNIFICANCE for one in family) and margin is None:
-        yield f"* better, p < {SIGNIFICANCE}{corrected}"
-    elif corrected and margin is None:
-        yield f"p: {corrected[2:]}"
-    if margin is not None:
-        yield f"no worse: no loss of {margin:g} or more (one-sided p < {SIGNIFICANCE}); equivalent: no such gain either"
-        yield "each metric is tested alone, and the margin is in its own unit"
-    if groups := {one.clusters for one in comparison if one.clusters is not None}:
-        said = unequal(min(groups), min(one.effective for one in comparison if one.clusters is not None))
-        yield f"items in {min(groups)} clusters, each of which counts as a whole" + (f"; {said}" if said else "")
-
-
-def _notes(comparison: Sequence[Difference]) -> Iterator[str]:
-    """Yield what a reader has to know beside the table."""
-    if wholes := list(dict.fromkeys(difference.metric for difference in comparison if difference.whole)):
-        yield f"of all items together, and not means of their values: {', '.join(wholes)}"
-    parts: dict[tuple[str, str], list[str]] = {}  # by metric and what is to be said of them
-    for one in comparison:
-        left_out = f"{one.undefined} of {one.n + one.undefined} items left out, where one of the two has no value"
-        for note in (left_out if one.undefined else None, one.reason):
-            if note:
-                parts.setdefault((one.metric, note), []).append(one.part)
-    for (metric, note), names in parts.items():
-        yield f"{metric} {', '.join(names)}: {note}"

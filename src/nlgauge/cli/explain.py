@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, SPEC, caching
+from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, SPEC, caching, example
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_outputs, tell_hard
 from nlgauge.data.atomic_write import refuse_place
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nlgauge.explanation import Explanation, Explanations
 
 
-@click.command(short_help="Show why a metric gave its scores, word by word.")
+@click.command(epilog=example("nlgauge explain answers.jsonl -m Faithfulness --row 1"))
 @click.argument("outputs", type=PLACE)
 @click.option("-m", "--metric", "specs", type=SPEC, multiple=True, help="Metric spec, e.g. Faithfulness.")
 @click.option("--row", type=click.IntRange(min=1), help="This row alone, counted from 1.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import PLACE, SPEC
+from nlgauge.cli.options import PLACE, SPEC, example
 from nlgauge.cli.streams import show_json
 from nlgauge.errors import SpecError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nlgauge.contract.base import Metric
 
 
-@click.command("list", short_help="The metrics and models at hand, with their parameters.")
+@click.command("list", epilog=example("nlgauge list Faithfulness"))
 @click.argument("names", type=SPEC, metavar="[METRIC]...", nargs=-1)
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def list_all(names: Sequence[str], layout: str) -> None:
@@ -69,6 +69,8 @@ def _show(names: Sequence[str], layout: str) -> None:
             click.echo(f"  {key}={default}" + (f"  {one.values}" if one.values else ""))
             if one.help:
                 click.echo(textwrap.indent(textwrap.fill(one.help, 108), "      "))
+        if of := kind.short or kind.subject:
+            click.echo(f"{name}:VALUE is short for {of}=VALUE")
         told = {"sub-scores": "parts", "informational sub-scores": "details", "presets": "presets"}
         for label, key in told.items():
             if described[key]:
@@ -98,7 +100,7 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     return {**described, "better": better, "parts": list(made.parts), "details": list(made.details), **needs}
 
 
-@click.command(short_help="Check this installation and the embedded model, or another one.")
+@click.command(epilog=example("nlgauge doctor"))
 @click.option("--model", help="Say what this model is and how it reads texts, instead of looking at the embedded one.")
 def doctor(model: str | None) -> None:
     """Check this installation: versions, the embedded model, and that results do not depend on batch or order."""
@@ -110,45 +112,36 @@ def doctor(model: str | None) -> None:
     sys.exit(0 if all(finding.good for finding in findings) else 1)
 
 
-@click.command(short_help="Export a model, or a detector for onnxruntime.")
+@click.command(epilog=example("nlgauge export pocket pocket-folder"))
 @click.argument("model")
-@click.argument("folder", type=PLACE)
-def export(model: str, folder: Path) -> None:
-    """Export MODEL to FOLDER.
-
-    pocket, and a folder that is a plain BERT, become a folder in Hugging Face format, in float32. A detector (nli:...,
-    minicheck:..., and so on) becomes a folder that onnxruntime reads without torch.
-    """
-    from nlgauge.engine.models.folder import WEIGHTS_FILE, write_hugging_face
-    from nlgauge.engine.models.loading import folder_of, is_detector, load
-
-    if is_detector(model):
-        from nlgauge.engine.models.detector import export_detector
-
-        export_detector(load(model, backend="torch", device="cpu"), folder)
-        click.echo(str(folder))
-        return
-    source = folder_of(model)
-    if not (source / WEIGHTS_FILE).is_file():
-        raise SpecError(f"no model {model!r} to export: give pocket or a folder that holds {WEIGHTS_FILE}")
-    write_hugging_face(source, folder)
-    click.echo(str(folder))
-
-
-@click.command(short_help="Write a detector's folder without the code that it came with.")
-@click.argument("source", type=PLACE)
 @click.argument("folder", type=PLACE)
 @click.option(
     "--tokenizer",
     type=PLACE,
-    help="Folder with the tokenizer.json of google/flan-t5-base; for CTC the folder of the encoder.",
+    help="For HHEM-2.1-Open: folder with the tokenizer.json of google/flan-t5-base; for CTC the folder of the encoder.",
 )
-def convert(source: Path, folder: Path, tokenizer: Path | None) -> None:
-    """Write HHEM-2.1-Open, or an aligner of CTC (D or R, a .ckpt file), from SOURCE to FOLDER, for --model FOLDER.
+def export(model: str, folder: Path, tokenizer: Path | None) -> None:
+    """Write MODEL to FOLDER, in a form that other programs read.
 
-    No code in SOURCE is run.
+    pocket, and a folder that is a plain BERT, become a folder in Hugging Face format, in float32. A detector (nli:...,
+    minicheck:..., and so on) becomes a folder that onnxruntime reads without torch. The folder of HHEM-2.1-Open, or the
+    file of an aligner of CTC (D or R, .ckpt), becomes a folder for --model FOLDER; no code in it is run.
     """
-    from nlgauge.engine.models.convert import convert as write
+    from nlgauge.engine.models.convert import convert, is_converted
+    from nlgauge.engine.models.folder import WEIGHTS_FILE, write_hugging_face
+    from nlgauge.engine.models.loading import folder_of, is_detector, load
 
-    write(source, folder, tokenizer)
+    if is_converted(Path(model)):
+        convert(Path(model), folder, tokenizer)
+    elif tokenizer is not None:
+        raise SpecError("--tokenizer is for HHEM-2.1-Open and for the file of an aligner of CTC: leave it out")
+    elif is_detector(model):
+        from nlgauge.engine.models.detector import export_detector
+
+        export_detector(load(model, backend="torch", device="cpu"), folder)
+    else:
+        source = folder_of(model)
+        if not (source / WEIGHTS_FILE).is_file():
+            raise SpecError(f"no model {model!r} to export: give pocket or a folder that holds {WEIGHTS_FILE}")
+        write_hugging_face(source, folder)
     click.echo(str(folder))

@@ -35,12 +35,17 @@ class _MetricSpec(click.types.StringParamType):
         from nlgauge.registry import metric_class, names
 
         name, bracket, given = incomplete.partition("(")
-        if not bracket:
+        name, colon, short = name.partition(":")
+        if not (bracket or colon):
             return [CompletionItem(one) for one in names() if one.lower().startswith(name.lower())]
         try:
-            known = parameters_of(metric_class(name))
+            kind = metric_class(name)
+            known = parameters_of(kind)
         except SpecError:
             return []
+        if colon:
+            values = known[kind.short].choices if kind.short else ()
+            return [CompletionItem(f"{name}:{value}") for value in map(str, values) if value.startswith(short)]
         begun = re.split(r"[(,]\s*", incomplete)[-1]
         before, (parameter, equals, value) = incomplete.removesuffix(begun), begun.partition("=")
         if not equals:
@@ -153,6 +158,11 @@ RATING_LABEL = click.option(
     "repeatable.",
 )
 """The option of a command that reads or makes rated sheets"""
+
+
+def example(*lines: str) -> str:
+    """Return the end of a command's help: an example of it, a line for each command that is given."""
+    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def ratings(required: bool) -> Option:

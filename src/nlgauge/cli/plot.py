@@ -10,22 +10,23 @@ import click
 
 import nlgauge
 from nlgauge.cli import options
+from nlgauge.cli.options import example
 from nlgauge.cli.showing import SCORES, Result, Run, of_scores, shown
 
 
-@click.group(short_help="Draw figures of a scores file: PNG, SVG or PDF.")
+@click.group(epilog=example("nlgauge plot summary scores.jsonl -o summary.png"))
 def plot() -> None:
     """Draw figures of a scores file as PNG, SVG or PDF (docs/plots.md), and print their numbers."""
 
 
-def _figure(*own: options.Option) -> Callable[[Run], click.Command]:
-    return shown(plot, SCORES, *own, options.LABEL, reads=of_scores, figure=True)
+def _figure(*own: options.Option, asked: str) -> Callable[[Run], click.Command]:
+    return shown(plot, SCORES, *own, options.LABEL, asked=asked, reads=of_scores, figure=True)
 
 
 _rated = partial(_figure, options.ratings(required=False), options.ADDED)
 
 
-@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.ADD)
+@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.ADD, asked="scores.jsonl -o summary.png")
 def summary(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Systems by metrics: bars with 95 % intervals.
 
@@ -36,7 +37,12 @@ def summary(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> 
     return run(table, **how)
 
 
-@_figure(options.PARTS, options.ADD, click.option("--bins", type=click.IntRange(min=2), default=20, show_default=True))
+@_figure(
+    options.PARTS,
+    options.ADD,
+    click.option("--bins", type=click.IntRange(min=2), default=20, show_default=True),
+    asked="scores.jsonl -m Faithfulness -o distributions.png",
+)
 def distributions(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """How the scores of each system are distributed, in the metric's own unit, with the median.
 
@@ -57,6 +63,7 @@ def distributions(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: An
         show_default=True,
         help="A point a row, or a point a system.",
     ),
+    asked="scores.jsonl Faithfulness supported --ratings answers.jsonl -o scatter.png",
 )
 def scatter(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """X against Y: metrics ('spec sub-score' names a sub-score), or aspects of --ratings."""
@@ -65,7 +72,15 @@ def scatter(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any)
     return run(table, source=rated, **how)
 
 
-@_rated(options.PARTS, options.CLUSTER, options.LEVEL, options.COEFFICIENT, options.REPLICATES, options.SEED)
+@_rated(
+    options.PARTS,
+    options.CLUSTER,
+    options.LEVEL,
+    options.COEFFICIENT,
+    options.REPLICATES,
+    options.SEED,
+    asked="scores.jsonl --ratings answers.jsonl --level pooled -o agreement.png",
+)
 def agreement(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How metrics agree with people, by aspect of --ratings; without ratings, how they agree with each other."""
     if rated is None:
@@ -77,7 +92,7 @@ def agreement(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: An
     return run(table, rated, **how)
 
 
-@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.ADD)
+@_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.ADD, asked="scores.jsonl -o pairwise.png")
 def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Every two systems by each metric: the difference, starred where it is beyond chance (corrected by Holm)."""
     from nlgauge.reports.plots.pairwise import pairwise as run
@@ -93,6 +108,7 @@ def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) ->
     options.ONE_ASPECT,
     click.option("--below", type=float, metavar="X", help="Rows rated below X are bad; where ratings are not 0 or 1."),
     options.ADDED,
+    asked="scores.jsonl -m Faithfulness --ratings answers.jsonl -o reliability.png",
 )
 def reliability(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
     """Which share of the rated rows is good, by score: the second table of nlgauge calibrate."""

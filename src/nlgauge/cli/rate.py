@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import IN_FORMATS, LOADING, PLACE, REPLICATES, SEED, SPEC, caching
+from nlgauge.cli.options import IN_FORMATS, LOADING, PLACE, REPLICATES, SEED, SPEC, caching, example
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import beside, show_tables
 from nlgauge.data.atomic_write import refuse_place
@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 _ROWS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
 
-@click.command(short_help="Rate a scorer on sets of human ratings, as a card; and cards as a board.")
+@click.command(
+    epilog=example(
+        "nlgauge rate TokenF1 --sets sets -o cards/token-f1.json",
+        "nlgauge rate BERTScore --sets sets -o cards/bertscore.json",
+        "nlgauge rate --board cards -o board.html",
+    )
+)
 @click.argument("scorer", type=SPEC, required=False)
 @click.option("--sets", type=PLACE, metavar="FOLDER", help="A folder of rated outputs, a file for each set.")
 @click.option("--board", "cards", type=PLACE, metavar="FOLDER", help="A folder of cards: make a board of them.")

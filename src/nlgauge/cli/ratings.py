@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import nlgauge
-from nlgauge.cli.options import ADDED, ASPECT, IN_FORMATS, ONE_ASPECT, PLACE, RATING_LABEL, SEED
-from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import joined, on_some_ratings, read_outputs, say, show_tables, with_interval
+from nlgauge.cli.options import ADDED, ASPECT, IN_FORMATS, ONE_ASPECT, PLACE, RATING_LABEL, SEED, example
+from nlgauge.cli.streams import remark
+from nlgauge.cli.terminal import joined, on_some_ratings, read_outputs, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
-from nlgauge.render.tables import Cell, Number
-
-if TYPE_CHECKING:
-    from nlgauge.stats.estimate import Estimates
 
 
-@click.command(short_help="Choose rows for people to rate: a folder with sheet and page.")
+@click.command(epilog=example("nlgauge sample answers.jsonl --scores scores.jsonl -m Faithfulness -n 50 -o ratings"))
 @click.argument("outputs", type=PLACE)
 @click.option("--scores", type=PLACE, help="Scores of these outputs: draw within groups of neighbouring scores.")
 @click.option("-m", "--metric", help="The metric of --scores; may be left out where there is one.")
@@ -94,7 +89,7 @@ def sample(
         remark(f"the longest text of the outputs has {longest:,} characters, and {cut}: rate on the page")
 
 
-@click.command(short_help="Estimate the mean rating of all outputs, from a few.")
+@click.command(epilog=example("nlgauge estimate scores.jsonl --ratings answers.jsonl -m Faithfulness"))
 @on_some_ratings
 @click.option("-m", "--metric", "metrics", multiple=True, help="A metric of the scores; repeatable; all by default.")
 @ASPECT
@@ -135,60 +130,16 @@ def estimate(
     found = nlgauge.estimate(
         table, rated, metrics=metrics or None, aspects=aspects or None, below=below, margin=margin, **how
     )
-    if layout == "json":
-        show_json("estimate", found.notes, answers=found.answers, estimates=found.records, agreement=found.agreement)
-    else:
-        say(found.answers, layout)
-        groups = dict.fromkeys((one.aspect, one.metric) for one in found)
-        more: list[Cell] = [] if margin is None else [f"more for ±{margin:g}"]
-        heads = ["rated", "estimate", "ratings alone", "effective", *more]
-        share = "" if below is None else f" below {below:g}"
-        names = [f"{aspect}{share}, by {metric}" for aspect, metric in groups]
-        corners = names if len(names) > 1 else ["system"]
-        show_tables(
-            [[[corner, *heads], *_lines(found, group, margin)] for corner, group in zip(corners, groups, strict=True)],
-            layout,
-        )
-        remark(*(names if len(names) == 1 else ()), *_legend(found))
-    remark(*found.notes)
-
-
-def _lines(found: Estimates, group: tuple[str, str], margin: float | None) -> Iterator[list[Cell]]:
-    for one in found:
-        if (one.aspect, one.metric) == group:
-            wanted: Cell = "more rows" if math.isinf(one.more) else Number(one.more, digits=0)
-            yield [
-                one.system,
-                f"{one.ratings} of {one.rows}",
-                Number(one.estimate, one.low, one.high),
-                Number(*one.alone),
-                Number(*one.worth, digits=0),
-                *([] if margin is None else [wanted]),
-            ]
-
-
-def _legend(found: Estimates) -> Iterator[str]:
-    """Yield what the bare metric says, and what has no number."""
-    from nlgauge.maths.intervals import unequal
-
-    for aspect, metric in dict.fromkeys((one.aspect, one.metric) for one in found):
-        bare = [one for one in found if (one.aspect, one.metric) == (aspect, metric) and not math.isnan(one.bare.value)]
-        if bare:
-            means = ", ".join(f"{one.system} {with_interval(*one.bare)}" for one in bare)
-            yield f"{metric}: its own mean, which is no estimate of {aspect}: {means}"
-    clustered = [one for one in found if not math.isnan(one.effective)]
-    fewest = min(clustered, key=lambda one: one.effective, default=None)
-    if fewest is not None and (said := unequal(fewest.clusters, fewest.effective)):
-        yield f"{fewest.system}: the ratings' {said}"
-    for reason in dict.fromkeys(one.reason for one in found if one.reason):
-        yield f"no estimate for {reason}"
+    show(found, layout)
 
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _WAYS = ("risk", "recall", "f1", "cost", "precision")
 
 
-@click.command(short_help="Choose a threshold for check, from scores and a few ratings.")
+@click.command(
+    epilog=example("nlgauge calibrate scores.jsonl --ratings answers.jsonl -m Faithfulness -o threshold.json")
+)
 @on_some_ratings
 @click.option("-m", "--metric", help="A metric of the scores, with its sub-score; may be left out where there is one.")
 @ONE_ASPECT
@@ -227,24 +178,12 @@ def calibrate(
     one, it says so, writes nothing and ends with exit code 1. Three thresholds without a promise stand beside it, and
     how many rows are good at which score. docs/guides/estimate.md explains it.
     """
-    from nlgauge.reports.plots.scatter import Reliability
-
     refuse_place(output)
     by = by or ("risk" if recall is None else "recall")
     if by == "recall" and recall is None:
         raise SpecError("--by recall: say with --recall which share of the bad rows is to be stopped")
     found = nlgauge.calibrate(table, rated, risk=risk, recall=recall, confidence=confidence, **how)
-    if layout == "json":
-        show_json("calibrate", **{name: value for name, value in vars(found).items() if name != "thresholds"})
-    else:
-        thresholds: list[list[Cell]] = [
-            ["threshold by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]
-        ]
-        for one in found.chosen:
-            shares = [Number(share, digits=3) for share in (one.passing, one.bad, one.recall)]
-            thresholds.append([one.by, Number(one.threshold), *shares])
-        show_tables([thresholds, *Reliability.of(found).tables()], layout)
-    remark(f"{found.metric}, {found.aspect}: {found.bad} of {found.n} rated rows are bad", *found.notes)
+    show(found, layout)
     missing = next((one.reason for one in found.chosen if one.by == by and one.reason), None)
     if missing:
         remark(missing)

@@ -18,6 +18,7 @@ from nlgauge.cli.options import (
     REPLICATES_OF_TESTS,
     SEED,
     TEXT_FILES,
+    example,
 )
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import beside, clustered, joined, labelled, read_outputs, read_ratings
@@ -25,7 +26,7 @@ from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError
 
 
-@click.command(short_help="Write a scores file as one HTML page.")
+@click.command(epilog=example("nlgauge report scores.jsonl --outputs answers.jsonl -o report.html"))
 @click.argument("scores", type=PLACE)
 @click.option("--outputs", type=PLACE, help="The table that was scored: its texts, and its ratings if it has any.")
 @click.option("--ratings", type=PLACE, help=f"{RATINGS_HELP} In place of those of --outputs.")

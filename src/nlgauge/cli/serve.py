@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import LOADING, PLACE, SPEC
+from nlgauge.cli.options import LOADING, PLACE, SPEC, example
 from nlgauge.cli.streams import remark
 from nlgauge.errors import MissingExtraError, SpecError
 
@@ -22,7 +22,7 @@ _WORKER_S = 1.0
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-@click.command(short_help="Serve scores over HTTP.")
+@click.command(epilog=example("nlgauge serve -m Faithfulness --port 8000"))
 @click.option(
     "-m",
     "--metric",

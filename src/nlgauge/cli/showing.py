@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 import nlgauge
-from nlgauge.cli.options import IN_FORMATS, PLACE, Option, together
-from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import blaming, clustered, joined, labelled, read_outputs, read_rated, show_tables
+from nlgauge.cli import terminal
+from nlgauge.cli.options import IN_FORMATS, PLACE, Option, example, together
+from nlgauge.cli.streams import remark
+from nlgauge.cli.terminal import blaming, clustered, joined, labelled, read_outputs, read_rated
 from nlgauge.data.jsonable import jsonable
 from nlgauge.errors import SpecError
+from nlgauge.render.answer import Answer
 
 if TYPE_CHECKING:
     from nlgauge.render.tables import Cells
@@ -35,12 +37,16 @@ Run = Callable[..., Result]
 
 
 def shown(
-    group: click.Group, *options: Option, reads: Callable[[Run], Run] = lambda run: run, figure: bool = False
+    group: click.Group,
+    *options: Option,
+    asked: str,
+    reads: Callable[[Run], Run] = lambda run: run,
+    figure: bool = False,
 ) -> Callable[[Run], click.Command]:
     """Make a function a command of a group, which prints what it returns, and draws it where -o says so.
 
-    The function is given those of its options that are there. reads: `of_scores` or `of_outputs`, for a function of
-    what these read. figure: -o has to be given.
+    The function is given those of its options that are there. asked: an example of the command, without its name.
+    reads: `of_scores` or `of_outputs`, for a function of what these read. figure: -o has to be given.
     """
     drawn = click.option(
         "-o",
@@ -51,7 +57,9 @@ def shown(
     )
 
     def command_of(run: Run) -> click.Command:
-        @group.command()
+        name = run.__name__.replace("_", "-")
+
+        @group.command(epilog=example(f"nlgauge {group.name} {name} {asked}".rstrip()))
         @together(*options, drawn, IN_FORMATS)
         @functools.wraps(run)
         def command(output: Path | None, layout: str, **given: Any) -> None:
@@ -60,7 +68,7 @@ def shown(
 
                 figures.check(output)
             result = reads(run)(**{name: value for name, value in given.items() if value is not None and value != ()})
-            show(run.__name__.replace("_", "-"), result, output=output, layout=layout, kind=str(group.name))
+            show(name, result, output=output, layout=layout, kind=str(group.name))
 
         return command
 
@@ -108,15 +116,13 @@ def of_outputs(run: Run) -> Run:
 
 def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:
     """Numbers on stdout, notes and signatures on stderr, and the figure where it is wanted."""
-    if layout == "json":
-        found = jsonable(result)
-        notes = found.pop("notes", [])
-        show_json(kind, notes, **{kind: name}, **found)
-    else:
-        show_tables(result.tables(), layout)
+    record = jsonable(result) if layout == "json" else {}
+    record.pop("notes", None)
+    tables, notes = [] if layout == "json" else result.tables(), getattr(result, "notes", ())
+    terminal.show(Answer(command=kind, record={kind: name, **record}, tables=tables, notes=notes), layout)
     signatures = [str(signature) for signature in getattr(result, "signatures", {}).values()]
     more = [f"and {len(signatures) - 1} more signatures, in --format json"] if len(signatures) > 1 else []
-    remark(*getattr(result, "notes", ()), *signatures[:1], *more)
+    remark(*signatures[:1], *more)
     if output is not None:
         result.draw(output)
         remark(f"drawn: {output}")

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nlgauge.cli.options import ADDED, PLACE, RATING_LABEL, RATINGS_HELP, SEED, Command, labels_given
-from nlgauge.cli.streams import remark
+from nlgauge.cli.streams import remark, show_json
 from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.errors import InputError, SpecError
+from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import Cells, formatted, harmless, harmless_json
 
@@ -437,13 +438,25 @@ def _arrows() -> dict[int, str]:
 
 def say(answers: Sequence[str], layout: str) -> None:
     """Write sentences on stdout before the tables of text output; other forms of output are for programs."""
-    if layout != "text":
+    if layout != "text" or not answers:
         return
     width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     for answer in answers:
         for line in textwrap.wrap(harmless(answer), width, break_long_words=False, break_on_hyphens=False):
             click.echo(line)
     click.echo()
+
+
+def show(given: Answered | Answer, layout: str) -> None:
+    """Show an answer: sentences and tables, or its record as JSON, on stdout; what has to be known of it on stderr."""
+    answer = given if isinstance(given, Answer) else given.to_answer()
+    if layout == "json":
+        show_json(answer.command, answer.notes, **answer.record)
+    else:
+        say(answer.sentences, layout)
+        show_tables(answer.tables, layout, answer.keys)
+        remark(*answer.legend)
+    remark(*answer.notes)
 
 
 def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:

@@ -11,16 +11,15 @@ from typing import Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import ASPECT, IN_FORMATS, PLACE, REPLICATES
-from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, on_some_ratings, say, show_tables
+from nlgauge.cli.options import ASPECT, IN_FORMATS, PLACE, REPLICATES, example
+from nlgauge.cli.terminal import beside, on_some_ratings, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
-@click.command(short_help="How far to trust each scorer, from people's ratings of some rows.")
+@click.command(epilog=example("nlgauge trust scores.jsonl --ratings answers.jsonl -o trust.html"))
 @functools.partial(on_some_ratings, anchors=True)
 @click.option("-m", "--metric", "metrics", multiple=True, help="A scorer of the table; repeatable; all by default.")
 @ASPECT
@@ -86,7 +85,7 @@ def trust(
     First a sentence for each scorer, then a line: which share of the bad rows it stops (TPR) and of the good ones it
     lets pass (TNR), Cohen's kappa, AUROC, calibration, the effective number of ratings, and the threshold that can be
     certified. Then whether it beats the length of the output, may stand in for a rater, changes its mind, and moved
-    since an earlier run. It answers whether a scorer may decide; correlate and contrast are for research on metrics.
+    since an earlier run. It answers whether a scorer may decide; nlgauge correlate is for research on metrics.
     """
     from nlgauge.reports.trust import trust_page
 
@@ -104,24 +103,9 @@ def trust(
         **how,
     )
     if output is not None:
-        trust_page(found, output, outputs if outputs is not None else rated, how["risk"])
+        trust_page(found, output, outputs if outputs is not None else rated)
     with beside(output):
-        if layout == "json":
-            asked = {"risk": how["risk"], "confidence": how["confidence"], "below": how["below"]}
-            show_json(
-                "trust",
-                found.notes,
-                **asked,
-                answers=found.answers,
-                scorers=found.records,
-                disputes=found.disputes,
-                agreement=found.agreement,
-            )
-            return
-        say(found.answers, layout)
-        named = dict.fromkeys(one.aspect for one in found)
-        show_tables([cells for aspect in named for cells in found.tables(aspect, how["risk"])], layout)
-    remark(*found.legend, *found.notes)
+        show(found, layout)
 
 
 def _limit(given: str) -> tuple[str, float]:

@@ -148,6 +148,8 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
     subject: ClassVar[str] = ""
     """The parameter that a spec gives without its name, as in ``Column('judge')``"""
+    short: ClassVar[str] = ""
+    """The parameter that a spec may give after a colon, as in ``Consistency:D``; by default `subject`"""
     example: ClassVar[str] = ""
     """A value of `subject`, for what describes a metric that has no default there"""
     cached: ClassVar[bool] = True

@@ -5,25 +5,22 @@ An answer becomes a number between those of the labels, or a `Failure` with the 
 
 from __future__ import annotations
 
-import json
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
-from nlgauge.data.corpus.numbers import label_key
 from nlgauge.data.corpus.place import shown
+from nlgauge.data.evidence import Evidence, Item
+from nlgauge.metrics.asking import NAME, form_of_answer, schema_of_answer
+from nlgauge.metrics.final_text import final_text
 from nlgauge.metrics.prompts import Asked
+from nlgauge.metrics.replies import Labelled, Numbers, abstains, label_of
 
-Numbers: TypeAlias = Mapping[str, float]
-"""Numbers by label, labels in lower case"""
 YES_NO: Numbers = {"yes": 1.0, "no": 0.0}
 _MOST_LOGPROBS = 20
-_THOUGHTS = re.compile(r"^\s*<think>.*?(</think>|\Z)", re.DOTALL)
-_KEYS = ("answer", "verdict", "label", "score")
-_NAME = "answer"
+_BLANKS = str.maketrans({"▁": " ", "Ġ": " ", "Ċ": "\n"})
 
 
 class Failure(NamedTuple):
@@ -31,6 +28,8 @@ class Failure(NamedTuple):
 
     reason: str
     temporary: bool = False
+    abstains: bool = False
+    """Whether the judge said that it cannot answer"""
 
 
 class Read(NamedTuple):
@@ -39,6 +38,10 @@ class Read(NamedTuple):
     number: float
     by_probability: bool
     """Whether it comes from the probabilities of the labels, and not from the label that was written"""
+    label: str = ""
+    """The label that was written, where there is one"""
+    said: str = ""
+    """What was said beside it, the judge's reason"""
 
 
 Answer: TypeAlias = Read | Failure
@@ -55,16 +58,14 @@ class Chat:
     json: bool
     ours: bool
     """Whether the question is ours, which has no word yet on how to answer"""
+    reason: bool = False
+    """Whether the reason is asked for before the label"""
     without: set[str] = field(default_factory=set)
     """Parameters that the server was found not to take"""
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
-        question = asked.question
-        if self.ours:
-            words = " or ".join(self.labels)
-            said = " or ".join(json.dumps({_NAME: label}) for label in self.labels)
-            question += f"\nAnswer with JSON alone: {said}." if self.json else f"\nAnswer with one word: {words}."
-        content = "\n\n".join(part for part in (asked.material, question) if part)
+        question = asked.question + form_of_answer(self.labels, self.json, self.reason, self.ours)
+        content = "\n\n".join(part for part in (asked.material, question.strip()) if part)
         optional: dict[str, Any] = {
             "logprobs": True,
             "top_logprobs": _MOST_LOGPROBS,
@@ -74,13 +75,7 @@ class Chat:
         if seed is not None:
             optional["seed"] = seed
         if self.json:
-            schema = {
-                "type": "object",
-                "properties": {_NAME: {"type": "string", "enum": list(self.labels)}},
-                "required": [_NAME],
-                "additionalProperties": False,
-            }
-            form = {"name": "answer", "strict": True, "schema": schema}
+            form = {"name": NAME, "strict": True, "schema": schema_of_answer(self.labels, self.reason)}
             optional["response_format"] = {"type": "json_schema", "json_schema": form}
         if "logprobs" in self.without:
             del optional["top_logprobs"]
@@ -100,68 +95,72 @@ class Chat:
         message = choice.get("message") if isinstance(choice, dict) else None
         if not isinstance(choice, dict) or not isinstance(message, dict):
             return Failure("the reply has no choices[0].message", temporary=True)
-        if isinstance(message.get("refusal"), str) and message["refusal"]:
-            return Failure(f"the judge refused: {shown(message['refusal'])}")
+        answer = final_text(message)
+        if answer.refusal is not None:
+            return Failure(f"the judge refused: {shown(answer.refusal)}")
         if choice.get("finish_reason") == "content_filter":
             return Failure("the judge refused: a filter of its server stopped the answer")
-        text = message.get("content")
-        text = _THOUGHTS.sub("", text).strip() if isinstance(text, str) else ""
-        label = self._json_label(text) if self.json or text.startswith(("{", "```")) else self._label(text)
-        if label is None:
-            cut = ", and is cut: most_tokens is too small" if choice.get("finish_reason") == "length" else ""
-            said = f"the answer {shown(text)} is" if text else "the answer is empty, and"
-            said = said if text else "the answer is empty:"
-            return Failure(f"{said} {'none of' if text else 'not one of'} {', '.join(map(repr, self.labels))}{cut}")
-        weights = self._weights(choice.get("logprobs"), label)
+        cut = ", and is cut: most_tokens is too small" if choice.get("finish_reason") == "length" else ""
+        named = ", ".join(map(repr, self.labels))
+        if answer.unknown is not None:
+            return Failure(f"the answer has a part of the type {shown(answer.unknown)}, which is no text")
+        if answer.unfinished:
+            return Failure(f"the answer ends in a thought{cut or ': there is no answer behind it'}")
+        if not answer.text:
+            return Failure(f"the answer is empty: not one of {named}{cut}")
+        found = label_of(answer.text, self.labels)
+        if found is None and abstains(answer.text):
+            return Failure(f"the judge cannot tell: {shown(answer.text)}", abstains=True)
+        if found is None:
+            return Failure(f"the answer {shown(answer.text)} is none of {named}{cut}")
+        weights = self._weights(choice.get("logprobs"), found, answer.text)
         if weights is None:
-            return Read(float(self.labels[label]), by_probability=False)
+            return Read(float(self.labels[found.label]), False, found.label, found.said)
         total = math.fsum(weights.values())
-        return Read(math.fsum(self.labels[one] * weight for one, weight in weights.items()) / total, True)
+        mean = math.fsum(self.labels[one] * weight for one, weight in weights.items()) / total
+        return Read(mean, True, found.label, found.said)
 
-    def _label(self, text: str) -> str | None:
-        """The only label that the text names; of several the one that it begins with, if it stands alone there."""
-        words = "|".join(re.escape(label) for label in sorted(self.labels, key=len, reverse=True))
-        found = [match[1] for match in re.finditer(rf"(?<![\w.])({words})(?!\w|\.\d)", text.casefold())]
-        if len(set(found)) == 1:
-            return found[0]
-        first = re.match(rf"[\W_]*({words})(?=[\"'*_]*([.,:;!\n]|\s*$)(?!\d))", text.casefold())
-        return first[1] if first else None
-
-    def _json_label(self, text: str) -> str | None:
-        """The label in a JSON object: under one of the usual keys, or its only value."""
-        inner = re.sub(r"^```\w*\s*|\s*```$", "", text)
-        try:
-            value = json.loads(inner)
-        except (ValueError, RecursionError):
-            return None
-        if isinstance(value, dict):
-            keys = [key for key in _KEYS if key in value]
-            value = value[keys[0]] if keys else next(iter(value.values())) if len(value) == 1 else None
-        if isinstance(value, bool) and {"yes", "no"} <= self.labels.keys():
-            return "yes" if value else "no"
-        key = label_key(value) if isinstance(value, str | int | float) else ""
-        return key if key in self.labels else None
-
-    def _weights(self, logprobs: object, label: str) -> dict[str, float] | None:
-        """The probability of each label at the token that wrote the label; None where it was not told.
+    def _weights(self, logprobs: object, found: Labelled, text: str) -> dict[str, float] | None:
+        """The probability of each label at the token that begins the label; None where it was not told.
 
         Labels that begin alike, as 1 and 10 do, are not tokens of their own, and have no probability each.
         """
         tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
         alike = any(one != other and other.startswith(one) for one in self.labels for other in self.labels)
-        if alike or not isinstance(tokens, list):
+        if alike or found.place is None or not isinstance(tokens, list):
             return None
-        for token in tokens:
-            if not isinstance(token, dict) or _word(token.get("token")) != label:
-                continue
-            top = token.get("top_logprobs")
-            weights: dict[str, float] = {}
-            for one in top if isinstance(top, list) else []:
-                word, logprob = (_word(one.get("token")), one.get("logprob")) if isinstance(one, dict) else ("", None)
-                if word in self.labels and isinstance(logprob, int | float) and logprob <= 1e-6:
-                    weights[word] = weights.get(word, 0.0) + math.exp(logprob)
-            return weights if weights.get(label) else None
+        token = _token_at(tokens, text, found.place)
+        if token is None or _word(token.get("token")) != found.label:
+            return None
+        top = token.get("top_logprobs")
+        weights: dict[str, float] = {}
+        for one in top if isinstance(top, list) else []:
+            word, logprob = (_word(one.get("token")), one.get("logprob")) if isinstance(one, dict) else ("", None)
+            if word in self.labels and isinstance(logprob, int | float) and logprob <= 1e-6:
+                weights[word] = weights.get(word, 0.0) + math.exp(logprob)
+        return weights if weights.get(found.label) else None
+
+
+def _token_at(tokens: Sequence[object], text: str, place: int) -> Mapping[str, Any] | None:
+    """The token that holds a character of the final answer; None where the tokens do not spell the answer.
+
+    The tokens may also be those of the thoughts before the answer, and of marks behind it.
+    """
+    spelt = [_spelling(token) for token in tokens]
+    begin = "".join(spelt).rfind(text)
+    if begin < 0:
         return None
+    end = 0
+    for token, piece in zip(tokens, spelt, strict=True):
+        end += len(piece)
+        if end > begin + place:
+            return token if isinstance(token, Mapping) else None
+    return None
+
+
+def _spelling(token: object) -> str:
+    said = token.get("token") if isinstance(token, Mapping) else None
+    return said.translate(_BLANKS) if isinstance(said, str) else ""
 
 
 def _word(token: object) -> str:
@@ -176,7 +175,7 @@ class Decisions:
     without: set[str] = field(default_factory=set)
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
-        question = {"type": "predicate", "name": _NAME, "instructions": asked.question}
+        question = {"type": "predicate", "name": NAME, "instructions": asked.question}
         return {"model": self.model, "input": asked.material, "questions": [question]}
 
     def refused(self, failure: str) -> str | None:
@@ -197,14 +196,14 @@ class SystemOne:
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
         question = {"type": "noul", "instructions": asked.question}
-        return {"model": self.model, "state": asked.material, "questions": {_NAME: question}}
+        return {"model": self.model, "state": asked.material, "questions": {NAME: question}}
 
     def refused(self, failure: str) -> str | None:
         return None
 
     def read(self, content: Mapping[str, Any]) -> Answer:
         answers = content.get("answers")
-        return _probability(answers.get(_NAME) if isinstance(answers, dict) else None, "noul")
+        return _probability(answers.get(NAME) if isinstance(answers, dict) else None, "noul")
 
 
 def _probability(answer: object, name: str) -> Answer:
@@ -217,6 +216,20 @@ def _probability(answer: object, name: str) -> Answer:
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 1:
         return Failure(f"the answer's {name} is {shown(number)}, not a number from 0 to 1")
     return Read(float(number), by_probability=True)
+
+
+def evidence_of(answers: Iterable[Answer]) -> Evidence:
+    """Return the reasons of a row's answers: the label that was written, its number, and what was said beside it."""
+    given = [answer for answer in answers if isinstance(answer, Read) and answer.said]
+    return Evidence(items=[Item(answer.label, {"number": answer.number, "reason": answer.said}) for answer in given])
+
+
+def tally(answer: Answer) -> Iterator[str]:
+    """Yield what an answer counts as where a run tells what it has cost; nothing for a request that failed."""
+    if isinstance(answer, Read):
+        yield "answers by probability" if answer.by_probability else "answers by word"
+    elif not answer.temporary:
+        yield "abstentions" if answer.abstains else "answers without a number"
 
 
 APIS = {"chat": "/chat/completions", "decisions": "/decisions", "systemone": "/systemone"}

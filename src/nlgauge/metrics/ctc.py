@@ -67,6 +67,7 @@ class RowAligned(NamedTuple):
 class CTCAspect(RowMetric):
     needed: ClassVar[tuple[str, ...]] = ("source",)
     """The columns that a row needs"""
+    short: ClassVar[str] = "aligner"
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379"
     embeddings: ClassVar[type[EmbeddingAligner]] = EmbeddingAligner
     of_alignments: ClassVar[Limits] = SHARE

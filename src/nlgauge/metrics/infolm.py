@@ -66,6 +66,7 @@ class InfoLM(ReferenceMetric[Bag]):
 
     cost: ClassVar[Cost] = "masking"
     higher_is_better: ClassVar[bool] = False
+    short: ClassVar[str] = "measure"
     citation: ClassVar[str] = "Colombo et al. 2022, AAAI, arXiv:2112.01589"
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = dict.fromkeys(_OF_MEASURES, _PAPER)
     undefined: ClassVar[str] = "a probability is 0, but alpha + beta <= 0 needs positive ones: raise the temperature"

@@ -13,6 +13,7 @@ from nlgauge.contract.base import AMOUNT, QUESTION, Cost, Limits, Prepared, RowM
 from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.numbers import labels_of
+from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import SpecError
 from nlgauge.metrics.answers import (
@@ -22,13 +23,16 @@ from nlgauge.metrics.answers import (
     Chat,
     Decisions,
     Failure,
-    Numbers,
     Read,
     SystemOne,
     endpoint,
+    evidence_of,
     model_names,
+    tally,
 )
+from nlgauge.metrics.asking import TOKENS, TOKENS_WITH_REASON
 from nlgauge.metrics.prompts import Asked, Prompt, prompt_of
+from nlgauge.metrics.replies import Numbers
 from nlgauge.metrics.server import Server, address_of, key_of
 
 _PROBE = Asked("A source:\nWater is wet.\n\nAn answer:\nWater is wet.", "Is the answer supported by the source?")
@@ -91,7 +95,12 @@ class Judge(RowMetric):
     )
     json: bool = param(False, help="whether to ask for JSON, by a schema where the server takes one")
     temperature: float = param(0.0, minimum=0, help="of a chat; 0 gives the most probable answer")
-    most_tokens: int = param(16, minimum=1, help="the longest answer of a chat, in tokens")
+    reason: bool = param(False, help="whether a chat is asked for its reason, before the label; --evidence shows it")
+    most_tokens: int | None = param(
+        None,
+        minimum=1,
+        help=f"the longest answer of a chat, in tokens; by default {TOKENS}, and {TOKENS_WITH_REASON} with a reason",
+    )
     at_once: int = param(8, minimum=1, help="requests at a time")
     retries: int = param(4, minimum=0, help="how often a failed request is sent again")
     wait: float = param(0.5, minimum=0, help="seconds before a failed request is sent again; they double each time")
@@ -106,6 +115,8 @@ class Judge(RowMetric):
         if not re.fullmatch(r"[A-Z_][A-Z0-9_]*", self.key):
             # Not repeated: it may be the key itself.
             raise SpecError(f"{self.name}: key= is the name of a variable of the environment, in capitals")
+        if self.reason and self._api != "chat":
+            raise SpecError(f"{self.name}: reason=True is for a chat; a decision model gives a probability alone")
         if self.values is None:
             return
         if self._api != "chat":
@@ -185,13 +196,15 @@ class Judge(RowMetric):
         form: Chat | Decisions | SystemOne
         if api == "chat":
             ours = self.template.ours
+            most = self.most_tokens or (TOKENS_WITH_REASON if self.reason else TOKENS)
             form = Chat(
                 labels=self.labels,
                 model=model,
-                most_tokens=self.most_tokens,
+                most_tokens=most,
                 temperature=self.temperature,
                 json=self.json,
                 ours=ours,
+                reason=self.reason,
             )
         else:
             form = (Decisions if api == "decisions" else SystemOne)(model)
@@ -259,6 +272,7 @@ class Judge(RowMetric):
         try:
             for job, found in zip(jobs, pool.map(answer, jobs), strict=True):
                 prepared.answers[job] = found
+                prepared.server.counts.update(tally(found))
         except BaseException:
             prepared.server.stopped.set()
             raise
@@ -285,6 +299,12 @@ class Judge(RowMetric):
         middle = (min(self.labels.values()) + max(self.labels.values())) / 2
         above = sum(turn > middle for turn in turns)
         return Value((mean, spread, min(above, len(turns) - above) / len(turns)))
+
+    def evidence(self, row: Row, prepared: JudgePrepared, features: Features) -> Evidence:
+        """Return the reasons that the judge gave, where it gave any."""
+        filled = self.template.filled(row)
+        asked = [] if isinstance(filled, str) else filled
+        return evidence_of(prepared.answers[each.digest, turn] for turn in self._turns for each in asked)
 
     def _none(self, reason: str, temporary: bool) -> Value:
         return Value((math.nan,) * len(self.parts), reason, temporary=temporary)

@@ -176,6 +176,7 @@ class MarkEvaluate(SetMetric):
         **dict.fromkeys(parts[:6], SHARE),
         **dict.fromkeys(parts[6:], AMOUNT),
     }
+    short: ClassVar[str] = "estimator"
     citation: ClassVar[str] = "Mordido and Meinel 2020, COLING, arXiv:2010.04606"
 
     estimator: str = param(
@@ -220,6 +221,7 @@ class MarkEvaluateText(Compared[Words]):
     parts: ClassVar[tuple[str, ...]] = MarkEvaluate.parts
     details: ClassVar[tuple[str, ...]] = MarkEvaluate.details
     limits: ClassVar[Mapping[str, Limits]] = MarkEvaluate.limits
+    short: ClassVar[str] = "estimator"
     citation: ClassVar[str] = MarkEvaluate.citation
 
     references: str = param(

@@ -134,6 +134,7 @@ class MaskEval(RowMetric):
 
     columns: ClassVar[tuple[str, ...]] = _NAMES
     cost: ClassVar[Cost] = "masked pairs"
+    short: ClassVar[str] = "weights"
     citation: ClassVar[str] = "Liu et al. 2022, arXiv:2205.12394"
 
     weights: str = param(

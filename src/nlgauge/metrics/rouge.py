@@ -66,6 +66,7 @@ class ROUGE(StringReferenceMetric[Text]):
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
     limits: ClassVar[Mapping[str, Limits]] = dict.fromkeys(parts, SHARE)
+    short: ClassVar[str] = "variant"
     citation: ClassVar[str] = "Lin 2004, ACL workshop Text Summarization Branches Out"
     libraries: ClassVar[tuple[str, ...]] = ("rouge-score-rs",)
     undefined: ClassVar[str] = "neither text has enough words"

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from email.message import Message
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -60,7 +61,7 @@ class Server:
         self.stopped = threading.Event()
 
     def __getstate__(self) -> object:
-        raise SpecError("a judge is asked from one process: leave out --ray, and --processes")
+        raise SpecError("a judge is asked from one process: leave out --ray")
 
     def ask(self, url: str, body: object = None, unless: Callable[[str], object] = lambda failure: None) -> Reply:
         """Return the reply to a POST of JSON, or to a GET where there is no body.
@@ -128,7 +129,7 @@ class Server:
                 return _read(self._body(answer)), 0.0
         except HTTPError as error:
             with error:
-                asked_to_wait = _seconds(error.headers.get("Retry-After"))
+                asked_to_wait = wait_wanted(error.headers)
                 return self._refused(error, key), asked_to_wait
         except TimeoutError:
             failure = f"no answer within {self.timeout:g} seconds"
@@ -199,8 +200,26 @@ def _plain(said: object, key: str | None) -> str:
     return repr(" ".join(text.split())[:300])[1:-1]
 
 
-def _seconds(header: str | None) -> float:
-    return float(header) if header and re.fullmatch(r"\d{1,6}(\.\d+)?", header.strip()) else 0.0
+def wait_wanted(headers: Mapping[str, str] | Message) -> float:
+    """Return how many seconds a server wants to be left alone, by `Retry-After`: seconds, or a date (RFC 9110).
+
+    A date is compared with the server's clock where the reply has its date, else with the clock of this machine.
+    """
+    header = (headers.get("Retry-After") or "").strip()
+    if re.fullmatch(r"\d{1,6}(\.\d+)?", header):
+        return float(header)
+    again, now = _time_of(header), _time_of(headers.get("Date") or "")
+    return max(0.0, again - (time.time() if now is None else now)) if again is not None else 0.0
+
+
+def _time_of(date: str) -> float | None:
+    """The seconds since 1970 of a date in a header."""
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def key_of(name: str) -> str | None:

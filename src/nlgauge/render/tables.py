@@ -79,6 +79,15 @@ def words(cell: Cell) -> str:
     return " ".join(filter(None, (cell.text, cell.interval, cell.chance)))
 
 
+NONE = "-"
+"""A cell of text that says nothing"""
+
+
+def empty(cell: Cell) -> bool:
+    """Return whether a cell says nothing."""
+    return cell == NONE if isinstance(cell, str) else math.isnan(cell.value)
+
+
 _BIDI = r"\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
 _STEERING = re.compile(rf"[\x00-\x1f\x7f-\x9f{_BIDI}]")
 _STEERING_IN_LINES = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}]")

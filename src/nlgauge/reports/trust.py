@@ -12,11 +12,10 @@ from pathlib import Path
 
 from nlgauge._version import __version__
 from nlgauge.answers.trust import Dispute, Trust, Trusts
-from nlgauge.answers.trust.declared import empty
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.render.environment import HERE, digest, inlined, number, places, render
-from nlgauge.render.tables import Cells
+from nlgauge.render.tables import Cells, empty
 from nlgauge.stats.certified import Bin
 
 _FOLDER = Path(__file__).parent
@@ -53,14 +52,11 @@ class _Aspect:
     disputes: Sequence[tuple[Dispute, Row | None]]
 
 
-def trust_page(
-    found: Trusts, path: str | os.PathLike[str], outputs: Corpus | None = None, risk: float | None = None
-) -> None:
+def trust_page(found: Trusts, path: str | os.PathLike[str], outputs: Corpus | None = None) -> None:
     """Write a page that shows how far to trust each scorer: one file, complete or not there at all.
 
     Args:
         outputs: the rows with their texts, for the most disputed ones.
-        risk: of the certified thresholds.
 
     Raises:
         InputError: if the place cannot be written.
@@ -72,7 +68,7 @@ def trust_page(
         title="How far to trust each scorer",
         version=__version__,
         answers=found.answers,
-        aspects=[_aspect(found, aspect, texts, risk) for aspect in dict.fromkeys(one.aspect for one in found)],
+        aspects=[_aspect(found, aspect, texts) for aspect in found.aspects],
         empty=empty,
         notes=[*found.legend, *found.notes],
         style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "trust.css"),
@@ -85,11 +81,11 @@ def trust_page(
         file.write(page)
 
 
-def _aspect(found: Trusts, aspect: str, texts: dict[tuple[str, str], Row], risk: float | None) -> _Aspect:
+def _aspect(found: Trusts, aspect: str, texts: dict[tuple[str, str], Row]) -> _Aspect:
     lines = [one for one in found if one.aspect == aspect and not one.reason]
     return _Aspect(
         aspect,
-        list(found.tables(aspect, risk, wide=True)),
+        list(found.tables(aspect, wide=True)),
         [_figure(one) for one in lines if one.reliability],
         [(one, texts.get((one.system, one.item))) for one in found.disputes if one.aspect == aspect],
     )

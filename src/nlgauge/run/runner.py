@@ -68,10 +68,6 @@ def score(
         from nlgauge.run import ray
 
         execute = ray.score
-    elif options.processes > 1:
-        from nlgauge.run import processes
-
-        execute = processes.score
     corpus = plans[0].corpus
     size = options.rows_per_block or ROWS_PER_BLOCK if options.in_blocks else max(len(wanted), 1)
     under_way: deque[Sequence[int]] = deque()

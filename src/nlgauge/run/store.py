@@ -4,9 +4,8 @@ An entry comes back byte for byte as it was put, or not at all: a checksum of it
 Several processes use one folder at once. A damaged file is set aside under another name, and never removed. Where the
 place cannot be used, as on a full disk, the user is told once, nothing is removed, and nothing more is cached.
 
-Files are numbered, and the highest number counts. Whoever sees the damage goes on to the next number, so that two
-processes that see it at once meet there, and one that has the old file open cannot harm the new one, whose -wal and
--shm files have names of their own.
+Whoever sees damage opens the file once more before setting it aside: another process may have begun a new one. Where
+two do so at the same moment, a new file is lost, and no entry is wrong: each has its checksum.
 """
 
 from __future__ import annotations
@@ -40,7 +39,8 @@ _TABLE = (
     "CREATE TABLE entry (key BLOB PRIMARY KEY NOT NULL, used INTEGER NOT NULL, checksum BLOB NOT NULL,"
     " value BLOB NOT NULL)"
 )
-_NAME = re.compile(r"nlgauge(\d*)-(\d+)\.(sqlite|damaged)(-wal|-shm|-journal)?")
+_FILE = f"nlgauge{_SCHEMA}-1.sqlite"  # as earlier versions called their first one, so that it is used on
+_NAME = re.compile(r"nlgauge\d*-\d+\.(sqlite|damaged)(-wal|-shm|-journal)?")
 # Pages of 8 KiB: larger ones make features cheaper and small commits costlier. Without secure_delete what is evicted
 # is not written over with zeros. cell_size_check and trusted_schema are for files that may be damaged.
 _SETTINGS = (
@@ -155,9 +155,7 @@ class Store:
         self._tell = tell or _on_stderr
         self._lock = threading.RLock()
         self._connected: sqlite3.Connection | None = None
-        self._path, self._number = Path(os.devnull), 0
-        self._identity: tuple[int, int] | None = None
-        self._after = self._renewals = 0
+        self._renewals = 0
         self._pending: dict[str, bytes] = {}
         self._used: set[bytes] = set()
         self._broken: set[bytes] = set()
@@ -166,6 +164,7 @@ class Store:
         except RuntimeError as error:
             self.folder = Path(os.devnull)
             self._give_up(error)
+        self._path = self.folder / _FILE
 
     def get(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return the intact entries of some keys, also those that were put and are not yet committed."""
@@ -237,55 +236,43 @@ class Store:
         """Take a step on the file, once more on a new one if it is damaged; return `instead` if nothing helps."""
         with self._lock:
             while self.usable:
+                opened = self._connected is None
                 try:
                     return step(self._connection())
                 except _FAILURES as error:
-                    if type(error) in _DAMAGE and self._connected is not None:
+                    if type(error) not in _DAMAGE or self._connected is None:
+                        self._give_up(error)
+                    elif opened:
                         self._set_aside(error)
                     else:
-                        self._give_up(error)
+                        self._close()  # another process may have begun a new file since this one was opened
             return instead
 
     def _connection(self) -> sqlite3.Connection:
-        """Open the file that counts, or a new one. Raises one of _FAILURES."""
-        if self._connected is not None and (self._identity is None or self._identity != _identity(self._path)):
-            self._close()  # somebody removed the file or set it aside
+        """Return the connection; opens the file, or makes it, where there is none yet. Raises one of _FAILURES."""
         if self._connected is None:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _refuse_shared(self.folder)
-            self._number = self._newest()
-            self._path = self.folder / f"nlgauge{_SCHEMA}-{self._number}.sqlite"
             # Never open a file that may be in use but by SQLite: to close it would drop this process's locks on it.
             with suppress(FileExistsError):
                 os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             _refuse_shared(self._path)
             self._connected = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
-            self._identity = _identity(self._path)
             _begin(self._connected)
         return self._connected
 
-    def _newest(self) -> int:
-        """Return the number of the file to open. A -wal without its database is of one that was removed under a run."""
-        present = self._files(own=True)
-        numbers = {name: int(_NAME.fullmatch(name)[2]) for name in present}  # type: ignore[index]
-        last = max(numbers.values(), default=0)
-        there = f"nlgauge{_SCHEMA}-{last}.sqlite" in present
-        return last if there and last > self._after else max(last, self._after) + 1
-
     def _set_aside(self, error: Exception) -> None:
-        """Rename the damaged file, unless another process has done so, and go on to the next number."""
+        """Rename the damaged file, so that a new one is begun."""
         self._close()
-        self._after, self._renewals = self._number, self._renewals + 1
-        aside = self._path.with_suffix(".damaged")
-        if self._identity == _identity(self._path):
-            for end in ("", "-wal", "-shm"):
-                with suppress(OSError):
-                    Path(f"{self._path}{end}").rename(f"{aside}{end}")
+        self._renewals += 1
+        aside = self._path.with_name(f"nlgauge{_SCHEMA}-{time.time_ns()}.damaged")
+        for end in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                Path(f"{self._path}{end}").rename(f"{aside}{end}")
         if self._renewals > _RENEWALS:
             self._give_up(error)
         elif self._renewals == 1:
-            kept = aside if aside.exists() else self._path
-            self._tell(f"the cache is damaged ({_reason(error)}): it is set aside as {kept}, and a new one is begun")
+            self._tell(f"the cache is damaged ({_reason(error)}): it is set aside as {aside}, and a new one is begun")
 
     def _give_up(self, error: Exception) -> None:
         self._pending.clear()
@@ -302,18 +289,15 @@ class Store:
                 self._connected.close()
             self._connected = None
 
-    def _files(self, own: bool = False) -> dict[str, Path]:
-        """Return the files of all caches in the folder by name. own: those of this version alone."""
+    def _files(self) -> dict[str, Path]:
+        """Return the files of all caches in the folder by name, those of earlier versions too."""
         try:
-            found = {path.name: _NAME.fullmatch(path.name) for path in self.folder.iterdir()}
+            return {path.name: path for path in self.folder.iterdir() if _NAME.fullmatch(path.name)}
         except FileNotFoundError:
             return {}
         except OSError as error:
             self._give_up(error)
             return {}
-        return {
-            name: self.folder / name for name, match in found.items() if match and (not own or match[1] == str(_SCHEMA))
-        }
 
     def _size(self) -> int:
         size = 0
@@ -467,15 +451,6 @@ def _refuse_shared(place: Path) -> None:
         raise PermissionError(errno.EPERM, f"{place} belongs to another user")
     if state.st_mode & stat.S_IWOTH or (state.st_mode & stat.S_IWGRP and state.st_gid != state.st_uid):
         raise PermissionError(errno.EPERM, f"other users may write {place}")
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return device and inode; None where there is no file."""
-    try:
-        state = path.stat()
-    except OSError:
-        return None
-    return state.st_dev, state.st_ino
 
 
 def _reason(error: Exception) -> str:

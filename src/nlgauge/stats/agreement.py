@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nlgauge.data.table import ScoreTable
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import SpecError
+from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.tables import Cell, Number
 from nlgauge.stats.arrays import Float, Integers
 from nlgauge.stats.coefficients import soft_accuracy, superiority
 from nlgauge.stats.correlation import coefficient as coefficient_of
@@ -52,8 +54,8 @@ class Agreement:
     reason: str | None = None
 
 
-@dataclass(frozen=True)
-class Agreements(Records[Agreement]):
+@dataclass(frozen=True, repr=False)
+class Agreements(Answered, Records[Agreement]):
     """What `correlate` found: a record per metric, score and aspect, and what could not be joined."""
 
     kind = Agreement
@@ -63,6 +65,44 @@ class Agreements(Records[Agreement]):
     unscored: list[Key] = field(default_factory=list)
     """(system, item) of ratings without a row in the table"""
     notes: list[str] = field(default_factory=list)
+    rows: int = 0
+    """Rows of the table"""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """The metrics"""
+
+    def to_answer(self) -> Answer:
+        """Return a line a sub-score, a column an aspect."""
+        aspects = list(self.unrated)
+        cells: list[list[Cell]] = [["metric", *aspects]]
+        for number, one in enumerate(self.records):
+            if number % len(aspects) == 0:
+                column = self.columns.get(one.metric)
+                cells.append([one.metric if column is None else column.label(one.metric, one.part)])
+            cells[-1].append(Number(one.value, one.low, one.high, one.p))
+        return Answer(
+            command="correlate",
+            record={"agreements": self.records, "unrated": self.unrated, "unscored": self.unscored},
+            tables=[cells],
+            legend=list(self._legend()),
+            notes=self.notes,
+        )
+
+    def _legend(self) -> Iterator[str]:
+        if turned := dict.fromkeys(one.metric for one in self if one.turned):
+            yield f"lower is better, so the sign is turned: {', '.join(turned)}"
+        for aspect, count in self.unrated.items():
+            if count:
+                yield f"{aspect}: {count} of {self.rows} rows have no rating"
+        if self.unscored:
+            first = ", ".join(f"{system}/{item}" for system, item in self.unscored[:5])
+            more = ", ..." if len(self.unscored) > 5 else ""
+            yield f"{len(self.unscored)} rated outputs are not in the scores ({first}{more})"
+        for one in self:
+            if one.reason:
+                yield f"{one.metric} {one.part}, {one.aspect}: no value: {one.reason}"
+            elif one.undefined:
+                which = f"{one.undefined} of {one.n + one.undefined} items"
+                yield f"{one.metric} {one.part}, {one.aspect}: no value within {which}, left out"
 
     def get(self, metric: str, aspect: str | None = None, part: str | None = None) -> Agreement:
         """The first record of a metric (its spec), an aspect and a sub-score. Raises SpecError where there is none."""
@@ -129,7 +169,14 @@ def correlate(
         )
     notes.extend(_on_intervals(records, how, *fewest_rated(place, rated, chosen)))
     unrated = {aspect: int(np.isnan(rated.values[aspect]).sum()) for aspect in chosen}
-    return Agreements(records, unrated, rated.unscored, list(dict.fromkeys(notes)))
+    return Agreements(
+        records=records,
+        unrated=unrated,
+        unscored=rated.unscored,
+        notes=list(dict.fromkeys(notes)),
+        rows=len(table.rows),
+        columns=table.columns,
+    )
 
 
 def _on_intervals(records: Sequence[Agreement], how: Measurement, items: int, systems: int) -> Iterator[str]:

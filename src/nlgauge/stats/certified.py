@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,6 +16,8 @@ from nlgauge.errors import InputError
 from nlgauge.maths.inference import Measured
 from nlgauge.maths.intervals import binomial_p, certified, proportion
 from nlgauge.maths.prediction_powered import Design, Integers
+from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.tables import Cell, Cells, Number
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.fitting import folds_of
 from nlgauge.stats.interrater import RaterAgreement
@@ -71,8 +73,17 @@ class Bin:
     """The share of good rows, with its exact 95 % interval, as if rows were independent"""
 
 
-@dataclass(frozen=True)
-class Calibration:
+def by_score(bins: Iterable[Bin]) -> Cells:
+    """Return a line for each group: ends and mean of its scores, its size, and the share of good rows."""
+    cells: list[list[Cell]] = [["score", "", "mean", "rated", "good"]]
+    for one in bins:
+        ends = [Number(one.low), Number(one.high), Number(one.mean)]
+        cells.append([*ends, Number(one.n, digits=0), Number(*one.good, digits=2)])
+    return cells
+
+
+@dataclass(frozen=True, repr=False)
+class Calibration(Answered):
     """What ratings say of a metric's thresholds."""
 
     metric: str
@@ -91,6 +102,26 @@ class Calibration:
     """Those that there are, as files"""
     agreement: tuple[RaterAgreement, ...] = ()
     """Of the raters, where there are several"""
+
+    def to_answer(self) -> Answer:
+        """Return the thresholds, and the share of good rows by score."""
+        heads = ["threshold by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]
+        chosen: list[list[Cell]] = [
+            [
+                one.by,
+                Number(one.threshold),
+                *(Number(share, digits=3) for share in (one.passing, one.bad, one.recall)),
+            ]
+            for one in self.chosen
+        ]
+        record = {name: value for name, value in vars(self).items() if name not in ("thresholds", "notes")}
+        return Answer(
+            command="calibrate",
+            record=record,
+            tables=[[heads, *chosen], by_score(self.reliability)],
+            legend=[f"{self.metric}, {self.aspect}: {self.bad} of {self.n} rated rows are bad"],
+            notes=self.notes,
+        )
 
     def bar(self, by: str = "risk") -> RatedThreshold:
         """Return what `threshold` returns: the name before 0.2, for one version more."""

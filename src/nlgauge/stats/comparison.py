@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -14,8 +14,10 @@ from nlgauge.data.table.frame import Records
 from nlgauge.data.table.intervals import formula_of, without_draws
 from nlgauge.errors import InputError
 from nlgauge.maths.inference import ALIKE, FEWEST, Inference, Limits, mean_of, statistic_of
-from nlgauge.render.environment import number, p_value, small
-from nlgauge.render.tables import terminal
+from nlgauge.maths.intervals import unequal
+from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.environment import number, p_value
+from nlgauge.render.tables import Cell, Chance, Number
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.join import Grid, grid
@@ -78,7 +80,7 @@ class Difference:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Records[Difference]):
+class Comparison(Answered, Records[Difference]):
     """What `compare` found: a record per metric and score."""
 
     kind = Difference
@@ -90,6 +92,10 @@ class Comparison(Records[Difference]):
     """The loss that would not matter, where one was given"""
     confidence: float = 0.95
     """That of the intervals"""
+    items: int | None = None
+    """Those of the study that is planned, where one is"""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """The metrics that were compared"""
 
     @property
     def answer(self) -> str:
@@ -159,15 +165,24 @@ class Comparison(Records[Difference]):
         """Whether the second system is named first, because it is the better one."""
         return one.better == self.b and self.margin is None
 
-    def __repr__(self) -> str:
-        return "\n".join([self.answer, *terminal([self._head, *map(_cells, self.records)]), *self.notes])
-
-    def _repr_html_(self) -> str:
-        return small(self.answer, self._head, [_cells(one) for one in self.records], self.notes)
-
-    @property
-    def _head(self) -> list[str]:
-        return ["metric", self.a, self.b, "difference", "p", "better"]
+    def to_answer(self) -> Answer:
+        """Return the sentence, and a line a metric."""
+        return Answer(
+            command="compare",
+            record={
+                "answer": self.answer,
+                "a": self.a,
+                "b": self.b,
+                "cluster": None,
+                "margin": self.margin,
+                "items": self.items,
+                "differences": self.records,
+            },
+            sentences=[self.answer],
+            tables=[_table(self)],
+            legend=list(_legend(self)),
+            notes=[*_notes(self.records), *self.notes],
+        )
 
 
 def _name(one: Difference) -> str:
@@ -240,15 +255,84 @@ def compare(
     adjusted = holm([one.p if _directed(table, one.metric, one.part) else math.nan for one in made]).tolist()
     records = [one if math.isnan(p) else replace(one, adjusted=p) for one, p in zip(made, adjusted, strict=True)]
     notes = [f"{alone} items have an output of one of the two only, and are left out"] if alone else []
-    return Comparison(a=a, b=b, records=records, notes=notes, margin=margin, confidence=confidence)
+    return Comparison(
+        a=a,
+        b=b,
+        records=records,
+        notes=notes,
+        margin=margin,
+        confidence=confidence,
+        items=items,
+        columns={spec: table.columns[spec] for spec, _ in named},
+    )
 
 
-def _cells(one: Difference) -> list[str]:
-    """For a notebook."""
-    name = _name(one)
-    interval = "" if math.isnan(one.low) else f" [{number(one.low)}, {number(one.high)}]"
-    difference = number(one.difference) + interval
-    return [name, number(one.a), number(one.b), difference, p_value(one.p), one.better or one.reason or "–"]
+def _table(comparison: Comparison) -> list[list[Cell]]:
+    """A line a metric: with a margin, what is said of it; without, p and what the items can show."""
+    heads: list[Cell] = ["metric", "n", comparison.a, comparison.b, "difference"]
+    if comparison.margin is None:
+        shows = "shows" if comparison.items is None else f"{comparison.items:,} show"
+        heads += ["p", "items needed", shows]
+    else:
+        heads += ["p, no worse", "p, alike", f"{comparison.a} is", "items needed"]
+    return [heads, *(_cells(comparison, one) for one in comparison)]
+
+
+def _cells(comparison: Comparison, one: Difference) -> list[Cell]:
+    column, margin = comparison.columns[one.metric], comparison.margin
+    upwards = (one.difference > 0) == column.higher_is_better
+    told = one.better is not None and one.adjusted < SIGNIFICANCE and margin is None
+    needed = Number(one.needed if math.isfinite(one.needed) else math.nan, digits=0)
+    cells: list[Cell] = [
+        column.label(one.metric, one.part) + column.arrow(one.part),
+        Number(one.n if column.level == "item" else math.nan, digits=0),
+        Number(one.a, mark="best" if told and upwards else ""),
+        Number(one.b, mark="best" if told and not upwards else ""),
+        Number(one.difference, one.low, one.high),
+    ]
+    if margin is not None:
+        return [*cells, Chance(one.no_worse), Chance(one.alike), _said(one), needed]
+    p = one.p if math.isnan(one.adjusted) else one.adjusted
+    return [*cells, Chance(p), needed, Number(one.detectable)]
+
+
+def _said(one: Difference) -> str:
+    """Return what the tests against a margin say of A."""
+    if math.isnan(one.no_worse):
+        return "-"
+    if one.alike < SIGNIFICANCE:
+        return "equivalent"
+    return "no worse" if one.no_worse < SIGNIFICANCE else "not shown"
+
+
+def _legend(comparison: Comparison) -> Iterator[str]:
+    margin = comparison.margin
+    family = [one for one in comparison if not math.isnan(one.adjusted)]
+    corrected = f", corrected by Holm for {len(family)} scores" if len(family) > 1 else ""
+    if any(one.better is not None and one.adjusted < SIGNIFICANCE for one in family) and margin is None:
+        yield f"* better, p < {SIGNIFICANCE}{corrected}"
+    elif corrected and margin is None:
+        yield f"p: {corrected[2:]}"
+    if margin is not None:
+        yield f"no worse: no loss of {margin:g} or more (one-sided p < {SIGNIFICANCE}); equivalent: no such gain either"
+        yield "each metric is tested alone, and the margin is in its own unit"
+    if groups := {one.clusters for one in comparison if one.clusters is not None}:
+        said = unequal(min(groups), min(one.effective for one in comparison if one.clusters is not None))
+        yield f"items in {min(groups)} clusters, each of which counts as a whole" + (f"; {said}" if said else "")
+
+
+def _notes(comparison: Sequence[Difference]) -> Iterator[str]:
+    """Yield what a reader has to know beside the table."""
+    if wholes := list(dict.fromkeys(difference.metric for difference in comparison if difference.whole)):
+        yield f"of all items together, and not means of their values: {', '.join(wholes)}"
+    parts: dict[tuple[str, str], list[str]] = {}  # by metric and what is to be said of them
+    for one in comparison:
+        left_out = f"{one.undefined} of {one.n + one.undefined} items left out, where one of the two has no value"
+        for note in (left_out if one.undefined else None, one.reason):
+            if note:
+                parts.setdefault((one.metric, note), []).append(one.part)
+    for (metric, note), names in parts.items():
+        yield f"{metric} {', '.join(names)}: {note}"
 
 
 def _directed(table: ScoreTable, spec: str, part: str) -> bool:

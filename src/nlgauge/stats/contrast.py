@@ -10,10 +10,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from nlgauge.data.table import ScoreTable
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths.intervals import student_tail
+from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.tables import Cell, Chance, Number
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL, correlation
 from nlgauge.stats.corrections import CORRECTIONS, LEAST_DRAWS, clusters, draws_for, too_few_draws
@@ -84,8 +86,8 @@ class Contrast:
     """p, corrected for all pairs of the aspect"""
 
 
-@dataclass(frozen=True)
-class Contrasts(Records[Contrast]):
+@dataclass(frozen=True, repr=False)
+class Contrasts(Answered, Records[Contrast]):
     """What `contrast` found."""
 
     kind = Contrast
@@ -97,6 +99,36 @@ class Contrasts(Records[Contrast]):
     notes: list[str] = field(default_factory=list)
     draws: int = 0
     """How many exchanges a p comes from at most"""
+    coefficient: str = "pearson"
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """The metrics"""
+
+    def to_answer(self) -> Answer:
+        """Return the metrics by aspect with their cluster, the best first; then every two metrics."""
+        ranked: list[list[Cell]] = [["aspect", "metric", self.coefficient, "cluster"]]
+        for aspect, values in self.values.items():
+            clusters = self.clusters[aspect]
+            for key in sorted(values, key=lambda key: (clusters[key], -values[key])):
+                ranked.append([aspect, self._label(key), Number(values[key]), Number(clusters[key], digits=0)])
+        pairs: list[list[Cell]] = [["aspect", "metric", "against", "difference", "p", "corrected"]]
+        for one in self:
+            numbers = [Number(one.difference, one.low, one.high), Chance(one.p), Chance(one.adjusted)]
+            pairs.append([one.aspect, self._label(one.first), self._label(one.second), *numbers])
+        metrics = [
+            {"metric": spec, "part": part, "aspect": aspect, "value": value, "cluster": cluster[spec, part]}
+            for aspect, cluster in self.clusters.items()
+            for (spec, part), value in self.values[aspect].items()
+        ]
+        return Answer(
+            command="correlate",
+            record={"metrics": metrics, "contrasts": self.records},
+            tables=[ranked, pairs],
+            keys=2,
+            notes=self.notes,
+        )
+
+    def _label(self, key: Part) -> str:
+        return self.columns[key[0]].label(*key)
 
 
 def contrast(
@@ -160,7 +192,15 @@ def contrast(
     if draws is None:
         draws = draws_for(corrected_for, 1 - confidence)
     few = too_few_draws(draws, corrected_for, 1 - confidence)
-    found = Contrasts(records=[], clusters={}, values={}, notes=[few] if few else [], draws=draws)
+    found = Contrasts(
+        records=[],
+        clusters={},
+        values={},
+        notes=[few] if few else [],
+        draws=draws,
+        coefficient=coefficient,
+        columns=table.columns,
+    )
     for aspect in chosen:
         tests = _Tests(
             scores=scores,

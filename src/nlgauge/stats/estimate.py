@@ -11,16 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.data.corpus import Corpus
-from nlgauge.data.jsonable import values_of
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths.effective import Gain, effective_ratings
 from nlgauge.maths.inference import NOTHING, Inference, Measured, mean_of, two_more
+from nlgauge.maths.intervals import unequal
 from nlgauge.maths.rated_means import RatedMean, Scale, helps, inference, more_ratings, rated_means
 from nlgauge.maths.rater_effects import RaterSpread
+from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.environment import p_value
-from nlgauge.render.tables import terminal
+from nlgauge.render.tables import Cell, Number, words
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.blanks import Blanks, WorstCase
 from nlgauge.stats.fitting import combined
@@ -90,8 +91,8 @@ class Estimate:
         return (self.high - self.low) / 2
 
 
-@dataclass(frozen=True)
-class Estimates(Records[Estimate]):
+@dataclass(frozen=True, repr=False)
+class Estimates(Answered, Records[Estimate]):
     """A sequence of `Estimate`: by aspect and metric, the systems and then their differences."""
 
     kind = Estimate
@@ -102,13 +103,56 @@ class Estimates(Records[Estimate]):
     agreement: tuple[RaterAgreement, ...] = ()
     """Of the raters of each aspect that several people rated"""
 
-    def __repr__(self) -> str:
-        heads = ["system", "aspect", "metric", "estimate", "low", "high", "ratings", "worth"]
-        cells = [
-            [f"{v:.4g}" if isinstance(v := values[head], float) else str(v) for head in heads]
-            for values in (dict(values_of(one)) for one in self)
-        ]
-        return "\n".join([*self.answers, *terminal([heads, *cells]), *self.notes])
+    below: float | None = None
+    """The rating of which the share of rows below is estimated, where one was named"""
+    margin: float | None = None
+    """That of the interval for which further ratings are counted, where one was named"""
+
+    def to_answer(self) -> Answer:
+        """Return the sentences, and a table for each aspect and metric."""
+        groups = dict.fromkeys((one.aspect, one.metric) for one in self)
+        more: list[Cell] = [] if self.margin is None else [f"more for ±{self.margin:g}"]
+        heads = ["rated", "estimate", "ratings alone", "effective", *more]
+        share = "" if self.below is None else f" below {self.below:g}"
+        names = [f"{aspect}{share}, by {metric}" for aspect, metric in groups]
+        corners = names if len(names) > 1 else ["system"]
+        return Answer(
+            command="estimate",
+            record={"answers": self.answers, "estimates": self.records, "agreement": self.agreement},
+            sentences=self.answers,
+            tables=[[[corner, *heads], *_lines(self, group)] for corner, group in zip(corners, groups, strict=True)],
+            legend=[*(names if len(names) == 1 else ()), *_legend(self)],
+            notes=self.notes,
+        )
+
+
+def _lines(found: Estimates, group: tuple[str, str]) -> Iterator[list[Cell]]:
+    for one in found:
+        if (one.aspect, one.metric) == group:
+            wanted: Cell = "more rows" if math.isinf(one.more) else Number(one.more, digits=0)
+            yield [
+                one.system,
+                f"{one.ratings} of {one.rows}",
+                Number(one.estimate, one.low, one.high),
+                Number(*one.alone),
+                Number(*one.worth, digits=0),
+                *([] if found.margin is None else [wanted]),
+            ]
+
+
+def _legend(found: Estimates) -> Iterator[str]:
+    """Yield what the bare metric says, and what has no number."""
+    for aspect, metric in dict.fromkeys((one.aspect, one.metric) for one in found):
+        bare = [one for one in found if (one.aspect, one.metric) == (aspect, metric) and not math.isnan(one.bare.value)]
+        if bare:
+            means = ", ".join(f"{one.system} {words(Number(*one.bare))}" for one in bare)
+            yield f"{metric}: its own mean, which is no estimate of {aspect}: {means}"
+    clustered = [one for one in found if not math.isnan(one.effective)]
+    fewest = min(clustered, key=lambda one: one.effective, default=None)
+    if fewest is not None and (said := unequal(fewest.clusters, fewest.effective)):
+        yield f"{fewest.system}: the ratings' {said}"
+    for reason in dict.fromkeys(one.reason for one in found if one.reason):
+        yield f"no estimate for {reason}"
 
 
 def estimate(
@@ -206,7 +250,14 @@ def estimate(
     if all(one.reason for one in records):
         raise InputError(records[0].reason or "there is nothing to estimate")
     answers = [*_answers(table, records, below, confidence), *worst_cases(records)]
-    return Estimates(records, [*rated.notes, *notes], answers, rated.agreement)
+    return Estimates(
+        records=records,
+        notes=[*rated.notes, *notes],
+        answers=answers,
+        agreement=rated.agreement,
+        below=below,
+        margin=margin,
+    )
 
 
 def _half(said: Inference, confidence: float) -> float:

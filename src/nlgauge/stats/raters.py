@@ -12,7 +12,7 @@ passes where it wins against at least half of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -21,6 +21,8 @@ import numpy as np
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.inference import NOTHING, Measured, mean_of
+from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.tables import NONE, Cell, Number
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.corrections import benjamini_yekutieli
 from nlgauge.stats.correlation import coefficient as coefficient_of
@@ -61,6 +63,48 @@ class StandIn:
     def passed(self) -> bool:
         """Whether the metric may stand in for a rater."""
         return self.raters > 0 and 2 * self.won >= self.raters
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class StandIns(Answered):
+    """What `raters` says, and what it was asked."""
+
+    lines: Sequence[StandIn]
+    names: Sequence[str]
+    """The raters"""
+    columns: Mapping[str, Column]
+    """The metrics"""
+    level: str
+    coefficient: str
+    epsilon: float
+
+    def to_answer(self) -> Answer:
+        """Return metrics beside the raters: agreement with the mean of all raters but one, and the test."""
+        cells: list[list[Cell]] = [["", "agreement", "advantage", "wins against", "may stand in"]]
+        passes = self.lines[-1].passed
+        for one in self.lines:
+            agreement = Number(one.value, one.low, one.high)
+            if not one.metric:
+                cells.append(["a rater, with the others", agreement, Number(math.nan), NONE, NONE])
+                continue
+            several = one.metric in self.columns and len(self.columns[one.metric].parts) > 1
+            name = one.metric + (f" {one.part}" if several else "")
+            told = "not told" if passes and one.passed else "yes" if one.passed else "no"
+            cells.append([name, agreement, Number(one.advantage), f"{one.won} of {one.raters}", told])
+        legend = [
+            f"agreement with the mean of all raters but one; wins: no worse than that one by {self.epsilon} of the "
+            "rows (p < 0.05, one-sided, corrected by Benjamini and Yekutieli)"
+        ]
+        if passes:
+            legend.append("a constant passes too, so these ratings do not tell which metric may stand in for a rater")
+        asked = {"raters": list(self.names), "level": self.level, "coefficient": self.coefficient}
+        lines = [{**vars(one), "passed": one.passed} for one in self.lines]
+        return Answer(
+            command="correlate",
+            record={**asked, "epsilon": self.epsilon, "lines": lines},
+            tables=[cells],
+            legend=legend,
+        )
 
 
 def raters(

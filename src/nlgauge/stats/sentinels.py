@@ -8,7 +8,7 @@ and one number for all.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -161,3 +161,12 @@ def unbeaten(
     elif few := too_few_draws(draws, tests):
         notes.append(f"metrics and sentinels: {few}")
     return unshown
+
+
+def told_unbeaten(behind: Sequence[Unbeaten]) -> Iterator[str]:
+    """Yield which metrics are not shown to know more than a sentinel does."""
+    by_aspect: dict[tuple[str, str], list[str]] = {}
+    for one in behind:
+        by_aspect.setdefault((one.aspect, one.sentinel), []).append(one.metric)
+    for (aspect, sentinel), metrics in by_aspect.items():
+        yield f"{aspect}: no significantly better agreement than {sentinel}: {', '.join(metrics)}"

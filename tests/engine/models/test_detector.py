@@ -203,7 +203,7 @@ def test_weights_that_lack_and_pickled_weights_are_refused(named, tmp_path):
 
 def test_convert_runs_no_code_and_asks_for_what_is_missing(tmp_path):
     write_hhem(tmp_path / "original", tmp_path / "tokenizer")
-    with pytest.raises(SpecError, match=r"code of its own, which nlgauge never runs; .* nlgauge convert"):
+    with pytest.raises(SpecError, match=r"code of its own, which nlgauge never runs; .* nlgauge export"):
         load(f"hhem:{tmp_path / 'original'}")
     with pytest.raises(InputError, match="google/flan-t5-base: --tokenizer FOLDER"):
         convert(tmp_path / "original", tmp_path / "new")

@@ -148,7 +148,14 @@ def trust(
     single = len({one.aspect for one in records}) == 1
     answers = [one.answer if single else f"{one.aspect}: {one.answer}" for one in records if " + " not in one.metric]
     return Trusts(
-        records=records, notes=list(dict.fromkeys(notes)), answers=answers, disputes=disputes, agreement=rated.agreement
+        records=records,
+        notes=list(dict.fromkeys(notes)),
+        answers=answers,
+        disputes=disputes,
+        agreement=rated.agreement,
+        risk=risk,
+        confidence=confidence,
+        below=below,
     )
 
 

@@ -12,13 +12,10 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from nlgauge.maths.inference import Measured
-from nlgauge.render.tables import Cell, Number
+from nlgauge.render.tables import NONE, Cell, Number
 
 if TYPE_CHECKING:
     from nlgauge.answers.trust.numbers import Trust
-
-NONE = "-"
-"""A cell that says nothing"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +24,7 @@ class Column:
 
     table: str
     """The table, as `nlgauge.answers.trust.numbers.TABLES` names it"""
-    head: str | Callable[[Sequence[Trust], float | None], str]
+    head: str | Callable[[Sequence[Trust], float], str]
     """Its head; of one that depends on the records and the asked risk, the function of both"""
     digits: int = 2
     place: int = 0
@@ -39,7 +36,7 @@ class Column:
     cell: Callable[[Trust], Cell] | None = None
     """The cell of a record; by default the value of the field"""
 
-    def title(self, lines: Sequence[Trust], risk: float | None) -> str:
+    def title(self, lines: Sequence[Trust], risk: float) -> str:
         """Return the head."""
         return self.head if isinstance(self.head, str) else self.head(lines, risk)
 
@@ -67,8 +64,6 @@ class Declared:
     """What it adds to the sentence of a record"""
     noted: Words | None
     """What a reader has to know beside the tables"""
-    brief: bool
-    """Whether it stands in the short table of `repr`"""
 
 
 def number(
@@ -79,14 +74,13 @@ def number(
     column: Column | None = None,
     said: Words | None = None,
     noted: Words | None = None,
-    brief: bool = False,
 ) -> Any:
     """Return the field of a number.
 
     Args:
         of: how it is computed from the part of the facts, or the name of an attribute of this part.
         default: its value where a scorer has no such part.
-        part, column, said, noted, brief: as `Declared` has them.
+        part, column, said, noted: as `Declared` has them.
     """
     made = Declared(
         part=part,
@@ -94,7 +88,6 @@ def number(
         column=column,
         said=said,
         noted=noted,
-        brief=brief,
     )
     metadata = {"declared": made}
     return field(metadata=metadata) if default is ... else field(default=default, metadata=metadata)
@@ -130,11 +123,6 @@ def _cell(name: str, column: Column) -> Callable[[Trust], Cell]:
         return Number(whole.value, whole.low, whole.high, p=p, digits=column.digits)
 
     return cell
-
-
-def empty(cell: Cell) -> bool:
-    """Return whether a cell says nothing."""
-    return cell == NONE if isinstance(cell, str) else math.isnan(cell.value)
 
 
 def clauses(one: Trust, kind: Literal["said", "noted"]) -> list[str]:

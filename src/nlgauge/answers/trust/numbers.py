@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from nlgauge.answers.trust.decisions import CHOSEN, HALF
-from nlgauge.answers.trust.declared import NONE, Column, Words, clauses, number
+from nlgauge.answers.trust.declared import Column, Words, clauses, number
 from nlgauge.maths.inference import NOTHING, Measured
-from nlgauge.render.tables import Cell
+from nlgauge.render.tables import NONE, Cell
 from nlgauge.stats.certified import Bin
 from nlgauge.stats.interrater import cohen_kappa
 
@@ -106,10 +106,10 @@ class Trust:
     `tpr`, `tpr_low` and `tpr_high`.
     """
 
-    metric: str = number("metric", brief=True)
+    metric: str = number("metric")
     """With its sub-score; for a combination, several that are joined by " + \""""
-    aspect: str = number("aspect", brief=True)
-    rated: int = number("rated", 0, column=Column(table="ratings", head="rated", digits=0), brief=True)
+    aspect: str = number("aspect")
+    rated: int = number("rated", 0, column=Column(table="ratings", head="rated", digits=0))
     """Rated rows that the numbers are of"""
     rows: int = number("rows", 0)
     """All rows of the table"""
@@ -162,7 +162,6 @@ class Trust:
         part="decisions",
         column=Column(table="decisions", head="bad stopped (TPR)"),
         said=Words(_decided),
-        brief=True,
     )
     """The share of the bad rows that is stopped"""
     tnr: Measured = number(
@@ -170,7 +169,6 @@ class Trust:
         NOTHING,
         part="decisions",
         column=Column(table="decisions", head="good passed (TNR)"),
-        brief=True,
     )
     """The share of the good rows that passes"""
     kappa: float = number(
@@ -180,12 +178,9 @@ class Trust:
         math.nan,
         part="decisions",
         column=Column(table="decisions", head="kappa"),
-        brief=True,
     )
     """Cohen's, of decisions and ratings"""
-    auroc: Measured = number(
-        "auroc", NOTHING, part="ranking", column=Column(table="decisions", head="AUROC"), brief=True
-    )
+    auroc: Measured = number("auroc", NOTHING, part="ranking", column=Column(table="decisions", head="AUROC"))
     brier: float = number(
         "brier", math.nan, part="probability", column=Column(table="probability", head="Brier", digits=3)
     )
@@ -198,7 +193,6 @@ class Trust:
         part="correlations",
         column=Column(table="correlations", head="Pearson"),
         said=Words(lambda one: _agrees(one) if one.bad is None else None),
-        brief=True,
     )
     """Over all rated rows; positive is agreement, also where lower is better"""
     spearman: float = number(
@@ -215,7 +209,6 @@ class Trust:
         part="estimate",
         column=Column(table="ratings", head="effective", digits=0),
         said=Words(lambda one: None if math.isnan(one.effective.value) else _saved(one)),
-        brief=True,
     )
     """How many ratings would say as much without the scorer (`nlgauge.estimate`, all systems together). It has no
     interval where all rows are rated"""
@@ -239,7 +232,7 @@ class Trust:
         part="promise",
         column=Column(
             table="ratings",
-            head=lambda _, risk: "certified" if risk is None else f"certified at risk {risk:g}",
+            head=lambda _, risk: f"certified at risk {risk:g}",
             digits=4,
             place=2,
         ),

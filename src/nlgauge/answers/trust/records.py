@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nlgauge.answers.trust.declared import clauses, columns_of, declared, empty
+from nlgauge.answers.trust.declared import clauses, columns_of
 from nlgauge.answers.trust.numbers import TABLES, Trust
 from nlgauge.data.table.frame import Records
-from nlgauge.maths.inference import Measured
-from nlgauge.render.tables import Cell, terminal
+from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.tables import Cell, empty
 from nlgauge.stats.interrater import RaterAgreement
 
 
@@ -29,8 +29,8 @@ class Dispute:
     """Its rank of the row less people's, in shares of the rated rows: above 0 where the scorer finds it better"""
 
 
-@dataclass(frozen=True)
-class Trusts(Records[Trust]):
+@dataclass(frozen=True, repr=False)
+class Trusts(Answered, Records[Trust]):
     """What `trust` found: by aspect, a record for each scorer, and one for all of them together."""
 
     kind = Trust
@@ -43,12 +43,22 @@ class Trusts(Records[Trust]):
     agreement: tuple[RaterAgreement, ...] = ()
     """Of the raters of each aspect that several people rated"""
 
-    def tables(self, aspect: str, risk: float | None = None, wide: bool = False) -> Iterator[list[list[Cell]]]:
+    risk: float = 0.1
+    """Of the certified thresholds, as is the confidence"""
+    confidence: float = 0.9
+    below: float | None = None
+    """The rating below which a row is bad, where one was named"""
+
+    @property
+    def aspects(self) -> list[str]:
+        """The aspects, in the order of the records."""
+        return list(dict.fromkeys(one.aspect for one in self))
+
+    def tables(self, aspect: str, wide: bool = False) -> Iterator[list[list[Cell]]]:
         """Yield tables with a line for each scorer. Columns in which no scorer has anything are left out.
 
         Args:
             aspect: that of the ratings.
-            risk: of the certified threshold, for its head.
             wide: whether there is room for more columns than a terminal has.
         """
         lines = [one for one in self if one.aspect == aspect and not one.reason]
@@ -56,25 +66,34 @@ class Trusts(Records[Trust]):
             some = [one for one in lines if belongs(one)]
             shown = [of for of in columns_of(Trust, table, wide) if any(not empty(of[1](one)) for one in some)]
             if shown:
-                heads: list[Cell] = [aspect, *(column.title(lines, risk) for column, _ in shown)]
+                heads: list[Cell] = [aspect, *(column.title(lines, self.risk) for column, _ in shown)]
                 yield [heads, *([one.metric, *(cell(one) for _, cell in shown)] for one in some)]
 
     @property
     def legend(self) -> list[str]:
         """What the numbers are of, a sentence each."""
-        several = len({one.aspect for one in self}) > 1
+        several = len(self.aspects) > 1
         return [
             f"{one.metric}{f', {one.aspect}' if several else ''}: {said}"
             for one in self
             for said in clauses(one, "noted")
         ]
 
-    def __repr__(self) -> str:
-        heads = [name for name, one in declared(Trust).items() if one.brief]
-        cells = [[_cell(getattr(one, head)) for head in heads] for one in self]
-        return "\n".join([*self.answers, *terminal([heads, *cells]), *self.notes])
-
-
-def _cell(value: object) -> str:
-    value = value.value if isinstance(value, Measured) else value
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    def to_answer(self) -> Answer:
+        """Return the sentences, and the tables of each aspect."""
+        return Answer(
+            command="trust",
+            record={
+                "risk": self.risk,
+                "confidence": self.confidence,
+                "below": self.below,
+                "answers": self.answers,
+                "scorers": self.records,
+                "disputes": self.disputes,
+                "agreement": self.agreement,
+            },
+            sentences=self.answers,
+            tables=[cells for aspect in self.aspects for cells in self.tables(aspect)],
+            legend=self.legend,
+            notes=self.notes,
+        )

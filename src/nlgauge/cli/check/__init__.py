@@ -23,6 +23,7 @@ from nlgauge.cli.options import (
     SPEC,
     THEN,
     caching,
+    example,
     with_then,
 )
 from nlgauge.cli.streams import remark, show_json
@@ -50,7 +51,7 @@ _WRITTEN = (".html", ".csv", ".jsonl", ".gz")
 _EXIT_CODES = {"passes": 0, "fails": 1, "cannot tell": 3}
 
 
-@click.command(short_help="A gate: fail if a row is unsupported, or a system got worse.")
+@click.command(epilog=example("nlgauge check answers.jsonl --grounded -o gate.html"))
 @click.argument("outputs", type=PLACE)
 @click.option("-m", "--metric", "specs", type=SPEC, multiple=True, help="Metric spec, e.g. Faithfulness.")
 @click.option("--part", help="Part of a metric that has several; the deciding one by default.")

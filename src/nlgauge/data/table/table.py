@@ -162,11 +162,17 @@ class ScoreTable:
         for spec in self.columns:
             if spec.replace(" ", "") == wanted:
                 return spec
-        named = [spec for spec in self.columns if spec.partition("(")[0] == wanted]
+        named = [spec for spec in self.columns if spec.partition("(")[0] == wanted] or self._short(wanted)
         if len(named) == 1:
             return named[0]
         several = f"{asked} is not one metric but {len(named)}: " if named else f"no metric {asked} in the table: "
         raise SpecError(several + ", ".join(named or self.columns))
+
+    def _short(self, wanted: str) -> list[str]:
+        """Return the specs that a short spelling means, such as Consistency:D where the file was scored by another."""
+        name, _, value = wanted.partition(":")
+        of = [spec for spec in self.columns if spec.partition("(")[0] == name]
+        return [spec for spec in of if value and repr(value) in spec]
 
     def named(self, name: object) -> tuple[str, tuple[str, ...]]:
         """The spec and the sub-scores that a name means: a sub-score that it names ("BERTScore recall"), else all

@@ -49,6 +49,12 @@ _CLEANING: tuple[dict[str, Any], ...] = (
 """What CTC does to all texts, as a tokenizer does it"""
 
 
+def is_converted(source: Path) -> bool:
+    """Return whether `convert` is for a place: the folder of HHEM-2.1-Open, or the file of an aligner of CTC."""
+    config = source / CONFIG_FILE
+    return source.is_file() or (config.is_file() and is_hhem(json_object(config, "configuration of a model")))
+
+
 def convert(source: Path, folder: Path, tokenizer: Path | None = None) -> None:
     """Write the folder of HHEM-2.1-Open, or of an aligner of CTC, without code.
 

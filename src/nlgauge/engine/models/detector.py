@@ -96,7 +96,7 @@ class Detector:
 
 
 def family_of(folder: Path) -> str | None:
-    """The family that nlgauge wrote into the configuration of a folder (`nlgauge export` and `convert`)."""
+    """The family that nlgauge wrote into the configuration of a folder (`nlgauge export`)."""
     path = folder / CONFIG_FILE
     told = json_object(path, _CONFIG).get(FAMILY) if path.is_file() else None
     return told if isinstance(told, str) else None
@@ -220,7 +220,7 @@ def _refuse_own_code(folder: Path, name: str) -> None:
     path = folder / CONFIG_FILE
     if path.is_file() and is_hhem(json_object(path, _CONFIG)):
         problem = "its network is code of its own, which nlgauge never runs"
-        raise SpecError(f"model {name!r}: {problem}; write a folder without it: nlgauge convert {folder} FOLDER")
+        raise SpecError(f"model {name!r}: {problem}; write a folder without it: nlgauge export {folder} FOLDER")
 
 
 class _TorchLogits:

@@ -140,7 +140,7 @@ def load(
 
 
 def is_detector(name: str) -> bool:
-    """Return whether a name is that of a published detector: by its prefix, or by what `nlgauge convert` wrote."""
+    """Return whether a name is that of a published detector: by its prefix, or by what `nlgauge export` wrote."""
     prefix, _, _ = name.partition(":")
     return prefix in PREFIXES or (name not in COMPANIONS and family_of(folder_of(name)) is not None)
 

@@ -167,7 +167,7 @@ _LETTUCE = Packing(
 )
 _HHEM = Packing(
     name="hhem",
-    about="HHEM-2.1-Open, after nlgauge convert",
+    about="HHEM-2.1-Open, after nlgauge export",
     segments=(
         "Determine if the hypothesis is true given the premise?\n\nPremise: {source}\n\nHypothesis: {candidate}",
     ),
@@ -195,7 +195,7 @@ _TRUE = Packing(
 )
 _CTC = Packing(
     name="ctc",
-    about="CTC's aligner D, after nlgauge train aligner or nlgauge convert",
+    about="CTC's aligner D, after nlgauge train aligner or nlgauge export",
     segments=("{candidate}", "{source}"),
     joined="pair",
     head="words",
@@ -205,7 +205,7 @@ _CTC = Packing(
 )
 _CTC_R = Packing(
     name="ctc",
-    about="CTC's aligner R, after nlgauge train aligner or nlgauge convert",
+    about="CTC's aligner R, after nlgauge train aligner or nlgauge export",
     segments=("{source}", "{candidate}"),
     joined="pair",
     head="share",
@@ -226,7 +226,7 @@ def meant(prefix: str, config: Mapping[str, Any], name: str) -> Packing:
         wanted = " or ".join(f"...{end}" for one in families for end in one.architectures)
         raise SpecError(f"model {name!r} is a {built}, and {prefix}: reads a {wanted}{_instead(config, prefix)}")
     if found.by_tokens and config.get(FAMILY) != prefix:
-        remedy = "write its folder with nlgauge train aligner or nlgauge convert"
+        remedy = "write its folder with nlgauge train aligner or nlgauge export"
         raise SpecError(f"model {name!r} does not say that it is an aligner of CTC: {remedy}")
     if found.regression:
         head: Head = "number" if _labels(config) == ["number"] else "share"

@@ -260,7 +260,7 @@ class Checkpoint:
         if "trust_remote_code" in text:
             return (
                 "its network needs code of the checkpoint, which nlgauge never runs; choose a checkpoint that "
-                "transformers knows; nlgauge convert writes HHEM-2.1-Open without its code"
+                "transformers knows; nlgauge export writes HHEM-2.1-Open without its code"
             )
         if "ignore_mismatched_sizes" in text:
             return "its weights have other shapes than its configuration says"

@@ -123,7 +123,7 @@ def _aspects(
     exchanges = draws_for(pairs) if replicates is None else replicates
     if takes_a_minute(cells, pairs, level=level, coefficient=coefficient, draws=exchanges):
         notes.append(
-            "With so many rows and metrics, which metric agrees better than which is left to nlgauge contrast."
+            "With so many rows and metrics, which metric agrees better than which is left to nlgauge correlate --pairs."
         )
     elif len(table.columns) > 1:
         contrasts = contrast(table, scored.source, replicates=replicates, intervals=False, **how)

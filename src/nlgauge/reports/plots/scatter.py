@@ -9,10 +9,10 @@ import numpy as np
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
-from nlgauge.render.tables import Cell, Number
+from nlgauge.render.tables import Cell, Cells, Number
 from nlgauge.reports import figures
 from nlgauge.stats.arrays import Float
-from nlgauge.stats.certified import Bin, Calibration, calibrate
+from nlgauge.stats.certified import Bin, Calibration, by_score, calibrate
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.correlation import estimate, means
 from nlgauge.stats.join import Source, grid, ratings
@@ -156,14 +156,9 @@ class Reliability:
         """That of a calibration."""
         return cls(found.metric, found.aspect, found.reliability)
 
-    def tables(self) -> list[list[list[Cell]]]:
+    def tables(self) -> list[Cells]:
         """A row a fifth: ends and mean of its scores, its size, and the share of good rows with its interval."""
-        cells: list[list[Cell]] = [["score", "", "mean", "rated", "good"]]
-        for one in self.bins:
-            cells.append(
-                [*map(Number, (one.low, one.high, one.mean)), Number(one.n, digits=0), Number(*one.good, digits=2)]
-            )
-        return [cells]
+        return [by_score(self.bins)]
 
     def draw(self, path: Path) -> None:
         """The share of good rows against the mean score, with its band; and the diagonal, where scores are 0 to 1."""

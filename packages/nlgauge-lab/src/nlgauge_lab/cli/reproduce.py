@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from nlgauge.cli.options import IN_FORMATS, PLACE, caching
+from nlgauge.cli.options import IN_FORMATS, PLACE, caching, example
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import aligned, show_tables
 from nlgauge.data.atomic_write import atomic_write, refuse_place
@@ -40,7 +40,7 @@ _ABOUT = "For results and detection"
 _Write = Callable[..., None]
 
 
-@click.command(short_help="Rebuild the public tables of the five papers.")
+@click.command(epilog=example("nlgauge reproduce ctc-table-e1 --data rated"))
 @click.argument("names", nargs=-1)
 @click.option("--data", "folder", type=PLACE, help="Folder of the rated data: summeval.jsonl.gz and so on.")
 @click.option(

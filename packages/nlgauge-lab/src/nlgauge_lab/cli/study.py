@@ -9,11 +9,12 @@ import click
 
 import nlgauge
 from nlgauge.cli import options
+from nlgauge.cli.options import example
 from nlgauge.cli.showing import OUTPUTS, SCORES, Result, of_outputs, of_scores, shown
 from nlgauge.errors import MissingExtraError
 
 
-@click.group()
+@click.group(epilog=example("nlgauge study matrix scores.jsonl --ratings answers.jsonl --level pooled -o matrix.png"))
 def study() -> None:
     """Study metrics as the papers do (docs/studies.md). Prints numbers, draws a figure with -o.
 
@@ -56,7 +57,9 @@ def _swept(level: str, *coefficients: str) -> tuple[options.Option, ...]:
     )
 
 
-@_of_scores(*_RATED, _LEVEL, options.COEFFICIENT)
+@_of_scores(
+    *_RATED, _LEVEL, options.COEFFICIENT, asked="scores.jsonl --ratings answers.jsonl --level pooled -o matrix.png"
+)
 def matrix(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How metrics agree with each other and with people (InfoLM, figure 2)."""
     from nlgauge.reports.plots.pairwise import correlation_matrix
@@ -64,7 +67,11 @@ def matrix(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) 
     return correlation_matrix(table, rated, **how)
 
 
-@_of_scores(*_RATED, click.option("--bins", type=click.IntRange(min=2), default=40, show_default=True))
+@_of_scores(
+    *_RATED,
+    click.option("--bins", type=click.IntRange(min=2), default=40, show_default=True),
+    asked="scores.jsonl --ratings answers.jsonl -o distributions.png",
+)
 def distributions(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How scores and ratings are distributed (InfoLM, figures 3, 9).
 
@@ -78,6 +85,7 @@ def distributions(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how
 @_of_scores(
     click.option("--tagger", required=True, help="An installed spaCy pipeline such as en_core_web_sm."),
     click.option("-m", "--metric", "metrics", multiple=True, help="This metric; repeatable; all that show words."),
+    asked="scores.jsonl --tagger en_core_web_sm",
 )
 def parts_of_speech(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Which kinds of words a metric listens to (MaskEval, figure 4).
@@ -102,6 +110,7 @@ def parts_of_speech(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: 
     click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the clusters."),
     options.REPLICATES_OF_TESTS,
     options.SEED,
+    asked="scores.jsonl --ratings answers.jsonl --level pooled --test permutation",
 )
 def significance(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
     """Which metric agrees better, and is it noise (InfoLM, figure 7).
@@ -119,6 +128,7 @@ def significance(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -
         "-m", "--metric", "metrics", multiple=True, default=("InfoLM",), show_default=True, help="Repeatable."
     ),
     click.option("--temperatures", callback=options.numbers(float), help="With commas; 0.25 to 10 by default."),
+    asked="rated.jsonl --items 2 --temperatures 0.5,1,2",
 )
 def temperature(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Agreement of InfoLM by temperature (figures 4, 5)."""
@@ -138,6 +148,7 @@ def temperature(corpus: nlgauge.Corpus, **how: Any) -> Result:
     ),
     click.option("--alphas", callback=options.numbers(float), help="With commas; 0.25 to 3 by default."),
     click.option("--betas", callback=options.numbers(float), help="With commas; 0.25 to 3 by default."),
+    asked="rated.jsonl --items 2 --alphas 0.5,1 --betas 0.25,1",
 )
 def alpha_beta(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Agreement of InfoLM by alpha and beta (figure 6)."""
@@ -154,6 +165,7 @@ def alpha_beta(corpus: nlgauge.Corpus, **how: Any) -> Result:
     click.option(
         "--layers", "numbers", callback=options.numbers(int), help="With commas; all by default, 0 the embeddings."
     ),
+    asked="rated.jsonl -m BERTScore --level pooled",
 )
 def layers(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Agreement of metrics on each layer of a model."""
@@ -174,6 +186,7 @@ def layers(corpus: nlgauge.Corpus, **how: Any) -> Result:
     click.option(
         "--aligner", "aligners", multiple=True, default=("E",), show_default=True, help="E, D, R; repeatable."
     ),
+    asked="rated.jsonl -m Relevance --aligner E",
 )
 def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """CTC's metrics with one ingredient left out (tables 1 to 3)."""
@@ -186,6 +199,7 @@ def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
     *_swept("pooled", "pearson"),
     click.option("-m", "--metric", default="BaryScore", show_default=True, help="BaryScore, with other parameters."),
     click.option("--weights", multiple=True, default=("idf", "none"), show_default=True, help="idf, none, lm."),
+    asked="rated.jsonl --weights idf --weights none",
 )
 def barycenters(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """BaryScore by Wasserstein and by Euclidean means of layers, by weights, and without stop-words."""
@@ -197,6 +211,7 @@ def barycenters(corpus: nlgauge.Corpus, **how: Any) -> Result:
 @_of_outputs(
     *_swept("pooled", "pearson"),
     click.option("-m", "--metric", default="MaskEval(stride=8)", show_default=True, help="With uniform weights."),
+    asked="rated.jsonl --items 2",
 )
 def scorings(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """The four scorings of a masked word that MaskEval's authors tried (footnote 5)."""
@@ -216,6 +231,7 @@ def scorings(corpus: nlgauge.Corpus, **how: Any) -> Result:
     options.ASPECT,
     options.SEED,
     options.caching,
+    asked="rated.jsonl --out weights --learn 4",
 )
 def learned_weights(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """MaskEval with weights learned on other rows (MaskEval, tables 1 and 2). Needs nlgauge-lab[train]."""
@@ -239,6 +255,7 @@ def learned_weights(corpus: nlgauge.Corpus, **how: Any) -> Result:
     click.option("--body"),
     click.option("--steps", type=click.IntRange(min=1)),
     *_swept("pooled", "pearson")[1:],
+    asked="rated.jsonl --words labelled.jsonl --out run --every 500",
 )
 def accuracy(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Does a more accurate aligner agree better with people (CTC, figure 7)?
@@ -265,6 +282,7 @@ def accuracy(corpus: nlgauge.Corpus, **how: Any) -> Result:
     options.REPLICATES,
     options.SEED,
     options.caching,
+    asked="outputs.jsonl -k 1,2,3",
 )
 def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Result:
     """Mark-Evaluate at many K, in one pass (figure 2)."""
@@ -285,6 +303,7 @@ def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Resul
     options.SEED,
     options.caching,
     reads=of_outputs,
+    asked="texts.jsonl --map system=topic --size 250",
 )
 def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
     """Corpus-level metrics as outputs lose topics, or the order of their words (Mark-Evaluate, figures 3, 4).
@@ -310,6 +329,7 @@ def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
     options.REPLICATES,
     options.SEED,
     options.caching,
+    asked="-m Faithfulness --setting source",
 )
 def probes(**how: Any) -> Result:
     """Does a metric find small errors, or does it only recognise copies?

@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from nlgauge.cli.options import IN_FORMATS, MAP, MODEL, PLACE, caching
+from nlgauge.cli.options import IN_FORMATS, MAP, MODEL, PLACE, caching, example
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import read_outputs, show_tables
 from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge_lab.cli.train_combination import combination
 
 
-@click.group(short_help="Train models, aligners, weights and thresholds.")
+@click.group(epilog=example("nlgauge train aligner --labelled mine.jsonl --out aligner --steps 300"))
 def train() -> None:
     """Train models, aligners, weights and thresholds (needs nlgauge-lab[train], all but combination)."""
 
@@ -23,7 +23,7 @@ def train() -> None:
 train.add_command(combination)
 
 
-@train.command("masked-lm")
+@train.command("masked-lm", epilog=example("nlgauge train masked-lm --texts texts --out masked"))
 @click.option("--texts", type=PLACE, help="Folder of .txt, .txt.gz or .txt.xz files, a passage a line.")
 @click.option(
     "--pairs",
@@ -57,7 +57,7 @@ def masked_lm(
         click.echo(str(plain.train(texts, out, config, steps)))
 
 
-@train.command("aligner")
+@train.command("aligner", epilog=example("nlgauge train aligner --labelled mine.jsonl --out aligner --steps 300"))
 @click.option("--labelled", type=PLACE, help="File of labelled rows, or the folder with the files of a recipe.")
 @click.option(
     "--pairs",
@@ -96,7 +96,7 @@ def aligner(out: Path, **how: Any) -> None:
     click.echo(str(run(out, **how)))
 
 
-@train.command()
+@train.command(epilog=example("nlgauge train weighter --ratings rated.jsonl --aspect complete --out weighters"))
 @click.option("--ratings", type=PLACE, required=True, help="Rated outputs: rows of candidate, source, item and scores.")
 @click.option("--aspect", "aspects", multiple=True, required=True, help="Which rating to learn; repeatable.")
 @click.option("--out", type=PLACE, required=True, help="Folder for the weighters and their cards.")
@@ -134,7 +134,9 @@ def weighter(
         click.echo(str(path))
 
 
-@train.command()
+@train.command(
+    epilog=example("nlgauge train temperature --texts de.txt --texts fr.txt --model xlm-roberta-base --write")
+)
 @click.option(
     "--texts",
     type=PLACE,
@@ -161,7 +163,7 @@ def temperature(texts: Sequence[Path], model: str, tokens: int, write: bool, lay
         remark(f"written to the card in {measured.write(loaded, found)}")
 
 
-@train.command()
+@train.command(epilog=example("nlgauge train thresholds --labelled labelled --model pocket"))
 @click.option("--labelled", type=PLACE, required=True, help="Folder with labelled sets, such as summedits.dev.jsonl.")
 @click.option("--model", default="pocket", show_default=True, help="pocket, base, a folder, or nli:FOLDER.")
 @click.option(

@@ -18,6 +18,7 @@ from nlgauge.cli.options import (
     REPLICATES,
     RESAMPLE,
     SEED,
+    example,
     ratings,
 )
 from nlgauge.cli.streams import remark, show_json
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     from nlgauge_lab.combination import Combined
 
 
-@click.command()
+@click.command(
+    epilog=example("nlgauge train combination --scores scores.jsonl --ratings answers.jsonl -o weights.json")
+)
 @click.option("--scores", type=PLACE, required=True, help="What nlgauge score -o wrote for the rated outputs.")
 @ratings(required=True)
 @ONE_ASPECT

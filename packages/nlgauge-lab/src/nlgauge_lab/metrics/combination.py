@@ -44,6 +44,7 @@ class Combination(RowMetric):
     """
 
     limits: ClassVar[Mapping[str, Limits]] = {"score": ANY}
+    short: ClassVar[str] = "weights"
 
     weights: str = param("", help="a file from `nlgauge train combination`")
     model: str | None = param(

@@ -1,0 +1,178 @@
+"""What scores say of each system: its mean by each metric, or its value of all rows together, and which is best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from nlgauge.data.table.outliers import outliers
+from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.tables import Cell, Number
+
+if TYPE_CHECKING:
+    from nlgauge.data.table import ScoreTable, SystemScore
+    from nlgauge.stats.best import Best, People
+
+_MOST_REASONS = 10
+"""Reasons of a metric that are printed: a judge may give each row its own"""
+
+
+@dataclass(frozen=True, repr=False)
+class Summary(Answered):
+    """The scores of a table by system."""
+
+    scores: ScoreTable
+    people: People | None = None
+    """What people say of the rows, where some are rated"""
+    every_part: bool = False
+    """Whether every sub-score has a column, or the deciding one of each metric alone"""
+    split: bool = True
+    """Whether a metric with several sub-scores has a table of its own, so that none is too wide to be read"""
+
+    def to_answer(self) -> Answer:
+        """Return a line a system, a column a sub-score."""
+        people, own = self.people, self.scores.per_item()
+        table = replace(own, columns={**({} if people is None else people.table.columns), **own.columns})
+        rated, systems = [] if people is None else people.by_system(), own.by_system()
+        parts = {spec: one.parts if self.every_part else one.shown[:1] for spec, one in table.columns.items()}
+        shown = [score for score in (*rated, *systems) if score.part in parts[score.metric]]
+        best = _best(table, shown, people)
+        legend = list(_legend(best))
+        if hidden := [spec for spec, column in table.columns.items() if len(parts[spec]) < len(column.parts)]:
+            legend.append(f"--parts shows more of {', '.join(hidden)}")
+        notes = [] if people is None else [f"{name}: {note}" for name, note in people.notes.items()]
+        if len(self.scores) > len(own):
+            rows = f"{len(self.scores)} rows are of {len(own)} outputs"
+            notes.append(f"{rows}: the mean over its repeats stands for each")
+        notes += [*_missing(self.scores), *outliers(self.scores), *_other_items(own), *_unequal(systems)]
+        return Answer(
+            command="score",
+            record={
+                "systems": systems,
+                "people": [{**vars(one), "note": people.notes.get(one.metric)} for one in rated] if people else [],
+                "run": {**table.run, **table.spent},
+                "signatures": table.signatures,
+            },
+            tables=[
+                _cells(table, some, best, title)
+                for title, some in _tables(table, shown, every_part=self.every_part, split=self.split)
+            ],
+            keys=2,
+            legend=legend,
+            notes=notes,
+        )
+
+
+def _best(table: ScoreTable, scores: Sequence[SystemScore], people: People | None) -> dict[tuple[str, str], Best]:
+    """Return the best by each sub-score, and the systems that do not differ significantly from it."""
+    if len(table.systems) < 2:
+        return {}
+    from nlgauge.stats.best import by_part, compared
+
+    tests = compared(table)
+    if people is None:
+        return by_part(table, scores, tests)
+    estimated = [score for score in scores if score.metric in people.estimates]
+    rest = [score for score in scores if score.metric not in people.estimates]
+    return by_part(table, estimated, people.test) | by_part(table, rest, tests)
+
+
+def _other_items(table: ScoreTable) -> Iterator[str]:
+    if len(table.systems) > 1:
+        from nlgauge.stats.best import other_items
+
+        yield from other_items(table)
+
+
+def _tables(
+    table: ScoreTable, scores: Sequence[SystemScore], every_part: bool, split: bool
+) -> Iterator[tuple[str, Sequence[SystemScore]]]:
+    """Yield what stands in one table, and the head of its first column: the metric's where a table is of one alone.
+
+    Parts of several metrics make a table too wide to be read, but not too wide for a program.
+    """
+    several = {spec for spec, column in table.columns.items() if len(column.parts) > 1}
+    if not (every_part and split):
+        yield "system", scores
+        return
+    if simple := [score for score in scores if score.metric not in several]:
+        yield "system", simple
+    for spec in table.columns:
+        if spec in several:
+            yield spec, [score for score in scores if score.metric == spec]
+
+
+def _cells(
+    table: ScoreTable, scores: Sequence[SystemScore], best: Mapping[tuple[str, str], Best], title: str
+) -> list[list[Cell]]:
+    """A row a system, a column a sub-score. An arrow says which way is better."""
+    columns: dict[tuple[str, str], dict[str, SystemScore]] = {}
+    for score in scores:
+        columns.setdefault((score.metric, score.part), {})[score.system] = score
+    of = table.columns
+    heads = [(part if spec == title else of[spec].label(spec, part)) + of[spec].arrow(part) for spec, part in columns]
+    cells: list[list[Cell]] = [[title, "n", *heads]]
+    for system in table.systems:
+        own = [scores[system] for scores in columns.values()]
+        # Metrics may have no value on different rows: the least number stands here, and what is missing on stderr.
+        count = Number(min(score.n for score in own), digits=0)
+        cells.append([system, count, *(_number(score, best.get((score.metric, score.part))) for score in own)])
+    return cells
+
+
+def _number(score: SystemScore, best: Best | None) -> Number:
+    counted = score.mean.is_integer() and math.isnan(score.low) and abs(score.mean) > 1
+    return Number(
+        score.mean, score.low, score.high, digits=0 if counted else 4, mark=best.mark(score.system) if best else ""
+    )
+
+
+def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
+    """Yield what the marks mean, where there are some."""
+    if not best:
+        return
+    correction = "corrected by Holm"
+    if any(one.alike for one in best.values()):
+        yield f"* best; ~ no significant difference from the best (paired test, p >= 0.05, {correction})"
+    elif any(one.behind for one in best.values()):
+        yield f"* best; the others are significantly worse (paired test, p < 0.05, {correction})"
+    elif any(one.systems for one in best.values()):
+        yield "* best: these systems are equal"
+    reasons: dict[str, list[str]] = {}
+    for (spec, _), one in best.items():
+        if one.reason and spec not in reasons.setdefault(one.reason, []):
+            reasons[one.reason].append(spec)
+    yield from (f"no system is called best by {', '.join(specs)}: {reason}" for reason, specs in reasons.items())
+
+
+def _unequal(systems: Sequence[SystemScore]) -> Iterator[str]:
+    """Yield how many clusters the items are of where these are of unequal size, and say as much as fewer."""
+    from nlgauge.maths.inference import FEWEST
+    from nlgauge.maths.intervals import unequal
+
+    clustered = [one for one in systems if one.clusters is not None]
+    one = min(clustered, key=lambda score: score.effective, default=None)
+    if one is not None and one.clusters is not None and (said := unequal(one.clusters, one.effective)):
+        yield f"{one.system}: {said}" + (", and give no interval" if one.effective < FEWEST else "")
+
+
+def _missing(table: ScoreTable) -> Iterator[str]:
+    """Yield which rows, or systems, have no value and why, and what there is to be noted of how many."""
+    for spec, column in table.columns.items():
+        what, names = ("rows", [str(n + 1) for n in range(len(table.rows))])
+        if column.level == "system":
+            what, names = "systems", table.systems
+        reasons = list(dict.fromkeys(column.reasons.values()))
+        for reason in reasons[:_MOST_REASONS]:
+            found = [names[index] for index in sorted(column.reasons) if column.reasons[index] == reason]
+            first = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
+            yield f"{spec}: no value for {len(found)} of {len(names)} {what} ({first}): {reason}"
+        if rest := sum(reason not in reasons[:_MOST_REASONS] for reason in column.reasons.values()):
+            yield f"{spec}: no value for {rest} more {what}, whose reasons stand in the file of -o"
+        noted = table.run.get("noted", {}).get(spec, {})
+        for note, count in table.run.get("notes", {}).get(spec, {}).items():
+            first = ", ".join(names[number - 1] for number in noted.get(note, []))
+            first += ", ..." if len(noted.get(note, [])) < count else ""
+            yield f"{spec}: {count} of {len(names)} {what}{f' ({first})' if note in noted else ''}: {note}"

@@ -1,0 +1,326 @@
+"""The grammar of what a judge may answer: a label, and where it stands. All other texts have no label.
+
+A reply is read where it is of one of these forms, and only there:
+
+1. The label alone, with Markdown, quotes, brackets, a fence, `Answer:` or a full stop around it. For a label that is a
+   number also `4.0`, and `4/5` or `4 out of 5` where 5 is the greatest label.
+2. Text whose last line is of form 1, where no other line of form 1 names another label.
+3. A first line of form 1 with text below it; or a word, a mark (`,` `.` `:` `;` `!` or a dash) and text: `Yes, because
+   ...`. Neither where that text takes the label back.
+4. A JSON object (or a Python dictionary) in which one field is the label, alone, behind text, or before text on lines
+   of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+Numbers: TypeAlias = Mapping[str, float]
+"""Numbers by label, labels in lower case"""
+
+_FIELDS = ("answer", "verdict", "label", "score", "rating", "grade", "judgement", "judgment", "decision", "result")
+_REASONS = frozenset(
+    ("reason", "reasons", "reasoning", "explanation", "rationale", "analysis", "justification", "comment", "thought")
+)
+_PAIRS = (
+    *(('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("„", "“"), ("«", "»"), ("(", ")"), ("[", "]"), ("【", "】")),
+    *((f"<{name}>", f"</{name}>") for name in ("answer", "label", "verdict", "score", "rating", "b", "strong")),
+    *(("\\boxed{", "}"), ("\\text{", "}"), ("\\(", "\\)"), ("$", "$")),
+)
+_MARKS = " \t*_`"
+_HEAD = re.compile(r"(?:#{1,6}|>|\*|•)\s+")
+_NOUNS = "answer|verdict|label|score|rating|grade|judge?ment|decision|result|conclusion|assessment|evaluation"
+_PREFIX = re.compile(
+    r"(?:(?:so|thus|therefore|hence)[,:]?\s+)?(?:(?:the|my)\s+)?"
+    rf"(?P<final>final\s+|overall\s+)?(?:{_NOUNS})[*_`]*(?:\s+is\b\s*[:：]?|\s*[:：=])[*_`]*\s*",
+    re.IGNORECASE,
+)
+_NUMBER = r"((?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,9})?)"
+_SHARE = re.compile(rf"{_NUMBER}(?:[*_`]*\s*(?:/|out of)\s*[*_`]*{_NUMBER})?", re.IGNORECASE)
+_STOP = re.compile(r"[*_`\"'”’)\]]*(?:[.!,:;](?=\s|[*_`]|\Z)|\s+[-–]\s|\s*—)[*_`]*\s*")
+_TAKEN_BACK = re.compile(
+    r"\W*(?:but|if|except|unless|however|although|though|or|nearly|almost|partly|partially|mostly|rather|let|assuming|"
+    r"provided|in part|to some extent|up to a point|with (?:one|an|some|a few)|(?P<less>only|not))\b"
+    r"|(?:.*[.!?\n])?\W*(?:wait|actually|hmm|on second thoughts?|correction|scratch that)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_SO = rf"\b(?:so|thus|therefore|hence|then|finally|rather|(?:{_NOUNS})\s+is)"
+_OPEN_ENDED = re.compile(
+    r"(?:n['’]t|\b(?:not|never|neither|nor|no|cannot|say|says|said|with|as|or|and|than|of|the|an?|to|be|word|answer|"
+    r"instead|from|like|between))[\s\"'“‘(]*\Z",
+    re.IGNORECASE,
+)
+_ABSTAINS = re.compile(
+    r"\b(?:can(?:no|['’])t|cannot|could not|couldn['’]t|unable to|not able to|impossible to|not possible to|"
+    r"no way to)\s+"
+    r"(?:\w+ly\s+)?(?:tell|say|determine|decide|judge|answer|assess|know|verify|evaluate|rate|score)\b"
+    r"|\bno idea\b|\b(?:do not|don['’]t) know\b|\bnot sure\b|\bunsure\b|\bunclear\b|\bundecided\b|\bnot enough\b"
+    r"|\binsufficient\b|:\s*(?:null|None)\b|\babstain|\A\W*(?:n/?a|null|none|unknown|idk)\W*\Z",
+    re.IGNORECASE,
+)
+_LONGEST_LINE = 300
+_LONGEST_REST = 2_000
+_LONGEST_JSON = 20_000
+_SAID = 4_000
+
+
+class Labelled(NamedTuple):
+    """The label that a reply names."""
+
+    label: str
+    place: int | None
+    """The character at which it begins in the reply; None where it is written in other words, as true for yes"""
+    said: str = ""
+    """What the reply says beside the label, its reason"""
+
+
+class _Line(NamedTuple):
+    label: str
+    place: int
+    strength: int
+    """0 for the label alone, 1 behind `Answer:`, 2 behind `Final answer:`"""
+
+
+def label_of(reply: str, labels: Numbers) -> Labelled | None:
+    """Return the label that a reply names, None where it is not of the grammar.
+
+    Args:
+        reply: the final answer, without thoughts.
+        labels: the numbers by label.
+    """
+    place = _object_in(reply)
+    found = _of_lines(reply, labels) if place is None else _of_json(reply, *place, labels)
+    return found if found is None else found._replace(said=found.said.strip()[:_SAID])
+
+
+def abstains(reply: str) -> bool:
+    """Return whether a reply without a label says that the judge cannot answer."""
+    return bool(_ABSTAINS.search(reply))
+
+
+def _of_lines(reply: str, labels: Numbers) -> Labelled | None:
+    lines = list(_lines(reply))
+    if not lines:
+        return None
+    named = [_label_line(reply, begin, end, labels) for begin, end in lines]
+    last, first = named[-1], named[0]
+    if last is not None and not _left_open(reply, lines):
+        rivals = [line for line in named[:-1] if line is not None and line.strength >= last.strength]
+        if last.strength == 0 and first is None and (led := _led_by(reply, *lines[0], labels)):
+            rivals.append(led[0])
+        if all(line.label == last.label for line in rivals):
+            return Labelled(last.label, last.place, reply[: lines[-1][0]])
+        return None
+    if last is not None:
+        return None
+    rest = lines[0][1]
+    if first is None:
+        led = _led_by(reply, *lines[0], labels)
+        if led is None:
+            return None
+        first, rest = led
+    said = reply[rest:]
+    others = {line.label for line in named if line is not None} - {first.label}
+    taken_back = _TAKEN_BACK.match(said[:_LONGEST_REST])
+    if taken_back and first.label == "no" and taken_back["less"]:  # no, not all of it
+        taken_back = None
+    if others or taken_back or _names_another(said, first.label, labels):
+        return None
+    return Labelled(first.label, first.place, said)
+
+
+def _lines(reply: str) -> Iterator[tuple[int, int]]:
+    """Where the lines begin and end that hold more than marks, fences and tags."""
+    place = 0
+    for line in reply.splitlines(keepends=True):
+        bare = line.strip(_MARKS + "\r\n#>-")
+        if bare and not line.lstrip().startswith("```") and not re.fullmatch(r"\s*</?[a-z]+>\s*", line):
+            yield place, place + len(line)
+        elif inline := re.match(r"\s*```+([^`\n]+)```+\s*\Z", line):
+            yield place + inline.start(1), place + inline.end(1)
+        place += len(line)
+
+
+def _left_open(reply: str, lines: Sequence[tuple[int, int]]) -> bool:
+    """Whether the line before the last one leaves its sentence open, so that the label ends it: not / yes."""
+    return len(lines) > 1 and bool(_OPEN_ENDED.search(reply[lines[-2][0] : lines[-2][1]][-80:]))
+
+
+def _label_line(text: str, begin: int, end: int, labels: Numbers) -> _Line | None:
+    """The label that a line consists of, without what stands around it."""
+    strength, stopped = 0, False
+    if end - begin > _LONGEST_LINE:
+        return None
+    while begin < end:
+        while begin < end and text[begin].isspace():
+            begin += 1
+        while begin < end and text[end - 1].isspace():
+            end -= 1
+        if (label := _same(text[begin:end], labels)) is not None:
+            return _Line(label, begin, strength)
+        line = text[begin:end]
+        if head := _HEAD.match(line):
+            begin += head.end()
+        elif strength == 0 and (prefix := _PREFIX.match(line)):
+            begin, strength = begin + prefix.end(), 2 if prefix["final"] else 1
+        elif pair := next((pair for pair in _PAIRS if _within(line, *pair)), None):
+            begin, end = begin + len(pair[0]), end - len(pair[1])
+        elif line[-1] in ".!" and not stopped:
+            end, stopped = end - 1, True
+        elif line[0] in _MARKS or line[-1] in _MARKS:
+            begin += len(line) - len(line.lstrip(_MARKS))
+            end -= len(line) - len(line.rstrip(_MARKS))
+        else:
+            return None
+    return None
+
+
+def _within(line: str, opening: str, closing: str) -> bool:
+    longer = len(line) > len(opening) + len(closing)
+    return longer and line.casefold().startswith(opening) and line.casefold().endswith(closing)
+
+
+def _same(text: str, labels: Numbers) -> str | None:
+    """The label that a text is, or the label of its number."""
+    key = " ".join(text.casefold().split())
+    if key in labels:
+        return key
+    number = _SHARE.fullmatch(text)
+    if number is None:
+        return None
+    numeric = {float(label): label for label in labels if re.fullmatch(_NUMBER, label)}
+    if number[2] is not None and (not numeric or float(number[2]) != max(numeric)):
+        return None
+    return numeric.get(float(number[1]))
+
+
+def _led_by(text: str, begin: int, end: int, labels: Numbers) -> tuple[_Line, int] | None:
+    """The word that a line begins with, where a mark separates it from the rest, and where the rest begins.
+
+    A number or a letter there may count the parts of a list, and is none.
+    """
+    line = text[begin:end]
+    place = len(line) - len(line.lstrip(_MARKS + "\"'“‘(["))
+    prefix = _PREFIX.match(line, place)
+    if prefix:
+        place = len(line) - len(line[prefix.end() :].lstrip(_MARKS + "\"'“‘(["))
+    words = [label for label in labels if len(label) > 1 and label[0].isalpha()]
+    for label in sorted(words, key=len, reverse=True):
+        if line[place : place + len(label)].casefold() != label:
+            continue
+        stop = _STOP.match(line, place + len(label))
+        if stop is None:
+            continue
+        if label == "no" and "." in stop[0] and line[stop.end() : stop.end() + 1].isdigit():  # No. 5
+            continue
+        return _Line(label, begin + place, 1 if prefix else 0), begin + stop.end()
+    return None
+
+
+def _names_another(said: str, label: str, labels: Numbers) -> bool:
+    """Whether the text behind a label begins or ends with another one."""
+    others = "|".join(re.escape(other) for other in sorted(labels, key=len, reverse=True) if other != label)
+    begins, ends = rf"\W*(?:{others})(?!\w)", rf"(?:[^\w\s]\s*|{_SO}\W+)(?:{others})\W*\Z"
+    said = said.strip()
+    near = re.match(begins, said[:_LONGEST_LINE], re.IGNORECASE), re.search(ends, said[-_LONGEST_LINE:], re.IGNORECASE)
+    return bool(others) and any(near)
+
+
+def _object_in(reply: str) -> tuple[Mapping[str, Any], int, int] | None:
+    """The JSON object of a reply, where it begins and ends. It is the first one, and follows a sentence or a line."""
+    begin = reply.find("{")
+    before = reply[: max(begin, 0)].rstrip()
+    if begin < 0 or not (not before or before[-1] in ":.!?>`" or "\n" in reply[len(before) : begin]):
+        return None
+    record, end = _object(reply, begin)
+    return None if record is None else (record, begin, end)
+
+
+def _of_json(reply: str, record: Mapping[str, Any], begin: int, end: int, labels: Numbers) -> Labelled | None:
+    before = re.sub(r"```\w*", "", reply[:begin]).strip()
+    behind = re.sub(r"\A\s*(?:```|</\w+>)", "", reply[end:])
+    rest = behind.strip(" \t\r\n`.")
+    if rest and (before or "{" in rest or not re.match(r"[ \t]*[\r\n]", behind)):
+        return None
+    named = _field(record, labels)
+    if named is None:
+        return None
+    field, label, said = named
+    outside = [_of_lines(text, labels) for text in (before, rest)]
+    if any(other is not None and other.label != label for other in outside):
+        return None
+    said = "\n".join(text for text in (said, before, rest) if text)
+    return Labelled(label, _value_place(reply, begin, end, field=field, label=label), said)
+
+
+def _object(text: str, begin: int) -> tuple[Mapping[str, Any] | None, int]:
+    """The object that begins at a brace, and where it ends; none where a name is there twice."""
+    try:
+        record, end = json.JSONDecoder(object_pairs_hook=_distinct, strict=False).raw_decode(text, begin)
+        return record, end
+    except (ValueError, RecursionError):
+        end = text.rfind("}") + 1
+    if not begin < end <= begin + _LONGEST_JSON:
+        return None, begin
+    try:
+        tree = ast.parse(text[begin:end], mode="eval").body
+        if not isinstance(tree, ast.Dict) or len(tree.keys) > 50:
+            return None, begin
+        pairs = [ast.literal_eval(pair) for pair in map(_pair, tree.keys, tree.values)]
+        return _distinct(pairs), end
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None, begin
+
+
+def _pair(name: ast.expr | None, value: ast.expr) -> ast.Tuple:
+    if name is None:
+        raise ValueError("another dictionary is unpacked")
+    return ast.Tuple([name, value], ast.Load())
+
+
+def _distinct(pairs: Sequence[tuple[Any, Any]]) -> Mapping[str, Any]:
+    record = {str(name): value for name, value in pairs}
+    if len(record) != len(pairs):
+        raise ValueError("a name is there twice")
+    return record
+
+
+def _field(record: Mapping[str, Any], labels: Numbers) -> tuple[str, str, str] | None:
+    """The field that holds the label, the label, and what is said in the field of the reason."""
+    folded = {name: name.strip().casefold().replace(" ", "_") for name in record}
+    named = [name for field in _FIELDS for name in record if folded[name] == field]
+    others = [name for name in record if folded[name] not in _REASONS]
+    values = [(name, _value(record[name], labels)) for name in (named or (others if len(others) == 1 else []))]
+    found = [(name, label) for name, label in values if label is not None]
+    if not found or len({label for _, label in found}) > 1:
+        return None
+    said = "\n".join(str(value) for name, value in record.items() if folded[name] in _REASONS and value)
+    return *found[0], said
+
+
+def _value(value: object, labels: Numbers) -> str | None:
+    if isinstance(value, bool):
+        word, written = ("yes" if value else "no"), str(value).lower()
+        return written if written in labels else word if {"yes", "no"} <= labels.keys() else None
+    if isinstance(value, int | float):
+        if not math.isfinite(value):
+            return None
+        exact = int(value) if float(value).is_integer() else value
+        return _same(str(exact), labels)
+    if isinstance(value, str) and value.strip():
+        line = _label_line(value, 0, len(value), labels)
+        return None if line is None else line.label
+    return None
+
+
+def _value_place(text: str, begin: int, end: int, *, field: str, label: str) -> int | None:
+    """Where the label begins that is the value of a field."""
+    for match in re.finditer(rf"[\"']{re.escape(field)}[\"']\s*:\s*[\"']?\s*", text[begin:end]):
+        if text[begin + match.end() :].casefold().startswith(label):
+            return begin + match.end()
+    return None

@@ -1,0 +1,52 @@
+"""An answer: sentences, tables, notes and a record. Terminal, notebook, JSON and files are drawn from the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nlgauge.render.environment import HERE, inlined, render
+from nlgauge.render.tables import Cells, empty, formatted
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a question is answered with, before it is drawn anywhere."""
+
+    command: str
+    """The command that asks the question"""
+    record: Mapping[str, object] = field(default_factory=dict)
+    """What a program reads: what was asked, and the numbers by their names"""
+    sentences: Sequence[str] = ()
+    tables: Sequence[Cells] = ()
+    keys: int = 1
+    """How many columns of a table say what a row is"""
+    legend: Sequence[str] = ()
+    """What the marks and columns of the tables mean, a sentence each; a record says it by its names"""
+    notes: Sequence[str] = ()
+    """What a reader has to know of the numbers, a sentence each"""
+
+
+class Answered:
+    """A result that is an answer: drawn as a text, and in a notebook."""
+
+    def to_answer(self) -> Answer:
+        """Return the answer."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return as_text(self.to_answer())
+
+    def _repr_html_(self) -> str:
+        return as_html(self.to_answer())
+
+
+def as_text(answer: Answer) -> str:
+    """Return the answer as lines: sentences, tables, then what has to be known of them."""
+    tables = formatted(answer.tables, "text", keys=answer.keys)
+    return "\n".join([*answer.sentences, *tables, *answer.legend, *answer.notes])
+
+
+def as_html(answer: Answer) -> str:
+    """Return the answer for a notebook."""
+    return render("answer.html", answer=answer, empty=empty, style=inlined(HERE / "parts.css"))
