@@ -19,7 +19,7 @@ from nlgauge.maths.intervals import hypergeometric_p
 
 SPEC = "Faithfulness"
 FACTS = {
-    "grounded": [0.4, 0.5],
+    "grounded": [0.5, 0.6],
     "strict": 0.1,
     "right_answers": {"answers": [0.05, 0.15, 0.25], "others": [0.06, 0.10, 0.60]},
 }

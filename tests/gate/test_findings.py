@@ -87,7 +87,9 @@ def test_the_page_the_table_and_the_comment_say_the_same(outputs: Path, tmp_path
     assert "<b>1</b> answer was fixed and <b>1</b> was broken" in html
     changes = dict(re.findall(r'id="row-(\d)"[^>]*data-of="[^"]*\|(fixed|broken)"', html))
     assert changes == {"1": "fixed", "2": "broken"}
-    assert f"nlgauge check {outputs} --grounded --strict" in html.split('id="repeat"')[1] and "When does it open?" in html
+    assert (
+        f"nlgauge check {outputs} --grounded --strict" in html.split('id="repeat"')[1] and "When does it open?" in html
+    )
     assert html.index("row 3, item") < html.index("row 1, item")  # what fails comes first
     assert '<mark class="differs" title="9 pm: the source has 9 am">9 pm</mark>' in html
     table = tmp_path / "verdicts.csv"

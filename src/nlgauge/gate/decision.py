@@ -33,9 +33,9 @@ class RightAnswers(NamedTuple):
     failing: float
     """The largest share below the strict threshold, at the upper end of its interval"""
     doubted_low: float
-    """The smallest share that does not pass, at the lower end of its interval"""
+    """The smallest share of doubtful and failing ones, at the lower end of its interval"""
     doubted: float
-    """The largest share that does not pass, at the upper end of its interval"""
+    """The largest share of doubtful and failing ones, at the upper end of its interval"""
 
 
 class _Counts(NamedTuple):

@@ -136,7 +136,7 @@ def strict(sets: Sequence[Judged]) -> float:
     return float(grid[fine].max(initial=0.0))
 
 
-def right_answers(sets: Sequence[Judged], below: float, pass_from: float) -> dict[str, RightAnswers]:
+def right_answers(sets: Sequence[Judged], below: float, doubted_below: float) -> dict[str, RightAnswers]:
     """Return how often right texts are doubted, by kind: the limits over the sets that have enough of the kind."""
     limits: dict[str, list[tuple[float, float, float]]] = {"answers": [], "others": []}
     for one in sets:
@@ -145,9 +145,9 @@ def right_answers(sets: Sequence[Judged], below: float, pass_from: float) -> dic
             right = rows & one.supported & ~np.isnan(one.probability)
             given, sure = one.probability[right], one.sure[right]
             if len(given) >= _FEWEST:
-                fails = (given < below) | (sure & (given < pass_from))
+                fails = (given < below) | (sure & (given < doubted_below))
                 failing = share_interval(float(fails.mean()), len(given), _LEVEL)
-                doubted = share_interval(float((given < pass_from).mean()), len(given), _LEVEL)
+                doubted = share_interval(float((given < doubted_below).mean()), len(given), _LEVEL)
                 limits[kind].append((failing[1], *doubted))
     return {
         kind: RightAnswers(
@@ -234,7 +234,9 @@ def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | No
         kinds=by_kind(sets[BY_KIND], chosen),
         findings=by_finding(sets[BY_KIND], chosen),
         strict=below,
-        right_answers=right_answers(list(sets.values()), below, chosen.pass_from),
+        right_answers=right_answers(
+            [one for name, one in sets.items() if name in MEASURED_ON], below, chosen.fail_below
+        ),
     )
 
 
