@@ -127,6 +127,11 @@ LOGS: dict[str, tuple[str, Any, dict[str, Any]]] = {
         [{"trace_id": "t", "request": Q, "response": C, "assessments": [], "expected_response/value": R}],
         {"question": Q, "references": (R,)},
     ),
+    "MLflow, genai with objects": (
+        "results.jsonl",
+        [{"trace_id": "t", "request": {"question": Q}, "response": {"answer": C}, "assessments": []}],
+        {"question": Q, "item": "t"},
+    ),
     "Azure AI Evaluation": (
         "results.json",
         {

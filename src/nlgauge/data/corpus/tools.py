@@ -52,15 +52,19 @@ _DIALECTS = (
         },
         marks=("gt_answer",),
     ),
-    _Dialect(
-        "MLflow",
-        "response",
-        {
-            "source": ("retrieved_context",),
-            "question": ("request",),
-            "references": ("expected_response/value", "expected_response"),
-        },
-        marks=("trace_id", "assessments"),
+    *(
+        _Dialect(
+            "MLflow",
+            candidate,
+            {
+                "source": ("retrieved_context",),
+                "question": ("request", "request.question", "request.query", "request.input"),
+                "references": ("expected_response/value", "expected_response"),
+                "item": ("trace_id",),
+            },
+            marks=("trace_id", "assessments"),
+        )
+        for candidate in ("response", "response.response", "response.output", "response.answer")
     ),
     _Dialect(
         "MLflow",
