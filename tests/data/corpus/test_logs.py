@@ -94,7 +94,7 @@ LOGS: dict[str, tuple[str, Any, dict[str, Any]]] = {
             "spans": [],
             "project_name": "p",
         },
-        {"item": "t1", "system": "p"},
+        {"item": "1", "system": "p"},
     ),
     "Braintrust, spans": (
         "experiment.json",
@@ -130,7 +130,7 @@ LOGS: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "MLflow, genai with objects": (
         "results.jsonl",
         [{"trace_id": "t", "request": {"question": Q}, "response": {"answer": C}, "assessments": []}],
-        {"question": Q, "item": "t"},
+        {"question": Q, "item": "1"},
     ),
     "Azure AI Evaluation": (
         "results.json",

@@ -178,7 +178,6 @@ def _opik_trace(logs: Sequence[Record]) -> Iterator[Record]:
             "question": the_text(trace.get("input"), _INPUTS),
             "source": _first(trace["output"], _SOURCES) if isinstance(trace.get("output"), dict) else None,
             "system": log.get("project_name"),
-            "item": str(trace.get("id")),
             "graded": _graded(trace.get("feedback_scores")),
         }
 

@@ -60,7 +60,6 @@ _DIALECTS = (
                 "source": ("retrieved_context",),
                 "question": ("request", "request.question", "request.query", "request.input"),
                 "references": ("expected_response/value", "expected_response"),
-                "item": ("trace_id",),
             },
             marks=("trace_id", "assessments"),
         )
