@@ -113,6 +113,8 @@ class CIDEr(RowMetric):
             return Value((math.nan,), sides.reason)
         if prepared.items < 2:
             return Value((math.nan,), "idf needs more than one item")
+        if not any(norm for _, reference in sides.pairs for norm in reference.norms):
+            return Value((math.nan,), "all items have each word of the reference, so that no word has a weight")
         notes = (LEFT_OUT,) if len(sides.pairs) < len(row.references) else ()
         return Value((10 * sum(self._similarity(*pair) for pair in sides.pairs) / len(sides.pairs),), None, notes)
 

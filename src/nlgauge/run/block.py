@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from nlgauge.contract.base import Prepared, RowMetric
+from nlgauge.contract.base import Interrupted, Prepared, RowMetric
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Json
 from nlgauge.engine.batching import blocks
@@ -150,7 +150,11 @@ class BlockScorer:
             features = Features({})
             if engine is not None:
                 features = self._features(engine, {n: rows[n] for n in numbers}, todo=todo, asked=asked, fresh=fresh)
-            yield ScoredBlock({spec: self._scored(spec, {n: rows[n] for n in todo[spec]}, features) for spec in todo})
+            stops: list[Interrupted] = []
+            scored = {spec: self._scored(spec, {n: rows[n] for n in todo[spec]}, features, stops) for spec in todo}
+            yield ScoredBlock(scored)
+            if stops:  # what was scored before has been cached by now
+                raise stops[0]
 
     @property
     def remote(self) -> bool:
@@ -223,12 +227,19 @@ class BlockScorer:
                 collector.take(asked[n][spec], features)
         return features
 
-    def _scored(self, spec: str, rows: Mapping[int, Row], features: Features) -> dict[int, RowResult]:
-        """Score some rows by a metric, and check what it gives."""
-        if not rows:
+    def _scored(
+        self, spec: str, rows: Mapping[int, Row], features: Features, stops: list[Interrupted]
+    ) -> dict[int, RowResult]:
+        """Score some rows by a metric, and check what it gives. stops: takes an interruption that left values."""
+        if not rows or stops:
             return {}
         metric, prepared = self.metrics[spec].metric, self.metrics[spec].prepared
-        values = checked(metric, metric.score_rows(list(rows.values()), prepared, features), len(rows))
+        try:
+            given = metric.score_rows(list(rows.values()), prepared, features)
+        except Interrupted as stop:
+            stops.append(stop)
+            given = stop.values
+        values = checked(metric, given, len(rows))
         if not (features.longer or features.unknown or self.evidence):
             return dict(zip(rows, map(RowResult, values), strict=True))
         results: dict[int, RowResult] = {}

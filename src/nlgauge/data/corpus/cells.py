@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Iterator
 
+from nlgauge.data.corpus.json_cells import held_in, path_inside
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.place import InputPlace, shown
 from nlgauge.errors import InputError
 
 _STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
+"""How a column is called that holds one more reference"""
 _BETWEEN = re.compile(r"\s*,?\s*")
 _LIKE_A_LIST = re.compile(
     r"""\[\s*(?:['"]|\[\s*['"]|\{\s*['"]|(?:nan|NaN|None|null|<NA>)\s*[,\]]|np\.str_\(|array\(\s*\[|[A-Z]\w*\(\w+=)"""
@@ -46,6 +50,31 @@ def listed(cell: str, field: str, place: InputPlace) -> object:
         problem = f"{field} looks like a list that was printed into the cell, and cannot be read: {shown(text)}"
         raise place.error(problem, _REMEDY)
     return cell
+
+
+_TEXTS = ("candidate", "references", "question")
+"""The fields whose texts people write, so that a cell with JSON is a record of a program"""
+
+
+def refuse_json(field: str, cell: str, column: str, place: InputPlace) -> None:
+    """Raise InputError for JSON in a cell that is to be read as a text: its braces and names would be scored as words.
+
+    Args:
+        field: the field that the cell is read as.
+        cell: the cell.
+        column: the name of its column, for the remedy.
+        place: the row.
+    """
+    if field not in _TEXTS and not NUMBERED_REFERENCE.fullmatch(field):
+        return
+    if cell[:1] not in ("{", "[", " ", "\n") or (inside := path_inside(cell)) is None:
+        return
+    if field != "candidate" and isinstance(held_in(cell), list):
+        return  # a list of references, or of turns
+    kind = "an object" if cell.strip()[0] == "{" else "a list"
+    pair = f"{field.partition('.')[0]}={column}.{inside}"
+    remedy = f"name the text inside it: --map {shlex.quote(pair)}"
+    raise place.error(f"the cell of {shown(column)} holds {kind} in JSON, not a text: {shown(cell)}", remedy)
 
 
 def _printed(text: str) -> list[str] | None:

@@ -11,22 +11,24 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any, overload
 
+from nlgauge.data.corpus.cells import NUMBERED_REFERENCE, refuse_json
 from nlgauge.data.corpus.cells import listed as read_cell
 from nlgauge.data.corpus.disk_rows import DiskRows
 from nlgauge.data.corpus.opening import FilePath, file_at, files_at
 from nlgauge.data.corpus.place import InputPlace, kind, refuse_repeated, shown
 from nlgauge.data.corpus.records import (
     LISTS,
-    NUMBERED_REFERENCE,
     OWN_NAMES,
     Columns,
     Names,
     Table,
     field_names,
+    field_of,
     fields_by_column,
     rows_of,
 )
 from nlgauge.data.corpus.row import FIELDS, OnMissing, Row
+from nlgauge.data.corpus.tools import read_log
 from nlgauge.errors import InputError, MissingExtraError
 
 
@@ -71,9 +73,10 @@ class Corpus(Sequence[Row]):
     ) -> Corpus:
         """Read .jsonl, .json (a list of records), .csv, .tsv (each also .gz), in UTF-8, or .parquet; "-" is stdin.
 
-        Tables with the columns of Ragas, DeepEval, LangChain, LlamaIndex, LangSmith, Langfuse and Phoenix are read as
-        they are, and so are logs of Inspect (.eval, .json), results of promptfoo, and traces of OpenTelemetry (OTLP as
-        JSON); `read_as` says how.
+        Tables with the columns of Ragas, DeepEval, LangChain, LlamaIndex, LangSmith, Langfuse, Phoenix, Braintrust,
+        MLflow, Azure AI Evaluation and RAGChecker are read as they are, and so are logs of Inspect (.eval, .json),
+        results of promptfoo, samples of lm-evaluation-harness and of Every Eval Ever, experiments of Opik and
+        Braintrust, chats, and traces of OpenTelemetry (OTLP as JSON); `read_as` says how.
 
         `path` may be a folder, whose files are read in the order of their names, and an address as s3://bucket/rows
         that pyarrow or fsspec opens. Several paths are a list, or a mapping from the names of systems to their paths.
@@ -209,6 +212,8 @@ class Corpus(Sequence[Row]):
             table = _with_lists(table.to_dict("records"), names)
         elif isinstance(table, Mapping):
             table = _records_of_lists(table)
+        if names["candidate"] == "candidate" and isinstance(table, list | tuple):
+            table = read_log(table, InputPlace(None))
         told: dict[str, None] = {}
         rows = tuple(rows_of([Table(None, table)], names, None, on_missing, told=told))
         return cls(rows, read_as=tuple(told))
@@ -286,7 +291,9 @@ def _with_lists(records: Iterable[dict[Any, Any]], names: Names) -> Iterator[dic
     fields = fields_by_column(names)
     for number, record in enumerate(records, 1):
         for column, value in record.items():
-            ours = str(fields.get(column, column))
+            ours = field_of(str(column), fields)
+            if isinstance(value, str):
+                refuse_json(ours, value, str(column), InputPlace(None, number))
             if isinstance(value, str) and (ours in LISTS or NUMBERED_REFERENCE.fullmatch(ours)):
                 record[column] = read_cell(value, ours, InputPlace(None, number))
         yield record

@@ -11,7 +11,7 @@ from nlgauge.data.corpus.json_records import json_lines, parsed
 from nlgauge.data.corpus.opening import STDIN, File, FilePath, files_at, lines, refuse_empty, seekable
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, kind, refuse_repeated, shown
 from nlgauge.data.corpus.records import OWN_NAMES, Names, has_column
-from nlgauge.data.corpus.tools import exported, inspect_log, with_traces
+from nlgauge.data.corpus.tools import exported, inspect_log, read_log, records_held, with_traces
 from nlgauge.errors import InputError, MissingExtraError
 
 _PACKED = (".xz", ".lzma", ".bz2", ".zst", ".lz4", ".br", ".zip", ".7z", ".tar", ".tgz")
@@ -31,11 +31,11 @@ def records_of(file: File, names: Names) -> Iterable[object]:
     if suffix == ".parquet":
         return parquet_records(file)
     if suffix == ".jsonl":
-        return with_traces(json_lines(lines(file), file.name), InputPlace(file.name))
+        return _log(with_traces(json_lines(lines(file), file.name), InputPlace(file.name)), file, names)
     if suffix == ".eval":
         return inspect_log(seekable(file), file.name)
     if suffix == ".json":
-        return _listed(file)
+        return _log(_listed(file), file, names)
     if suffix in (".csv", ".tsv"):
         return delimited(lines(file), file.name, "," if suffix == ".csv" else "\t", names)
     if suffix in _SPREADSHEETS:
@@ -86,9 +86,16 @@ def _listed(file: File) -> Sequence[object]:
     records = parsed("".join(lines(file)), InputPlace(file.name))
     if isinstance(records, dict) and (found := exported(records, InputPlace(file.name))) is not None:
         return found
+    if isinstance(records, dict):
+        records = records_held(records, InputPlace(file.name))
     if not isinstance(records, list):
         raise InputError(f"this is {kind(records)}, not a list of records", file=file.name, remedy=JSON_REMEDY)
     return records
+
+
+def _log(records: Iterable[object], file: File, names: Names) -> Iterable[object]:
+    """What a tool wrote of each output, read as such unless the user names the candidate."""
+    return read_log(records, InputPlace(file.name)) if names["candidate"] == "candidate" else records
 
 
 def texts_of(file: File) -> list[str]:

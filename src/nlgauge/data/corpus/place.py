@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
+from nlgauge.data.corpus.json_cells import held_in
 from nlgauge.errors import InputError
 
 JSON_REMEDY = 'write one object like {"candidate": "..."} a line in .jsonl, a list of them in .json'
@@ -58,8 +59,11 @@ def refuse_repeated(names: Sequence[object], file: str | None) -> None:
 def looked_up(record: object, path: str, otherwise: object = None) -> object:
     """Return record[path], or where that is not there record[a][b][c] of the path a.b.c; else `otherwise`.
 
-    A part of the path that is a whole number counts the entries of a list, from 0: choices.0.message.content.
+    A part of the path that is a whole number counts the entries of a list, from 0: choices.0.message.content. A text
+    that holds JSON, as a cell of a table may, is read on the way.
     """
+    if isinstance(record, str):
+        record = held_in(record)
     if isinstance(record, Mapping) and path in record:
         return record[path]
     first, dot, rest = path.partition(".")

@@ -12,6 +12,7 @@ from itertools import islice
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
+from nlgauge.data.corpus.cells import NUMBERED_REFERENCE
 from nlgauge.data.corpus.documents import NAMES, without_documents
 from nlgauge.data.corpus.labels import NOT_RATED, STANDARD, plain
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, absent, kind, looked_up, paths_in, shown
@@ -53,6 +54,8 @@ _CALLED = {
     "question": ("query", "user_input", "input", "prompt"),
 }
 """Other tools' names for the other fields, likeliest first"""
+_FOR_OURS = {"passages": "source"}
+"""Names that can be one field alone"""
 _NO_SCORE = (
     "give a string; an empty one for an empty text; to give such rows no score, nlgauge score has --on-missing skip, "
     "and Python on_missing='skip'"
@@ -63,11 +66,9 @@ _ONE_NAME = (
 _OR_DOCUMENTS = f"; a document has its text under {', '.join(NAMES[:-1])} or {NAMES[-1]}"
 _RATING = "scores."
 """How the name of a column begins that holds a rating; its aspect follows"""
+_MOST_NAMED = 8
 _LOOKED_AT = 100
 """Rows whose columns an error names"""
-NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
-
-
 LISTS = ("references", "source", "context")
 """The fields that may hold several texts"""
 Columns: TypeAlias = Mapping[str, str | Sequence[str]]
@@ -129,13 +130,42 @@ def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str |
     given = {ours: theirs for ours, theirs in names.items() if ours != theirs}
     found = None if "candidate" in given or "candidate" in record else known_columns(record)
     if found is None:
-        return names, None
+        return _nearly_named(names, record, given)
     tool, columns = found
     taken = {
-        ours: theirs for ours, theirs in columns.items() if ours not in given and (ours not in record or ours == theirs)
+        ours: theirs
+        for ours, theirs in columns.items()
+        if theirs and ours not in given and (ours not in record or ours == theirs)
     }
+    aside = [ours for ours, theirs in columns.items() if not theirs and ours not in given]
     told = ", ".join(f"{ours}={theirs}" for ours, theirs in taken.items())
-    return field_names({**taken, **given}, None), f"read as {tool} names its columns: {told}"
+    read = {ours: theirs for ours, theirs in field_names({**taken, **given}, None).items() if ours not in aside}
+    return read, f"read as {tool} names its columns: {told}"
+
+
+def _nearly_named(
+    names: Names, record: Mapping[str, object], given: Mapping[str, str | tuple[str, ...]]
+) -> tuple[Names, str | None]:
+    """Return the names, with columns that differ from ours by capitals or blanks, and what is to be told of them."""
+    taken = {column for theirs in given.values() for column in _meant(theirs)}
+    near: dict[str, list[str]] = {}
+    for column in record:
+        near.setdefault(_FOR_OURS.get(folded := column.strip().casefold(), folded), []).append(column)
+    mapped = {
+        ours: columns[0]
+        for ours in FIELDS
+        if ours not in given and ours not in record and len(columns := near.get(ours, [])) == 1
+        if columns[0] not in taken
+    }
+    if not mapped:
+        return names, None
+    told = ", ".join(f"{ours}={shown(theirs)}" for ours, theirs in mapped.items())
+    return field_names({**mapped, **given}, None), f"read by names that are nearly ours: {told}"
+
+
+def field_of(column: str, fields: Mapping[str, str]) -> str:
+    """Return the field that a column is read as, or its name; empty where its field is read from another column."""
+    return fields.get(column, "" if column in FIELDS else column)
 
 
 def fields_by_column(names: Names) -> dict[str, str]:
@@ -300,10 +330,23 @@ def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> 
     if {"nlgauge", "signatures", "metrics"} <= record.keys():
         problem = "this is a file of scores, which holds no texts"
         return place.error(problem, "give the outputs that were scored; nlgauge report and compare read scores")
-    pair = f"candidate={next((folded[alias] for alias in _ALIASES if alias in folded), 'COLUMN')}"
+    pairs = _guessed(record, folded)
     problem = f"there is no column {shown(wanted)} for the candidate; the columns are {shown(list(record))}"
-    remedy = f"say which one it is with --map {shlex.quote(pair)}, in Python with columns="
+    options = " ".join(f"--map {shlex.quote(f'{ours}={theirs}')}" for ours, theirs in pairs.items())
+    remedy = f"say which one it is with {options}, in Python with columns="
+    rest = [name for name in record if name not in {theirs.split(".")[0] for theirs in pairs.values()}]
+    remedy += f"; not read then: {', '.join(map(shown, rest[:_MOST_NAMED]))}" if len(pairs) > 1 and rest else ""
     return place.error(problem, remedy + ("; give --map once for each column" if "=" in wanted else ""))
+
+
+def _guessed(record: Mapping[str, object], folded: Mapping[str, str]) -> dict[str, str]:
+    """The column that each field is likeliest in, for a command that a user may check; the candidate's first."""
+    guessed = {"candidate": next((folded[alias] for alias in _ALIASES if alias in folded), "COLUMN")}
+    for ours in ("references", "source", "question"):
+        free = {name: path for name, path in folded.items() if path not in guessed.values()}
+        if ours not in record and (found := next((free[name] for name in _CALLED[ours] if name in free), None)):
+            guessed[ours] = found
+    return guessed
 
 
 def _inner(key: str, value: object) -> str:
@@ -349,7 +392,8 @@ def _texts(value: Any, what: str, place: InputPlace, more: str = "") -> list[str
     entries = value.tolist() if hasattr(value, "tolist") else value
     if not isinstance(entries, Sequence) or isinstance(entries, (str, bytes)):
         raise place.error(f"{what} is {kind(value)}, not texts", f"give a string or a list of strings{more}")
-    return [_text(entry, f"{what}, entry {number},", place, more) for number, entry in enumerate(entries, 1)]
+    given = [(number, entry) for number, entry in enumerate(entries, 1) if what != "references" or not absent(entry)]
+    return [_text(entry, f"{what}, entry {number},", place, more) for number, entry in given]
 
 
 def _passages(value: object, what: str, place: InputPlace) -> str:
