@@ -37,14 +37,20 @@ def layer_barycenters(
     target: Sequence[Vector] | None = None,
     start: str = "token_mean",
 ) -> list[Barycenter]:
-    """Wasserstein-2 barycenters of the layers of many texts by fixed-point iteration (Cuturi and Doucet 2014).
-
-    clouds: [layers, tokens, width] each. weights: of the tokens in every layer, [tokens] with sum 1. target: weights of
-    the barycenter's points, by default the same. start: 'token_mean' or 'last_layer'.
+    """Return Wasserstein-2 barycenters of the layers of many texts, by fixed-point iteration (Cuturi and Doucet 2014).
 
     With start='token_mean' and equal weights, the plan that moves every token to itself is nearly always optimal, and
     then the mean is the fixed point. Dual prices prove this or, if none are found in a few rounds, the exact plan.
     Otherwise the iteration runs.
+
+    Args:
+        clouds: the vectors of each text: [layers, tokens, width] each.
+        weights: of the tokens of each text, in every layer: [tokens] each, with sum 1.
+        target: weights of the barycenter's points: [points] each, with sum 1. By default `weights`.
+        start: where the iteration begins, 'token_mean' or 'last_layer'.
+
+    Returns:
+        A barycenter for each text.
     """
     target = weights if target is None else target
     points = [cloud.mean(axis=0) if start == "token_mean" else cloud[-1].copy() for cloud in clouds]

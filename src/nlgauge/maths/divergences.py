@@ -84,7 +84,9 @@ _Value = TypeVar("_Value", float, Vector)
 
 @dataclass(frozen=True)
 class Measure:
-    """An information measure with its parameters; call it with log p and log q to get D(p||q)::
+    """An information measure with its parameters; call it with log p and log q to get D(p||q).
+
+    The measures::
 
         kl              -            sum p ln(p/q)
         alpha           alpha        (sum p^a q^(1-a) - 1) / (a (a-1)); a = 1 is KL(p||q), a = 0 is KL(q||p)
@@ -136,14 +138,20 @@ class Measure:
         return DISTANCES[self.name].maximum if self.name in DISTANCES else math.inf
 
     def __call__(self, log_p: Vector, log_q: Vector) -> float:
-        """D(p||q), p the reference and q the candidate, natural logarithm.
+        """Return D(p||q), p the reference and q the candidate, in natural logarithms.
 
-        Both are log-probabilities [vocabulary], with -inf for zero. They are assumed to be normalised; only the escorts
-        of gamma, ab and renyi are normalised here. The result is never NaN, and infinite only if D is or if it exceeds
-        float64.
+        Both are assumed to be normalised; only the escorts of gamma, ab and renyi are normalised here.
 
-        Raises ValueError for unequal shapes, NaN, +inf, no mass at all, finite logarithms below -1e290, or zeros where
-        a + b <= 0.
+        Args:
+            log_p: log-probabilities of the reference: [vocabulary], with -inf for zero.
+            log_q: log-probabilities of the candidate: [vocabulary], with -inf for zero.
+
+        Returns:
+            The divergence. It is never NaN, and infinite only if D is or if it exceeds float64.
+
+        Raises:
+            ValueError: the shapes are unequal, a number is NaN or +inf, there is no mass at all, a finite logarithm is
+                below -1e290, or there are zeros where a + b <= 0.
         """
         log_p, log_q = _checked_distributions(log_p, log_q)
         with np.errstate(all="ignore"):
@@ -154,14 +162,22 @@ class Measure:
         return min(self._exponents[0] * distance if self.name == "renyi" else distance, self.maximum)
 
     def contributions(self, log_p: Vector, log_q: Vector) -> Vector:
-        """Return how much each vocabulary item contributes to D(p||q): [vocabulary], non-negative, with sum D(p||q).
+        """Return how much each vocabulary item contributes to D(p||q).
 
         kl, alpha, l1 and jensen_shannon are sums, and the contributions are their summands (kl: p ln(p/q) - p + q). For
         the others, D is divided in proportion to the summands of a related sum: for gamma, ab and renyi the divergence
         of the escorts without the logarithm, for l2 (p - q)^2, for linf |p - q|, for fisher_rao (sqrt p - sqrt q)^2. An
         infinite D cannot be divided, so the summands are returned as they are, some of them +inf.
 
-        Raises ValueError as the call does.
+        Args:
+            log_p: log-probabilities of the reference: [vocabulary], with -inf for zero.
+            log_q: log-probabilities of the candidate: [vocabulary], with -inf for zero.
+
+        Returns:
+            The contributions: [vocabulary], non-negative, with sum D(p||q).
+
+        Raises:
+            ValueError: as for the call.
         """
         distance = self(log_p, log_q)
         log_p, log_q = _checked_distributions(log_p, log_q)
@@ -190,9 +206,20 @@ class Measure:
 
 
 def symmetrised(measure: Measure, log_p: Vector, log_q: Vector, direction: str = "jeffreys") -> float:
-    """D(p||q) ("forward"), D(q||p) ("reverse") or their mean ("jeffreys", as InfoLM; Jeffreys' own is the sum).
+    """Return a divergence in one direction, or the mean of both.
 
-    Raises ValueError for an unknown direction, and as the measure does.
+    Args:
+        measure: the divergence.
+        log_p: log-probabilities of the reference: [vocabulary].
+        log_q: log-probabilities of the candidate: [vocabulary].
+        direction: 'forward' for D(p||q), 'reverse' for D(q||p), or 'jeffreys' for their mean, as InfoLM has it
+            (Jeffreys' own is the sum).
+
+    Returns:
+        The divergence, in natural logarithms.
+
+    Raises:
+        ValueError: the direction is unknown, or the measure refuses its arguments.
     """
     return _in_direction(measure, measure.symmetric, log_p, log_q, direction)
 

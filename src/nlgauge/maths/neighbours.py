@@ -58,19 +58,32 @@ class Coverage:
 
 
 def coverage(first: Points, second: Points, ks: Sequence[int]) -> tuple[Coverage, Coverage]:
-    """Coverage of `second` by the balls of `first`, and of `first` by the balls of `second`, in one pass.
+    """Return the coverage of `second` by the balls of `first`, and of `first` by the balls of `second`, in one pass.
 
-    first [n, width], second [m, width]; ks ascending, each at least 1. A k larger than a set's size minus 1 is reduced
-    to that.
+    Args:
+        first: points [n, width].
+        second: points [m, width].
+        ks: which neighbour gives a ball its radius, ascending, each at least 1. A k larger than a set's size minus 1 is
+            reduced to that.
+
+    Returns:
+        The two coverages, in the order in which the sentence above names them.
     """
     return between(first, squared_radii(first, ks), second, squared_radii(second, ks))
 
 
 def squared_radii(points: Points, ks: Sequence[int]) -> Reals:
-    """Squared distances to the k-th nearest other points: [n, ks].
+    """Return squared distances to the k-th nearest other points.
 
-    points [n, width]; ks ascending, each at least 1. A k larger than n - 1 is reduced to that, and the radius of a
-    single point is 0. Raises ValueError for points that are not finite and for invalid ks.
+    Args:
+        points: [n, width].
+        ks: ascending, each at least 1. A k larger than n - 1 is reduced to that.
+
+    Returns:
+        [n, ks]; 0 for a single point.
+
+    Raises:
+        ValueError: points are not finite, or ks are invalid.
     """
     if list(ks) != sorted(ks) or not len(ks) or ks[0] < 1:
         raise ValueError(f"ks must be ascending numbers of at least 1, not {list(ks)}")

@@ -65,12 +65,21 @@ class Powered(NamedTuple):
 
 
 def powered(ratings: Float, scores: Float, design: Design, least: float = -math.inf) -> Powered:
-    """The mean rating of rows like these. ratings: [rows], used for rated rows. scores: [rows].
+    """Return the mean rating of rows like these, from the ratings of some and the scores of all.
 
     The estimate is weight * mean of all scores + weighted mean of (rating - weight * score) over rated rows, with the
     weight that minimises the variance. Unlike in ppi-python, it is not limited to [0, 1], because a metric and a rating
-    have different units. Constant scores get the weight 0. least: a lower limit of the weight. Use 0 for scores fitted
-    to the ratings, because a negative weight would then be due to chance.
+    have different units. Constant scores get the weight 0.
+
+    Args:
+        ratings: [rows], used for rated rows.
+        scores: [rows].
+        design: which rows are rated, and how they were drawn.
+        least: a lower limit of the weight. Use 0 for scores fitted to the ratings, because a negative weight would then
+            be due to chance.
+
+    Returns:
+        The estimate, in the unit of the ratings, the influence of each row on it, and the weight.
     """
     rows, rated = len(scores), design.rated
     weights = design.weights
@@ -94,6 +103,9 @@ def leverage(scores: Float, design: Design, factor: Float) -> Float:
         scores: [rows]
         design: how the rated rows were drawn.
         factor: the part that the rated rows of each stratum have in its mean, beside rows that were added [strata].
+
+    Returns:
+        [rows], from 0 to 1.
     """
     rated, groups = design.rated, 2 * design.strata + design.rated
     weights = np.where(rated, design.weights, 1.0)
@@ -142,10 +154,18 @@ def standard_error(influence: Float) -> float:
 
 
 def selection_p(values: Float, rated: NDArray[np.bool_], clusters: Integers | None = None) -> float:
-    """Two-sided p-value for values being independent of whether rows are rated (or of a group): [rows] each.
+    """Return the two-sided p of the hypothesis that values do not depend on whether rows are rated (or of a group).
 
-    Compares the mean rank, which shows that low values were chosen, and the mean distance from the middle rank, which
-    shows that both ends were. Student's t by clusters; the smaller p is doubled. NaN if a group is empty.
+    This compares the mean rank, which shows that low values were chosen, and the mean distance from the middle rank,
+    which shows that both ends were, by Student's t of clusters; the smaller p is doubled.
+
+    Args:
+        values: [rows].
+        rated: whether each row is rated: [rows].
+        clusters: the number of each row's cluster: [rows]. By default each row is a cluster.
+
+    Returns:
+        p; NaN if a group is empty.
     """
     n, rest, rows = int(rated.sum()), int((~rated).sum()), len(values)
     if not n or not rest:

@@ -87,6 +87,9 @@ class RaterSpread:
             said: what they say of these raters.
             means: one mean, or the first less the second of two.
             shares: of each row in the mean [rows]; below 0 in the second.
+
+        Returns:
+            The same value, with wider intervals.
         """
         of_raters, sizes = self.parts @ shares, (self.parts > 0) @ (shares != 0).astype(float)
         raters, influence = len(self.given), means[0].influence

@@ -28,10 +28,15 @@ _REMEMBERED = 100_000
 def fewest_shifted_edits(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], distance: Distance
 ) -> list[int]:
-    """For each candidate, the number of insertions, deletions, substitutions and block shifts to the closest reference.
+    """Return for each candidate how many edits lead to the closest reference, where a shift of a block is one edit.
 
-    Texts are lists of words; there is at least one reference. distance: the Levenshtein distance of two strings, for
-    example from rapidfuzz.
+    Args:
+        candidates: the words of each candidate.
+        references: the words of each reference, at least one reference.
+        distance: the Levenshtein distance of two strings, for example from rapidfuzz.
+
+    Returns:
+        The number of insertions, deletions, substitutions and block shifts of each candidate.
     """
     letters: dict[str, str] = {}
 
@@ -160,8 +165,10 @@ class _Search:
         return known
 
     def _alignment(self, ours: str) -> tuple[list[int], int, int]:
-        """The candidate position for each reference position; as bits, wrong candidate and missed reference
-        positions."""
+        """Return the candidate position of each reference position, and which positions are wrong or missed, as bits.
+
+        The wrong positions are the candidate's, the missed ones the reference's.
+        """
         aligned: list[int] = []
         wrong = missed = 0
         place = -1

@@ -34,18 +34,31 @@ _END = re.compile(r"""(?<=[.!?])["')\]”’»]*\s+(?=[^\sa-z])|[。！？]+[」
 
 
 def sentence_ends(text: str) -> list[int]:
-    """Positions after the end of each sentence except the last.
+    """Return the positions after the end of each sentence except the last.
 
     A sentence ends at a full stop, exclamation mark or question mark before a space, unless a lower-case letter
     follows; at the Chinese and Japanese forms of these; and at the end of a line. Abbreviations before a capital letter
     ("Mr. Hall") also end one.
+
+    Args:
+        text: the text.
+
+    Returns:
+        Indexes of characters, ascending.
     """
     return [found.end() for found in _END.finditer(text) if found.end() < len(text)]
 
 
 def ngrams(words: Sequence[str], n: int) -> Iterator[str]:
-    """Return all n-grams of words, in order, joined by spaces; words must not contain spaces.
+    """Return all n-grams of words, in order, joined by spaces.
 
     Strings cache their hash, so that lookups take half the time of tuples.
+
+    Args:
+        words: words without spaces.
+        n: words in an n-gram.
+
+    Returns:
+        An iterator over the n-grams.
     """
     return map(" ".join, zip(*[words[start:] for start in range(n)], strict=False))
