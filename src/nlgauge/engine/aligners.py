@@ -98,12 +98,12 @@ class TextAligner(Protocol):
 
     @property
     def weak(self) -> float:
-        """A word with an alignment below this is shown as weakly aligned"""
+        """A word with an alignment below this is shown as weakly aligned."""
         ...
 
     @property
     def shows_words(self) -> bool:
-        """Whether each word has an alignment to show"""
+        """Whether each word has an alignment to show."""
         ...
 
     def requests(self, direction: Direction) -> Sequence[AnyRequest]:
@@ -262,6 +262,9 @@ def trained_aligner(
         aggregate: whether it is R.
         stopwords: whether English stopwords count.
         reading: how a long text is read.
+
+    Returns:
+        The aligner, and facts for a signature.
     """
     digest, card, packer = model[ALIGNER].digest, model.card, packer_of(model)
     aligner = TrainedAligner(
@@ -291,9 +294,16 @@ def answered_by(model: str, aligner: TextAligner, direction: Direction, features
 
 
 def shown(direction: Direction, aligned: Aligned, weak: float, whole: bool = False) -> EvidenceText:
-    """The words of a text that count, as evidence. Words with alignment below `weak` are weakly aligned.
+    """Return the words of a text that count, as evidence.
 
-    whole: whether a stretch was judged as a whole, and is marked as one.
+    Args:
+        direction: the text, and what it is compared with.
+        aligned: what an aligner says of it.
+        weak: words with an alignment below this are weakly aligned.
+        whole: whether a stretch was judged as a whole, and is marked as one.
+
+    Returns:
+        The evidence of the text.
     """
     text, places = direction.text, zip(aligned.spans.tolist(), aligned.alignment.tolist(), strict=True)
     if aligned.judged is None:

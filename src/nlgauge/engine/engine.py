@@ -33,9 +33,13 @@ class FeatureCache(Protocol):
 class Engine:
     """Computes features of texts with one model.
 
-    window: what to do with texts longer than the model's window ('slide', 'cut' or 'error'). batch_tokens: tokens per
-    batch; by default the model or the engine chooses. cache: that of features. load: loads another model by its
-    name, for metrics that use several models.
+    Args:
+        model: the model.
+        window: what to do with texts longer than the model's window, 'slide', 'cut' or 'error'.
+        progress: whether a bar is shown.
+        batch_tokens: tokens in a batch; by default the model or the engine chooses.
+        cache: that of features.
+        load: loads another model by its name, for metrics that use several models.
     """
 
     def __init__(
@@ -132,9 +136,19 @@ class Engine:
                 raise InputError(error.problem, row=row, remedy=error.remedy) from None
 
     def features(self, requests: Iterable[AnyRequest], fresh: bool = False) -> Features:
-        """The features of some requests. Each distinct request is computed once, together with others of its kind.
+        """Return the features of some requests.
 
-        fresh: ignore the cache. Raises SpecError for a model that lacks a capability that is needed.
+        Each distinct request is computed once, together with others of its kind.
+
+        Args:
+            requests: what is asked.
+            fresh: whether to ignore the cache.
+
+        Returns:
+            What came back, by request.
+
+        Raises:
+            SpecError: the model lacks a capability that is needed.
         """
         wanted, others = _by_model(requests)
         block = self.block()
@@ -223,6 +237,9 @@ class TokenPrefetcher:
     """Splits texts into sub-words in advance, in a thread, while a device computes earlier texts; or on demand.
 
     The tokenizer library releases Python's lock meanwhile.
+
+    Args:
+        tokenizer: that of the model.
     """
 
     def __init__(self, tokenizer: SubwordTokenizer) -> None:

@@ -69,12 +69,18 @@ _OWN = {
 
 
 def foreign(text: str) -> str | None:
-    """The language or script of a text that is clearly not English, such as 'German' or 'Cyrillic', else None.
+    """Return the language or script of a text that is clearly not English, such as 'German' or 'Cyrillic'.
 
     By script: fewer than half of its letters are Latin. By words: at least a quarter of its words are frequent words of
     another language, and at least three times as many as frequent English words. A short text may have one less, if no
     word is a frequent English word and another one has letters that English does not have. Or no word is a frequent
     English word, and three of ten words have such letters.
+
+    Args:
+        text: the text.
+
+    Returns:
+        The name, or None for a text that may be English.
     """
     letters = [sign for sign in text[:2000] if sign.isalpha()]
     if len(letters) < 3:

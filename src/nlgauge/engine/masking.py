@@ -56,10 +56,18 @@ class Pass:
 
 
 def passes(starts: NDArray[np.intp], words: Sequence[int], stride: int, limits: MaskingLimits) -> list[Pass]:
-    """The passes that mask each of `words` once, at most `stride` of them in one pass.
+    """Return the passes that mask each of `words` once, at most `stride` of them in one pass.
 
-    starts: the first token of each word of the text, then the number of tokens: [words + 1]. Words of one pass are at
-    least eight sub-words apart: closer masks would hide words that the prediction depends on.
+    Words of one pass are at least eight sub-words apart: closer masks would hide words that the prediction depends on.
+
+    Args:
+        starts: the first token of each word of the text, then the number of tokens: [words + 1].
+        words: the indexes of the words that are masked.
+        stride: how many words one pass may mask.
+        limits: what else a pass may have.
+
+    Returns:
+        The passes.
     """
     out: list[Pass] = []
     for block in _blocks(starts, words, limits.core):
@@ -161,9 +169,13 @@ class WordScores:
         self._pieces[word] = dict(enumerate(predicted))
 
     def per_piece(self, ends: int) -> list[tuple[float, float]]:
-        """For each word: the mean log-probability of its sub-words, and of those that are predicted.
+        """Return the mean log-probability of each word's sub-words, and of those that are predicted.
 
-        ends: how many tokens beside a word's sub-words the log-probabilities are of.
+        Args:
+            ends: how many tokens beside a word's sub-words the log-probabilities are of.
+
+        Returns:
+            Both means of each word, in natural logarithms.
         """
         sizes = [(len(self.truth(word)), len(self._pieces[word])) for word in self.words]
         logs = [(self._logs[word], self._likeliest[word]) for word in self.words]

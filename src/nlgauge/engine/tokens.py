@@ -58,6 +58,11 @@ class SubwordTokenizer:
     """A fast tokenizer, and the special tokens that its model puts around a text.
 
     A "[MASK]" or "[SEP]" in a user's text is split like any other word and never becomes the special token.
+
+    Args:
+        tokenizer: that of the tokenizers library.
+        mask: the mask token, None where there is none.
+        pad: the padding token, None where there is none.
     """
 
     def __init__(self, tokenizer: Tokenizer, mask: str | None, pad: str | None) -> None:
@@ -93,7 +98,14 @@ class SubwordTokenizer:
     def read(cls, path: str) -> SubwordTokenizer:
         """Read a tokenizer.json whose mask and pad tokens have one of the usual names.
 
-        Raises SpecError for any other file.
+        Args:
+            path: the file.
+
+        Returns:
+            The tokenizer.
+
+        Raises:
+            SpecError: it is any other file.
         """
         tokenizer = read_tokenizer(path)
         known = tokenizer.token_to_id
@@ -140,9 +152,17 @@ class SubwordTokenizer:
         return self._tokenizer.token_to_id(name) if isinstance(name, str) else None
 
     def encode(self, texts: Sequence[str]) -> list[Tokens]:
-        """Tokens of each text.
+        """Return the tokens of each text.
 
-        Raises InputError for a text that has no UTF-8 form (a lone surrogate), SpecError for a tokenizer that fails.
+        Args:
+            texts: the texts.
+
+        Returns:
+            The tokens of each, in order.
+
+        Raises:
+            InputError: a text has no UTF-8 form (a lone surrogate).
+            SpecError: the tokenizer fails.
         """
         out: list[Tokens] = []
         for at in range(0, len(texts), _AT_ONCE):

@@ -55,6 +55,13 @@ def write_weighter(path: Path, weighter: Weighter) -> None:
 def read_weighter(name: str, model: Model) -> Weighter:
     """Return learned token weights by name, file or folder.
 
+    Args:
+        name: that of the model, a file or a folder.
+        model: the model that reads texts.
+
+    Returns:
+        The weights.
+
     Raises:
         SpecError: There are none, or they are for another model.
     """

@@ -91,10 +91,10 @@ class VectorsRequest(TextRequest[TokenVectors]):
 
 @dataclass(frozen=True)
 class SentenceVectors(TextRequest[TokenVectors]):
-    """The mean over all tokens of a text, or the largest number of each dimension, as the vector of one token that
-    covers the text (Reimers and Gurevych 2019).
+    """The vector of one token that covers a text: the mean over its tokens, or the largest number of each dimension.
 
-    It is cached, because it is small and set metrics need it again for every new system.
+    That is how sentence encoders are pooled (Reimers and Gurevych 2019). It is cached, because it is small and set
+    metrics need it again for every new system.
     """
 
     capability = ENCODER

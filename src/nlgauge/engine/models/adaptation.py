@@ -30,11 +30,16 @@ def write_delta(
 ) -> None:
     """Write the differences of `tuned` from `base`.
 
-    tuned: float32 arrays. Arrays equal to the base's are left out. Matrices that the base has are stored as int8
-    differences `name` [rows, columns] with float32 `name.scale` [rows, 1]. All others are stored whole, in float32.
-    low_rank: for a matrix of the base by name, down [rank, columns] and up [rows, rank]. Their product up @ down is the
-    difference. They are stored as `name.down` and `name.up` in float16, and `tuned` is ignored for this name.
-    in_8_bits: store low-rank matrices, and matrices that the base lacks, as int8 with float32 scales too.
+    Args:
+        path: the file.
+        base: float32 arrays by name.
+        tuned: float32 arrays by name. Arrays equal to the base's are left out. Matrices that the base has are stored as
+            int8 differences `name` [rows, columns] with float32 `name.scale` [rows, 1]. All others are stored whole, in
+            float32.
+        low_rank: for a matrix of the base by name, down [rank, columns] and up [rows, rank]. Their product up @ down is
+            the difference. They are stored as `name.down` and `name.up` in float16, and `tuned` is ignored for this
+            name.
+        in_8_bits: store low-rank matrices, and matrices that the base lacks, as int8 with float32 scales too.
     """
     stored: dict[str, np.ndarray] = {}
     low_rank = low_rank or {}

@@ -32,6 +32,9 @@ class AlignerNet(nn.Module):
 
     The numbers are the share of the text that is supported, the log-odds that all of it is, and the log-odds that the
     other text contradicts it if not all is supported.
+
+    Args:
+        body: the encoder.
     """
 
     def __init__(self, body: Bert) -> None:

@@ -103,9 +103,22 @@ def family_of(folder: Path) -> str | None:
 
 
 def open_detector(prefix: str, source: str, name: str, precision: str, backend: str, device: str | None) -> Model:
-    """A detector by the prefix of its family and a folder or Hugging Face name.
+    """Return a detector by the prefix of its family and a folder or Hugging Face name.
 
-    Raises SpecError for a checkpoint of another family or that lacks weights, MissingExtraError if torch is needed.
+    Args:
+        prefix: of the family, such as 'nli'.
+        source: a folder or a Hugging Face name.
+        name: what the model is called in signatures.
+        precision: as `nlgauge.engine.models.loading.load` takes it.
+        backend: as `load` takes it.
+        device: as `load` takes it.
+
+    Returns:
+        The model.
+
+    Raises:
+        SpecError: the checkpoint is of another family, or lacks weights.
+        MissingExtraError: torch is needed and not installed.
     """
     if not source:
         raise SpecError(f"model {name!r}: name a folder or a Hugging Face name after the colon, as in {prefix}:FOLDER")
@@ -132,9 +145,17 @@ def open_detector(prefix: str, source: str, name: str, precision: str, backend: 
 
 
 def with_detector(model: Model, checkpoint: Checkpoint, net: Net) -> Model:
-    """A checkpoint's model with the detector that its head tells, or with what to say if somebody asks for one.
+    """Return a checkpoint's model with the detector that its head tells, or with what to say if somebody asks for one.
 
     The head is read when the first row is: metrics that compare vectors do not need it.
+
+    Args:
+        model: the checkpoint's model.
+        checkpoint: the checkpoint.
+        net: its network.
+
+    Returns:
+        The model with one capability more.
     """
     config = checkpoint.config.to_dict()
     packing = by_head(config)
@@ -280,8 +301,13 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
 def export_detector(model: Model, folder: Path) -> None:
     """Write a detector that torch runs to a folder for onnxruntime: graph, configuration, tokenizer and card.
 
-    Raises SpecError for another model, for a network that has no graph, and without onnxscript, and InputError if
-    `folder` is not empty.
+    Args:
+        model: the detector.
+        folder: an empty folder, or one that is made.
+
+    Raises:
+        SpecError: the model is no detector, its network has no graph, or onnxscript is missing.
+        InputError: `folder` is not empty.
     """
     detector = model[ALIGNER]
     logits = detector.open() if isinstance(detector, Detector) else None

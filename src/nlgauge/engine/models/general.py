@@ -17,7 +17,7 @@ _COUNTED: dict[str, DocumentFrequencies] = {}
 
 
 def general_frequencies(model: Model) -> DocumentFrequencies:
-    """The model's own table if it has one, else a table derived from the embedded model's, once per tokenizer.
+    """Return the model's own table if it has one, else a table derived from the embedded model's, once per tokenizer.
 
     The embedded model knows in how many documents the words and punctuation marks of its vocabulary occur, in upper or
     lower case. A token of another tokenizer counts as occurring in a document if a word that contains it occurs there,
@@ -25,6 +25,12 @@ def general_frequencies(model: Model) -> DocumentFrequencies:
     occurs in a share 1 - prod(1 - p) of the documents, where p are the shares of its words; that every spelling of a
     word is as frequent as the word; that a token of several marks, such as `."`, is as frequent as the rarest of them;
     and that all other tokens and special tokens never occur.
+
+    Args:
+        model: the model whose tokens are counted.
+
+    Returns:
+        The document frequency of each token.
     """
     if model.card.document_frequencies is not None:
         return model.card.document_frequencies

@@ -36,9 +36,19 @@ def adapted_layers(config: Mapping[str, Any]) -> int:
 
 
 def filled(runtime: Runtime, net: Net, weights: Weights) -> Net:
-    """The network with these weights, on the runtime's device and in its precision.
+    """Return the network with these weights, on the runtime's device and in its precision.
 
-    Raises ValueError or RuntimeError for weights that do not fit.
+    Args:
+        runtime: where torch runs it.
+        net: the network.
+        weights: its arrays by name.
+
+    Returns:
+        The same network.
+
+    Raises:
+        ValueError: the weights do not fit.
+        RuntimeError: the weights do not fit.
     """
     from nlgauge.engine.models.bert import load_weights
 

@@ -59,9 +59,16 @@ def companions() -> list[str]:
 
 
 def folder_of(name: str) -> Path:
-    """The folder of a model: 'pocket', a companion's name, or a path, with the prefix of a detector or without.
+    """Return the folder of a model.
 
-    Raises SpecError for a companion that is not installed.
+    Args:
+        name: 'pocket', a companion's name, or a path, with the prefix of a detector or without.
+
+    Returns:
+        The folder.
+
+    Raises:
+        SpecError: the companion is not installed.
     """
     prefix, _, of = name.partition(":")
     if prefix in PREFIXES:
@@ -80,14 +87,22 @@ def load(
     backend: str = "auto",
     device: str | None = None,
 ) -> Model:
-    """A model by name.
+    """Return a model by name. A model that is in use through `hold` is returned as it is.
 
-    precision: 'float32', 'bfloat16' (OpenVINO or torch) or 'int8' (without torch). backend: 'onnxruntime', 'openvino'
-    or 'torch'. 'auto' chooses onnxruntime if the folder has its graphs and precision and device allow it. For bfloat16
-    it chooses OpenVINO if that is installed, the processor supports bfloat16 and there is no GPU, else torch. device:
-    'cpu', 'cuda', 'cuda:1' or 'mps'; by default torch uses a GPU if there is one. A model that is in use through `hold`
-    is returned as it is. Raises SpecError for options that are unknown or do not go together and for a model that
-    cannot be loaded, and MissingExtraError if torch is needed and not installed.
+    Args:
+        name: 'pocket', a companion's name, a folder, or a Hugging Face name.
+        precision: 'float32', 'bfloat16' (OpenVINO or torch) or 'int8' (without torch).
+        backend: 'onnxruntime', 'openvino' or 'torch'. 'auto' chooses onnxruntime if the folder has its graphs and
+            precision and device allow it. For bfloat16 it chooses OpenVINO if that is installed, the processor supports
+            bfloat16 and there is no GPU, else torch.
+        device: 'cpu', 'cuda', 'cuda:1' or 'mps'; by default torch uses a GPU if there is one.
+
+    Returns:
+        The model.
+
+    Raises:
+        SpecError: options are unknown or do not go together, or the model cannot be loaded.
+        MissingExtraError: torch is needed and not installed.
     """
     if (held := _held.get((name, precision, backend, device))) is not None:
         return held
@@ -146,10 +161,22 @@ def is_detector(name: str) -> bool:
 
 
 def hold(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
-    """As `load`, but the same model is returned again without loading while a caller keeps a reference to it.
+    """Return a model as `load` does, and the same one again without loading while a caller has a reference to it.
 
-    Use it to score a few rows at a time, many times. A folder that changes meanwhile is not read again. Raises what
-    `load` raises.
+    Use it to score a few rows at a time, many times. A folder that changes meanwhile is not read again.
+
+    Args:
+        name: as `load` takes it.
+        precision: as `load` takes it.
+        backend: as `load` takes it.
+        device: as `load` takes it.
+
+    Returns:
+        The model.
+
+    Raises:
+        SpecError: as `load`.
+        MissingExtraError: as `load`.
     """
     model = load(name, precision, backend, device)
     _held[name, precision, backend, device] = model

@@ -66,7 +66,7 @@ def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
 
 
 def runtime_name() -> str:
-    """onnxruntime with its version."""
+    """Return onnxruntime with its version."""
     try:
         known = version("onnxruntime")
     except PackageNotFoundError:  # a build under another name; to import it takes half a second
@@ -77,10 +77,20 @@ def runtime_name() -> str:
 
 
 def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path], OnnxGraph], backend: str) -> Model:
-    """A folder's model on the CPU, without torch, with the capabilities that the folder has files for.
+    """Return a folder's model on the CPU, without torch, with the capabilities that the folder has files for.
 
-    precision: 'int8' has graphs of its own that multiply in 8 bits; the others share graphs. graph: runs a file. Raises
-    SpecError if a file that every model needs is missing.
+    Args:
+        folder: the folder.
+        name: what the model is called in signatures.
+        precision: 'int8' has graphs of its own that multiply in 8 bits; the others share graphs.
+        graph: runs a file.
+        backend: what runs it, as signatures name it.
+
+    Returns:
+        The model.
+
+    Raises:
+        SpecError: a file that every model needs is missing.
     """
     missing = [file for file in (WEIGHTS_FILE, CONFIG_FILE, TOKENIZER_FILE) if not (folder / file).is_file()]
     if missing:
@@ -141,10 +151,18 @@ class OnnxGraph:
         self._path = path
 
     def run(self, outputs: Sequence[str], shape: Sequence[int] | None = None, **inputs: NDArray[Any]) -> Any:
-        """The outputs with these names, in this order. shape: the shape that all of them must have.
+        """Return the outputs with these names, in this order.
 
-        Raises SpecError for a graph that cannot be run, has other inputs or outputs, or gives numbers that are not
-        finite.
+        Args:
+            outputs: the names.
+            shape: the shape that all of them must have.
+            inputs: the arrays by name.
+
+        Returns:
+            An array for each output.
+
+        Raises:
+            SpecError: the graph cannot be run, has other inputs or outputs, or gives numbers that are not finite.
         """
         if lacking := [name for name in outputs if name not in self.outputs]:
             raise SpecError(f"{self._path} has no output {lacking[0]!r}: it is the graph of another model")

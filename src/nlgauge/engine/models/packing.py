@@ -337,6 +337,9 @@ class Reading(NamedTuple):
 
         Args:
             logits: [..., classes].
+
+        Returns:
+            Two arrays [...], in natural logarithms.
         """
         if not np.isfinite(logits).all():
             raise SpecError("the detector gives numbers that are not finite: its weights are damaged")
@@ -418,9 +421,17 @@ class Packer:
         return self.packing.joined == "pair" and len(self.packing.segments) > 1
 
     def room(self, question: str | None) -> int:
-        """Maximum sub-words of source and candidate together in a row.
+        """Return how many sub-words source and candidate together may have in a row.
 
-        Raises SpecError for a row that has no room for them, and InputError where the question takes it.
+        Args:
+            question: what the candidate answers, which stands in the row too.
+
+        Returns:
+            The number of sub-words.
+
+        Raises:
+            SpecError: a row has no room for them.
+            InputError: the question takes the room.
         """
         room = self.longest - len(self.row("", "", question).ids) - (0 if self.packing.by_tokens else _SLACK)
         if room < _LEAST_ROOM and question and question.strip():
@@ -455,6 +466,10 @@ class PackedPairing(Pairing):
     """Chooses what is judged at a time, and what is read of a source with it, as a packing says.
 
     `Packer` makes the rows of what was chosen.
+
+    Args:
+        packer: makes the rows.
+        rarity: the worth of sharing a token: [vocabulary].
     """
 
     def __init__(self, packer: Packer, rarity: NDArray[np.float64]) -> None:

@@ -56,6 +56,9 @@ def published(source: str, digest: str, sizes: Mapping[str, object]) -> Publishe
         source: its hub name or its folder.
         digest: SHA-256 of its weights file, hexadecimal.
         sizes: its `model_type`, `hidden_size`, `num_hidden_layers`, `num_attention_heads` and `vocab_size`.
+
+    Returns:
+        What is known of the checkpoint, or None.
     """
     known = _known()
     for name, facts in known.items():

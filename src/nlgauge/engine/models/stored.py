@@ -55,9 +55,16 @@ class Tensor:
 
 
 def tensors_of(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file by name, without reading them.
+    """Return the tensors of a safetensors file by name, without reading them.
 
-    Raises SpecError for a header that is broken or does not fit the file.
+    Args:
+        path: the file.
+
+    Returns:
+        Where each tensor stands, by name.
+
+    Raises:
+        SpecError: the header is broken, or does not fit the file.
     """
     try:
         with safe_open(path, "np"):  # it checks shapes, types and positions
@@ -79,6 +86,12 @@ def layout_digest(path: Path) -> str:
     """Return the SHA-256 of the names, types, shapes and positions of a file's tensors.
 
     A graph refers to its weights by position, and carries this digest of each file that it was made for.
+
+    Args:
+        path: a safetensors file.
+
+    Returns:
+        The digest in hexadecimal.
 
     Raises:
         SpecError: as `tensors_of`.

@@ -67,7 +67,7 @@ class Runtime:
 
     @property
     def name(self) -> str:
-        """torch with its version, and the device if it is not the CPU."""
+        """The version of torch, and the device if it is not the CPU."""
         version = f"torch-{self.torch.__version__}"
         return f"{version} on {self.device}" if self.apart else version
 
@@ -100,6 +100,9 @@ class Runtime:
         """Convert the weights of linear layers to the precision once; autocast would convert them for every batch.
 
         An output layer that shares the embedding table gets a copy, so that the embeddings stay as they are.
+
+        Args:
+            net: the network, which is changed.
         """
         if self.precision == "bfloat16":
             for module in net.modules():
@@ -121,8 +124,17 @@ class Checkpoint:
 
     splitter: its transformers tokenizer, for networks that read two texts in their own format.
 
-    Only safetensors weights are read. Code of the checkpoint is never run: a network that needs it is refused. Raises
-    SpecError for a checkpoint that cannot be loaded, MissingExtraError without torch.
+    Only safetensors weights are read. Code of the checkpoint is never run: a network that needs it is refused.
+
+    Args:
+        source: the folder or the Hugging Face name.
+        name: what the model is called in signatures.
+        precision: 'float32' or 'bfloat16'.
+        device: 'cpu', 'cuda', 'cuda:1' or 'mps'; by default a GPU if there is one.
+
+    Raises:
+        SpecError: the checkpoint cannot be loaded.
+        MissingExtraError: torch is not installed.
     """
 
     def __init__(self, source: str, name: str, precision: str = "float32", device: str | None = None) -> None:
@@ -159,9 +171,17 @@ class Checkpoint:
         return type(self.config) in getattr(self._transformers, mapping)
 
     def network(self, auto: str, pooled: bool = False) -> Net:
-        """The network of a class such as AutoModel, on its device. Raises SpecError if weights are missing.
+        """Return the network of a class, on its device.
 
-        pooled: whether the network's vector of a whole text is used.
+        Args:
+            auto: the class of transformers, such as 'AutoModel'.
+            pooled: whether the network's vector of a whole text is used.
+
+        Returns:
+            The network.
+
+        Raises:
+            SpecError: weights are missing.
         """
         net, missing = self.read(auto)
         self.refuse_lacking(missing, pooled)
@@ -226,6 +246,13 @@ class Checkpoint:
         """Raise SpecError for missing weights, which transformers would fill with random numbers.
 
         Many checkpoints lack the pooler, which our metrics do not use.
+
+        Args:
+            missing: the names of the weights.
+            pooled: whether the network's vector of a whole text is used.
+
+        Raises:
+            SpecError: a weight that is used is missing.
         """
         if lacking := [key for key in missing if pooled or "pooler" not in key.split(".")]:
             raise SpecError(f"cannot load model {self.name!r}: it lacks {len(lacking)} weights, such as {lacking[0]}")
