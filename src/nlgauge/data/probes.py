@@ -42,9 +42,16 @@ class Probed:
 
 
 def read_probes(path: Path | None = None) -> tuple[Probed, ...]:
-    """The sources of a file like `probes.txt`, which is the default; its head tells the format.
+    """Return the sources of a file like `probes.txt`, whose head tells the format.
 
-    Raises InputError for a line that is none.
+    Args:
+        path: the file; `probes.txt` by default.
+
+    Returns:
+        The sources.
+
+    Raises:
+        InputError: a line is none of the format.
     """
     path = path or Path(__file__).with_name("probes.txt")
     found: list[Probed] = []

@@ -26,8 +26,18 @@ def listed(cell: str, field: str, place: InputPlace) -> object:
     """Return the list that a cell holds, or the cell itself where it holds a text.
 
     A list of texts is read as JSON, or as Python writes a list or a tuple and numpy an array; a list of objects as
-    JSON. A text that begins with a bracket, as "[1] The room" does, stays a text. Raises InputError for what looks like
-    a printed list and cannot be read as one.
+    JSON. A text that begins with a bracket, as "[1] The room" does, stays a text.
+
+    Args:
+        cell: what the cell holds.
+        field: the name of our field.
+        place: where the row stands, for errors.
+
+    Returns:
+        A list or the cell.
+
+    Raises:
+        InputError: the cell looks like a printed list and cannot be read as a list.
     """
     text = cell.strip()
     if text[:1] == "(":

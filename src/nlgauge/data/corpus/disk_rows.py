@@ -25,7 +25,13 @@ _PAGES_HELD = 64
 class DiskRows(Sequence[Row]):
     """Rows in a file without a name in the folder for temporary files (TMPDIR), which ends with the process.
 
-    A value of `extra` that JSON does not have, a date say, becomes its text. Raises InputError where the disk is full.
+    A value of `extra` that JSON does not have, a date say, becomes its text.
+
+    Args:
+        rows: what is written there.
+
+    Raises:
+        InputError: the disk is full.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:

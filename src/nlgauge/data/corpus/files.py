@@ -20,9 +20,17 @@ _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
 def records_of(file: File, names: Names) -> Iterable[object]:
-    """The records of a table, read as they are asked for; .json alone is read whole.
+    """Yield the records of a table, read as they are asked for; .json alone is read whole.
 
-    Raises InputError for a file that cannot be read as what its name says, some of them when that record is reached.
+    Args:
+        file: the file.
+        names: of the columns that are read.
+
+    Returns:
+        An iterator over the records.
+
+    Raises:
+        InputError: the file cannot be read as what its name says; for some files when that record is reached.
     """
     _refuse_packed(file)
     suffix = PurePath(file.name.lower().removesuffix(".gz")).suffix

@@ -54,6 +54,9 @@ def numbers_in(rows: Iterable[Row], column: str, labels: Labels | None = None) -
             is b inside a.
         labels: what the texts of the column stand for; by default numbers as they are written, and `LABELS`.
 
+    Returns:
+        A number for each row.
+
     Raises:
         InputError: a value that is none of these, by its row; or no row has a value.
     """

@@ -68,10 +68,18 @@ def file_at(path: FilePath) -> File:
 
 
 def files_at(path: FilePath) -> list[File]:
-    """A file, or all files of a folder and of those in it, by name.
+    """Return a file, or all files of a folder and of those in it, by name.
 
     Names that begin with a dot or an underscore are not data, by the custom of the tools that write such folders.
-    Raises InputError where there is none.
+
+    Args:
+        path: a path or an address.
+
+    Returns:
+        The files, at least one.
+
+    Raises:
+        InputError: there is none.
     """
     if os.fspath(path) == STDIN:
         return [_stdin()]
@@ -128,10 +136,17 @@ def _remote(files: Any, about: Any, scheme: str) -> File:
 
 
 def file_system(path: str) -> tuple[Any, str]:
-    """The pyarrow file system of an address, and the path in it.
+    """Return the pyarrow file system of an address, pyarrow's own or else fsspec's.
 
-    pyarrow's own, or else fsspec's. Raises MissingExtraError without pyarrow, InputError for an address that neither
-    knows.
+    Args:
+        path: the address.
+
+    Returns:
+        The file system, and the path in it.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+        InputError: neither library knows the address.
     """
     try:
         import pyarrow
@@ -167,9 +182,17 @@ LONGEST_LINE = 256 << 20
 
 
 def lines(file: File, expanded: int = EXPANDED) -> Iterator[str]:
-    """Each line with its end, which is one "\\n"; the mark of a byte order at the beginning is left out.
+    """Yield each line with its newline; the mark of a byte order at the beginning is left out.
 
-    Raises InputError for what is empty, not UTF-8, not whole gzip data, or a line longer than LONGEST_LINE.
+    Args:
+        file: the file.
+        expanded: how many times their own size gzip data may hold.
+
+    Returns:
+        An iterator over the lines.
+
+    Raises:
+        InputError: it is empty, not UTF-8, not whole gzip data, or has a line longer than LONGEST_LINE.
     """
     place, at, number = InputPlace(file.name), 0, 0
     with opened(file, expanded) as stream:
@@ -219,9 +242,17 @@ def _empty(place: InputPlace) -> Exception:
 
 @contextmanager
 def opened(file: File, expanded: int = EXPANDED) -> Iterator[BinaryIO]:
-    """The bytes, uncompressed. Raises InputError for what is not whole gzip data, and for a bomb.
+    """Open a file to read its bytes, uncompressed.
 
-    expanded: how many times their own size the data may hold.
+    Args:
+        file: the file.
+        expanded: how many times their own size gzip data may hold.
+
+    Returns:
+        A context that gives the open file.
+
+    Raises:
+        InputError: it is not whole gzip data, or a bomb.
     """
     place = InputPlace(file.name)
     with file.open() as raw:

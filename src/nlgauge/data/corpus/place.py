@@ -56,9 +56,15 @@ def refuse_repeated(names: Sequence[object], file: str | None) -> None:
 
 
 def looked_up(record: object, path: str, otherwise: object = None) -> object:
-    """Return record[path], or where that is not there record[a][b][c] of the path a.b.c; else `otherwise`.
+    """Return record[path], or where that is not there record[a][b][c] of the path a.b.c.
 
-    A part of the path that is a whole number counts the entries of a list, from 0: choices.0.message.content.
+    Args:
+        record: what the path leads into.
+        path: a part of it that is a whole number counts the entries of a list, from 0: choices.0.message.content.
+        otherwise: what is returned where neither is there.
+
+    Returns:
+        The value.
     """
     if isinstance(record, Mapping) and path in record:
         return record[path]
@@ -97,9 +103,15 @@ def first_repeat(keys: Iterable[Hashable]) -> tuple[int, int] | None:
 
 
 def refuse_repeats(keys: Iterable[tuple[str, str]], files: Mapping[str, int], remedy: str = REMEDY) -> None:
-    """Raise InputError, which names both rows, for a (system, item) that is there twice.
+    """Refuse a (system, item) that is there twice.
 
-    files: how many of the rows each file gave, in their order; empty where that is not known.
+    Args:
+        keys: (system, item) of each row, in order.
+        files: how many of the rows each file gave, in their order; empty where that is not known.
+        remedy: what the error says to do.
+
+    Raises:
+        InputError: a pair is there twice; the error names both rows.
     """
     keys = list(keys)
     if len(set(keys)) == len(keys) or (found := first_repeat(keys)) is None:

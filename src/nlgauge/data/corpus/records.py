@@ -124,7 +124,14 @@ def _meant(theirs: str | tuple[str, ...]) -> tuple[str, ...]:
 def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str | None]:
     """Return the names of the columns, those of a known tool among them, and what is to be told of these.
 
-    They are taken where the user names no candidate and the table has none of that name.
+    Columns of a tool are taken where the user names no candidate and the table has none of that name.
+
+    Args:
+        names: our names to the columns that the user named.
+        record: the first record of the table.
+
+    Returns:
+        The names, and a remark on the tool, None where there is none.
     """
     given = {ours: theirs for ours, theirs in names.items() if ours != theirs}
     found = None if "candidate" in given or "candidate" in record else known_columns(record)
@@ -153,11 +160,22 @@ def rows_of(
     told: dict[str, None] | None = None,
     labels: Mapping[str, float] | None = None,
 ) -> Iterator[Row]:
-    """The rows that records stand for, one table after another.
+    """Yield the rows that records stand for, one table after another.
 
-    file: what all of them together are called. counts: takes the number of rows of each file. told: takes what is to be
-    told of tables of other tools. labels: numbers of ratings, by LABEL or ASPECT:LABEL. Raises InputError, with file
-    and row, for one that cannot be taken as it is.
+    Args:
+        tables: the records.
+        names: our names to the columns.
+        file: what all of them together are called.
+        on_missing: what is done with rows whose candidate is null, as in `Corpus.read`.
+        counts: takes the number of rows of each file.
+        told: takes what is to be told of tables of other tools.
+        labels: numbers of ratings, by LABEL or ASPECT:LABEL.
+
+    Returns:
+        An iterator over the rows.
+
+    Raises:
+        InputError: a record cannot be taken as it is; the error names file and row.
     """
     positions: Counter[str] = Counter()
     read = _Ratings({plain(name): number for name, number in (labels or {}).items()})

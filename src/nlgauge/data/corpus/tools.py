@@ -119,6 +119,9 @@ def known_columns(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
 
     Args:
         record: the first record of a table, or the names in its header, each without a value.
+
+    Returns:
+        The tool's name, and its column of each of our fields; None where no one tool has them.
     """
     found = []
     for tool, candidate, others in _DIALECTS:

@@ -25,6 +25,9 @@ def shown_parts(parts: Sequence[str], details: Sequence[str]) -> tuple[str, ...]
     Args:
         parts: the names of all sub-scores.
         details: those that have no better direction. They stand in a table where a metric has no other ones.
+
+    Returns:
+        The names of sub-scores, the deciding one first.
     """
     scores = [part for part in parts if part not in details] or list(parts)
     return tuple(sorted(scores, key=lambda part: part != PROBABILITY))
@@ -155,8 +158,14 @@ class Column:
         return replace(self, values=values, reasons=dict(sorted(reasons.items())), evidence={}, sums=sums)
 
     def label(self, spec: str, part: str) -> str:
-        """Return what to call a sub-score of the metric of this spec: the spec, with the sub-score where there are
-        several.
+        """Return what to call a sub-score.
+
+        Args:
+            spec: that of the metric.
+            part: the sub-score.
+
+        Returns:
+            The spec, with the sub-score where there are several.
         """
         return f"{spec} {part}" if len(self.parts) > 1 else spec
 

@@ -58,7 +58,11 @@ class Dataset:
     def alone(self) -> Iterator[None]:
         """Keep other runs out of a folder of this machine, until the inside or the process ends.
 
-        Raises InputError where another run is at work there, or where the folder cannot be written.
+        Returns:
+            A context.
+
+        Raises:
+            InputError: another run is at work there, or the folder cannot be written.
         """
         with ExitStack() as held:
             if self._here is not None:
@@ -76,9 +80,17 @@ class Dataset:
             yield
 
     def record(self, name: str, remedy: str) -> dict[str, Any] | None:
-        """The content of a JSON file, None where it is not there. Raises InputError for anything else.
+        """Return the content of a JSON file.
 
-        remedy: for one that is damaged.
+        Args:
+            name: the file.
+            remedy: what the error says to do with a damaged file.
+
+        Returns:
+            The JSON object, or None where the file is not there.
+
+        Raises:
+            InputError: the file cannot be read, or is no JSON object.
         """
         try:
             if self._files.get_file_info(self._at(name)).type == self._no_file:
@@ -119,9 +131,13 @@ class Dataset:
     def write(
         self, first: int, places: Sequence[tuple[str, str]], of_metrics: Mapping[str, Any], types: Mapping[str, Any]
     ) -> None:
-        """Write a block of rows: (system, item) of each, and the columns of the metrics by name.
+        """Write a block of rows.
 
-        types: the columns that are written, with the type of each, as `types_of` has them.
+        Args:
+            first: the number of its first row.
+            places: (system, item) of each row.
+            of_metrics: the columns of the metrics, by name.
+            types: the columns that are written, with the type of each, as `types_of` has them.
         """
         import pyarrow as pa
 
@@ -157,9 +173,16 @@ def block_name(first: int) -> str:
 
 
 def fault(table: Any, first: int, columns: Mapping[str, Any], earlier: bool = False) -> str | None:
-    """Return what is wrong with a block that should have some columns (see `types_of`); None where nothing is.
+    """Return what is wrong with a block.
 
-    earlier: take a block of an earlier version too, which counts its rows from 0.
+    Args:
+        table: the block, a pyarrow table.
+        first: the number of its first row.
+        columns: those that it should have, with the type of each (`types_of`).
+        earlier: take a block of an earlier version too, which counts its rows from 0.
+
+    Returns:
+        A sentence, or None where nothing is wrong.
     """
     names = set(table.column_names)
     lacking = [name for name in columns if name not in names or table.schema.field(name).type != columns[name]]

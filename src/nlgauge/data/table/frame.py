@@ -76,10 +76,16 @@ _SYSTEMS, _METRICS = 10, 5
 
 
 def summary(table: ScoreTable) -> str:
-    """A line that counts rows, systems and metrics, then a table of means: a line a system, a column a metric.
+    """Return a line that counts rows, systems and metrics, then a table of means: a line a system, a column a metric.
 
     A metric shows its deciding score; an arrow says which way is better, and "-" stands where there is no number. Where
     rows have no value, a line says how many.
+
+    Args:
+        table: the scores.
+
+    Returns:
+        A text of several lines.
     """
     columns = _columns(table)
     widths = [max(map(len, cells)) for cells in columns]

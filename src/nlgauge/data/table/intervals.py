@@ -63,6 +63,9 @@ def by_system(
         columns: the scores of each metric.
         confidence: that of the intervals.
         clusters: what each row shares with others; rows of one cluster are not independent.
+
+    Returns:
+        A list of `SystemScore`.
     """
     places: dict[str, list[int]] = {}
     for index, (system, _) in enumerate(rows):

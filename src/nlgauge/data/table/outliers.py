@@ -28,6 +28,9 @@ def outliers(table: ScoreTable, systems: Collection[str] | None = None) -> Itera
     Args:
         table: the scores.
         systems: those whose rows are named; all by default.
+
+    Returns:
+        An iterator over the sentences.
     """
     for spec, column in table.columns.items():
         places = table.places(column.level)

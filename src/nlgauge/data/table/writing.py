@@ -146,9 +146,14 @@ _AT_ONCE = 1000
 
 
 def write_events(table: ScoreTable, path: str | Path) -> None:
-    """Write an event for every value of a row; an item that is a trace's id belongs to it.
+    """Write an event for every value of a row. The file is complete or not there at all.
 
-    The file is complete or not there at all. Raises InputError where it cannot be written.
+    Args:
+        table: the scores. An event of an item that is a trace's id belongs to the trace.
+        path: the file.
+
+    Raises:
+        InputError: the file cannot be written.
     """
     scope = {"name": "nlgauge", "version": table.version}
     with _file(path) as file:
