@@ -131,7 +131,16 @@ class BlockScorer:
     def blocks(self, rows: Rows, wanted: Sequence[int], lookup: CacheLookup) -> Iterator[ScoredBlock]:
         """Score what is missing of some rows, a block at a time; what is collected stands in the collectors.
 
-        Raises InputError for a text that the window policy refuses, before anything is computed.
+        Args:
+            rows: the corpus.
+            wanted: the numbers of the rows.
+            lookup: what the cache has of them.
+
+        Returns:
+            An iterator over the blocks.
+
+        Raises:
+            InputError: the window policy refuses a text; this is raised before anything is computed.
         """
         engine, gaps = self.engine, {spec: set(numbers) for spec, numbers in lookup.missing.items()}
         asked = self.requests(rows, wanted) if engine is not None else {}

@@ -100,8 +100,13 @@ def made_by(metric: Metric, engine: Engine | None) -> str:
 
 
 def can_be_cached(facts: Mapping[str, object]) -> bool:
-    """Return whether the provenance of a metric names the code that made its numbers, so that these can be cached by
-    it.
+    """Return whether scores can be cached by what they depend on.
+
+    Args:
+        facts: the provenance of a metric.
+
+    Returns:
+        True where the facts name the code that made the numbers.
     """
     return readable(str(facts["nlgauge"]).partition("+")[2])
 

@@ -33,11 +33,24 @@ def plans_of(
     store: Store | None = None,
     against: Corpus | None = None,
 ) -> Generator[list[Plan], None, None]:
-    """The plans of a run, those together whose rows are scored at a time: all of them, or those of one model.
+    """Yield the plans of a run, those together whose rows are scored at a time: all of them, or those of one model.
 
-    One for each model, which is loaded when its turn comes, and one for each string metric, or for all of them in
-    blocks. An engine is closed when the next plans are asked for, and when the generator is closed. Raises as `Plan`,
-    and SpecError for a model that cannot be had.
+    There is a plan for each model, which is loaded when its turn comes, and one for each string metric, or for all of
+    them in blocks. An engine is closed when the next plans are asked for, and when the generator is closed.
+
+    Args:
+        corpus: the rows.
+        metrics: by spec.
+        options: of the run.
+        store: the cache.
+        against: what corpus-level metrics compare with instead of references.
+
+    Returns:
+        A generator of lists of plans.
+
+    Raises:
+        InputError: as `Plan`.
+        SpecError: as `Plan`, or a model cannot be had.
     """
     by_model: dict[str | None, dict[str, Metric]] = {}
     for spec, metric in metrics.items():
@@ -59,8 +72,17 @@ def plans_of(
 class Plan:
     """Metrics that are scored in one pass over the rows: all that read one model, or string metrics.
 
-    metrics: by spec. against: what corpus-level metrics compare with instead of references. Raises InputError where no
-    row has what a metric needs, SpecError for a model that does not fit.
+    Args:
+        corpus: the rows.
+        metrics: by spec.
+        engine: that of the model; None for string metrics.
+        store: the cache.
+        evidence: whether it is wanted.
+        against: what corpus-level metrics compare with instead of references.
+
+    Raises:
+        InputError: no row has what a metric needs.
+        SpecError: a model does not fit.
     """
 
     def __init__(
@@ -105,10 +127,14 @@ class Plan:
         """The texts that a metric of rows read, and those that are longer than the model's window"""
 
     def look_up(self, rows: Sequence[int], known: Scores = MappingProxyType({})) -> tuple[Scores, CacheLookup | None]:
-        """Return what the store has of some rows, and what has still to be scored; None where that is nothing, of
-        systems too.
+        """Return what the store has of some rows, and what has still to be scored.
 
-        known: what a run before this one left of the rows.
+        Args:
+            rows: the numbers of the rows.
+            known: what a run before this one left of the rows.
+
+        Returns:
+            The scores, and the rest; None for the rest where that is nothing, of systems too.
         """
         cached: dict[str, dict[int, RowResult]] = {}
         damaged: frozenset[int] = frozenset()

@@ -36,8 +36,14 @@ MOST_UNKNOWN = 0.2
 def told_unknown(value: Value, row: Row, columns: Sequence[str], unknown: Mapping[str, float]) -> Value:
     """Return a value with a note where a text of the row has many unknown sub-words; without a number where all are.
 
-    columns: those that the score depends on. unknown: the share of unknown sub-words, of each text that has some. A
-    column of several texts has no known word where none of them has.
+    Args:
+        value: that of the row.
+        row: the row.
+        columns: those that the score depends on. A column of several texts has no known word where none of them has.
+        unknown: the share of unknown sub-words, from 0 to 1, of each text that has some.
+
+    Returns:
+        The value.
     """
     shares = {column: [unknown.get(text, 0.0) for text in texts_of(row, (column,)) if text] for column in columns}
     lost = [column for column, some in shares.items() if some and min(some) == 1]
@@ -75,10 +81,18 @@ def texts_of(row: Row, columns: Sequence[str]) -> list[str]:
 
 
 def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Value]:
-    """Return what a metric gave for some rows or systems, as many as there are.
+    """Return what a metric gave for some rows or systems.
 
-    Raises MetricError for another number of values or of sub-scores, for NaN without a reason, and for what is no
-    number.
+    Args:
+        metric: the metric.
+        values: what it gave.
+        count: how many rows or systems there are.
+
+    Returns:
+        The values.
+
+    Raises:
+        MetricError: there is another number of values or of sub-scores, a NaN without a reason, or what is no number.
     """
     if len(values) != count:
         raise MetricError(f"{metric} gave {len(values)} values for {count} texts; it has to give one for each")
@@ -107,8 +121,15 @@ def packed(result: RowResult) -> bytes:
 
 
 def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = None) -> RowResult | None:
-    """Return what `packed` wrote of a metric that has so many sub-scores, and a formula where it has counts; None for
-    all else.
+    """Return what `packed` wrote of a metric.
+
+    Args:
+        content: what the cache holds.
+        parts: how many sub-scores the metric has.
+        formula: that of a metric that has counts.
+
+    Returns:
+        The result; None for what `packed` does not write.
     """
     try:
         numbers = struct.unpack(f"<{len(content) // 8}d", content[1:]) if content[:1] == _PLAIN else None

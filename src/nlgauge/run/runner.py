@@ -31,10 +31,22 @@ def run(
     against: Corpus | None = None,
     rows: Sequence[int] | None = None,
 ) -> T:
-    """Score rows, all of them by default, and give what comes of them to a sink.
+    """Score rows, and give what comes of them to a sink.
 
-    metrics: by spec. against: what corpus-level metrics compare with instead of references. Raises InputError for rows
-    that cannot be scored as given, SpecError for a model that cannot be had.
+    Args:
+        corpus: the rows.
+        metrics: by spec.
+        options: of the run.
+        sink: takes the scores.
+        against: what corpus-level metrics compare with instead of references.
+        rows: the numbers of those that are scored; all by default.
+
+    Returns:
+        What the sink makes.
+
+    Raises:
+        InputError: rows cannot be scored as given.
+        SpecError: a model cannot be had.
     """
     began, ledgers = time.monotonic(), {}
     spent: dict[str, Mapping[str, int]] = {}

@@ -23,8 +23,11 @@ _AT_ONCE = 256
 class PointCollector:
     """The points of texts that a corpus-level metric compares, as they come by.
 
-    against: whether outputs are compared with another corpus and not with the references of their rows.
-    skipped: the systems whose score is known.
+    Args:
+        metric: the metric.
+        prepared: what it prepared.
+        against: whether outputs are compared with another corpus and not with the references of their rows.
+        skipped: the systems whose score is known.
     """
 
     def __init__(
@@ -78,8 +81,14 @@ class PointCollector:
 class SetScorer(PointCollector):
     """The points of all texts that a corpus-level metric compares, and what the store has of whole systems.
 
-    facts: what its numbers depend on. against: the corpus whose candidates outputs are compared with, instead of the
-    references of their rows. key: the metric's key in the cache; None where it is not cached.
+    Args:
+        metric: the metric.
+        prepared: what it prepared.
+        facts: what its numbers depend on.
+        rows: the corpus.
+        against: the corpus whose candidates outputs are compared with, instead of the references of their rows.
+        evidence: whether it is wanted.
+        key: the metric's key in the cache; None where it is not cached.
     """
 
     def __init__(

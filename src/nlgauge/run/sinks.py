@@ -73,8 +73,13 @@ class RowCollector(Sink[dict[str, dict[int, RowResult]]]):
 class TableBuilder(Sink[ScoreTable]):
     """A table in memory.
 
-    metrics: by spec. asked: specs by what was asked for. evidence: whether it is kept. held: of how many rows scores
-    are held, all by default; 0 for a table without rows. repeats: what the table says of rows of one system and item.
+    Args:
+        corpus: the rows.
+        metrics: by spec.
+        asked: specs by what was asked for.
+        evidence: whether it is in the table.
+        held: of how many rows scores are held, all by default; 0 for a table without rows.
+        repeats: what the table says of rows of one system and item.
     """
 
     def __init__(
