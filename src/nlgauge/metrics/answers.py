@@ -228,6 +228,9 @@ def endpoint(url: str, api: str | None) -> tuple[str, str, str]:
     Args:
         url: a base such as http://HOST:PORT/v1, or the whole address of an interface.
         api: the interface; None is the one that the address ends in, else chat.
+
+    Returns:
+        Three texts: the interface and two addresses.
     """
     ends = [name for name, path in APIS.items() if url.endswith(path)]
     api = api or (ends[0] if ends else "chat")

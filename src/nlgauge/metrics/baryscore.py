@@ -177,10 +177,18 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         return None if all(cloud.certified for cloud in clouds) else ITERATED
 
     def evidence(self, row: Row, prepared: BaryScorePrepared, features: Features) -> Evidence:
-        """The transport plan to the chosen reference: how much mass moves between tokens, and at what ground distance.
+        """Return the transport plan to the chosen reference: how much mass moves how far between tokens.
 
         The ground distance is squared, except with 'w1'. The plan is the exact one, even if the score uses an entropic
         plan.
+
+        Args:
+            row: the row.
+            prepared: what the metric prepared.
+            features: those of the row's texts.
+
+        Returns:
+            The flows.
         """
         if (chosen := self.chosen(row, prepared, features)) is None:
             return Evidence()
@@ -193,9 +201,14 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         return Evidence(reference=number, flows=shown, left_out=len(costliest) - len(shown))
 
     def barycenters(self, layers: Sequence[Array], weights: Sequence[Array]) -> list[tuple[Barycenter, Array]]:
-        """Each text's barycenter, and the weights of its points.
+        """Return each text's barycenter, and the weights of its points.
 
-        layers: [layers, tokens, width] each; weights: of the tokens, [tokens], with sum 1.
+        Args:
+            layers: the vectors of each text: [layers, tokens, width] each.
+            weights: of the tokens of each text: [tokens] each, with sum 1.
+
+        Returns:
+            The barycenter of each text, with the weights of its points: [points].
         """
         return list(zip(layer_barycenters(layers, weights), weights, strict=True))
 

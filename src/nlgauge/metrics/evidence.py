@@ -41,10 +41,18 @@ def likely_words(name: str, against: str, likelihood: Likelihood) -> EvidenceTex
 
 
 def shared_words(candidate: str, others: Mapping[str, str], reference: int | None = None) -> Evidence:
-    """The words that a candidate shares with other texts (by name): the evidence of all string metrics.
+    """Return the words that a candidate shares with other texts: the evidence of all string metrics.
 
     Case does not count. A word is shared as often as it is in both texts; with several other texts, the one with the
     most occurrences counts.
+
+    Args:
+        candidate: the candidate.
+        others: the other texts by name, such as 'reference'.
+        reference: the index of the reference that the score is based on.
+
+    Returns:
+        The evidence.
     """
     counts = {name: Counter(_word(other, span) for span in word_spans(other)) for name, other in others.items()}
     most: Counter[str] = Counter()

@@ -38,8 +38,15 @@ class Frechet(NamedTuple):
 
 
 def frechet(first: Points, second: Points) -> Frechet:
-    """Distance of [n, width] and [m, width], n and m at least 1. Covariances divide by n - 1, and are 0 for one
-    point."""
+    """Return the squared Fréchet distance of two sets of points. Covariances divide by n - 1, and are 0 for one point.
+
+    Args:
+        first: [n, width], n at least 1.
+        second: [m, width], m at least 1.
+
+    Returns:
+        The squared distance and its two terms.
+    """
     roots, averages = zip(*(_root(points) for points in (first, second)), strict=True)
     means = float(np.square(averages[0] - averages[1]).sum())
     overlap = np.linalg.svd(roots[0] @ roots[1].T, compute_uv=False).sum()

@@ -168,6 +168,12 @@ class Judge(RowMetric):
     def prepare(self, setup: Setup) -> JudgePrepared:
         """Ask one short question, to know the model that answers and what the server takes.
 
+        Args:
+            setup: the corpus and the options of the run.
+
+        Returns:
+            What the signature says of the model and the server.
+
         Raises:
             SpecError: nobody answers at the address, it refuses the key, or it serves several models.
         """

@@ -97,9 +97,14 @@ class MovingMetric(ReferenceMetric[TokenVectors]):
 
 
 def word_pieces(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int32]]:
-    """Indexes of words that are not punctuation, the first sub-word of every word, and positions of the former.
+    """Return where the words of a text are that are not punctuation. Sub-words are counted without special tokens.
 
-    Sub-words are counted without special tokens.
+    Args:
+        feature: the vectors of the text.
+
+    Returns:
+        The indexes of these words: [n]; the first sub-word of every word: [words]; and the positions of these words, in
+        characters: [n, 2].
     """
     offsets = feature.offsets[~feature.special]
     starts, spans = runs(words(feature.text, offsets), offsets)

@@ -64,9 +64,19 @@ def curve(evaluated: Reals, reference: Reals) -> PRDCurve:
 
 
 def mean_curve(evaluated: Points, reference: Points, clusters: int, runs: int, seed: int) -> PRDCurve:
-    """The mean curve of `runs` clusterings of the union of both sets: [n, width], [m, width].
+    """Return the mean curve of several clusterings of the union of both sets.
 
     It does not depend on the order of the points, because they are sorted by their coordinates.
+
+    Args:
+        evaluated: [n, width].
+        reference: [m, width].
+        clusters: how many a clustering has.
+        runs: how many clusterings there are.
+        seed: of the clusterings.
+
+    Returns:
+        The curve.
     """
     union = np.concatenate([evaluated, reference]).astype(np.float64)
     order = np.lexsort(union.T[::-1])
@@ -82,9 +92,17 @@ def mean_curve(evaluated: Points, reference: Points, clusters: int, runs: int, s
 
 
 def k_means(points: Reals, clusters: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """The cluster of each point: [n, width] -> [n]. With fewer distinct points than `clusters`, fewer are used.
+    """Return the cluster of each point. With fewer distinct points than `clusters`, fewer are used.
 
     k-means++ start (Arthur and Vassilvitskii 2007), then Lloyd's algorithm (1982) until convergence, at most 50 steps.
+
+    Args:
+        points: [n, width].
+        clusters: how many.
+        generator: draws the start.
+
+    Returns:
+        The number of a cluster for each point: [n].
     """
     points = points - points.mean(axis=0)
     centres = _start(points, clusters, generator)

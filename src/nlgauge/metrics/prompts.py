@@ -139,6 +139,13 @@ def prompt_of(name: str, metric: str) -> Prompt:
 
     In a file a line of three hyphens separates what is shown from what is asked.
 
+    Args:
+        name: that of a prompt of ours, or a path.
+        metric: the name of the metric, for errors.
+
+    Returns:
+        The prompt.
+
     Raises:
         SpecError: there is no such prompt or file, or it does not show the candidate.
     """

@@ -66,9 +66,16 @@ def paired(
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
-    """The index of the best of [references, parts], by the first sub-score; NaN is never the best of several.
+    """Return which reference is the best.
 
     Where the first sub-score is equal the next one decides, and so on, so that the order of references never does.
+
+    Args:
+        scores: [references, parts]. NaN is never the best of several.
+        higher_is_better: the direction of the scores.
+
+    Returns:
+        The index of the reference.
     """
     if len(scores) == 1:
         return 0
@@ -106,6 +113,12 @@ def splitter(name: str) -> Callable[[str], list[str]]:
     """Return a function that splits a text into lower-case words.
 
     Metrics share it, because sacrebleu's tokenizer caches the last texts.
+
+    Args:
+        name: 'spaces', 'unicode', or that of a tokenizer of sacrebleu.
+
+    Returns:
+        The function.
     """
     if name == "spaces":
         return lambda text: text.lower().split()

@@ -65,7 +65,13 @@ class Server:
     def ask(self, url: str, body: object = None, unless: Callable[[str], object] = lambda failure: None) -> Reply:
         """Return the reply to a POST of JSON, or to a GET where there is no body.
 
-        unless: a failure of which it says something is not tried again.
+        Args:
+            url: where it goes.
+            body: what is sent, as JSON has it.
+            unless: a failure of which it says something is not tried again.
+
+        Returns:
+            The reply.
         """
         wait = self.wait
         for left in range(self.retries, -1, -1):
@@ -206,6 +212,12 @@ def _seconds(header: str | None) -> float:
 def key_of(name: str) -> str | None:
     """Return the key that a variable of the environment holds, None where it is not set.
 
+    Args:
+        name: the variable.
+
+    Returns:
+        The key, or None.
+
     Raises:
         SpecError: it holds what no header can.
     """
@@ -217,6 +229,13 @@ def key_of(name: str) -> str | None:
 
 def address_of(url: str, metric: str) -> str:
     """Return an address without a slash at its end.
+
+    Args:
+        url: the address.
+        metric: the name of the metric, for errors.
+
+    Returns:
+        The address.
 
     Raises:
         SpecError: it is none, or holds what may be a key, which is not repeated.

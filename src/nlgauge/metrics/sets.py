@@ -25,9 +25,18 @@ UNITS = ("sentence", "token")
 
 
 def layers_of(unit: str, layers: int, top: int) -> tuple[int, ...]:
-    """The hidden layers of a unit's points: the last one for sentences, the last `layers` ones for tokens.
+    """Return the hidden layers of a unit's points.
 
-    Raises ValueError if the model has fewer than `layers` layers. Layer 0 (embeddings) has no context and is not used.
+    Args:
+        unit: 'sentence' has the last layer, 'token' the last `layers` ones.
+        layers: how many.
+        top: the last layer of the model. Layer 0 (embeddings) has no context and is not used.
+
+    Returns:
+        The numbers of the layers.
+
+    Raises:
+        ValueError: the model has fewer than `layers` layers.
     """
     if unit == "sentence":
         return (top,)
@@ -44,15 +53,23 @@ def text_points(
     wordlike: NDArray[np.bool_],
     normalize: bool,
 ) -> NDArray[np.float32]:
-    """The points of one text: [points, width].
+    """Return the points of one text.
 
     'sentence': the mean of the last layer's vectors, special tokens included, as sentence encoders are pooled
-        (Reimers and Gurevych 2019): one point.
+    (Reimers and Gurevych 2019): one point.
     'token': the vector of each word's first sub-word at each layer, without punctuation and special tokens (as in
     MoverScore, Zhao et al. 2019, whose models the paper uses): layers times words.
 
-    vectors [layers, tokens, width]; special, words (the number of each token's word) and wordlike (whether the token
-    holds a letter or a digit) [tokens]. normalize: scale points to unit length; a zero vector stays zero.
+    Args:
+        unit: 'sentence' or 'token'.
+        vectors: [layers, tokens, width].
+        special: whether each token is special: [tokens].
+        words: the number of each token's word: [tokens].
+        wordlike: whether each token holds a letter or a digit: [tokens].
+        normalize: scale points to unit length; a zero vector stays zero.
+
+    Returns:
+        [points, width].
     """
     points: NDArray[np.float64]
     if unit == "sentence":
@@ -165,10 +182,18 @@ def _marks(feature: TokenVectors) -> tuple[NDArray[np.bool_], NDArray[np.int64],
 
 
 def covered_texts(evaluated: Sequence[SetText], reference: Sequence[SetText], k: int) -> Evidence:
-    """The texts of both sides, each with the nearest text of the other side.
+    """Return the texts of both sides, each with the nearest text of the other side.
 
     First texts with a point outside the other side's balls, which reach to the k-th neighbour, farthest first; then
     covered texts, nearest first.
+
+    Args:
+        evaluated: the outputs.
+        reference: what they are compared with.
+        k: the number of the neighbour.
+
+    Returns:
+        The texts as items of evidence.
     """
     from nlgauge.maths.neighbours import coverage
 

@@ -134,6 +134,9 @@ def counted_values(
         rows: the rows.
         count: counts pairs of texts; NaN for texts that are too long.
         score: makes a score of a pair's counts.
+
+    Returns:
+        A value for each row.
     """
     pairs = [_pairs(row, metric.references == "joint") for row in rows]
     distinct = list(dict.fromkeys(pair for each in pairs for pair in each))
@@ -147,7 +150,7 @@ def counted_values(
 
 @cache
 def _tool(kind: str, **settings: object) -> Any:
-    """sacrebleu's metric. Metrics with equal settings share it, because its tokenizer caches the texts it has read."""
+    """Return sacrebleu's metric, shared by metrics of equal settings: its tokenizer caches the texts it has read."""
     import sacrebleu.metrics
 
     return getattr(sacrebleu.metrics, kind)(**settings)
