@@ -27,10 +27,14 @@ _TURNING = "\u202a-\u202e\u2066-\u2069"
 
 
 def shown(text: object) -> str:
-    """A text as a page can hold it, as long as it was.
+    """Return a text as a page can hold it, as long as it was.
 
-    Control characters are pictures. Half characters are U+FFFD, and so are signs that turn round the order of what
-    follows them.
+    Args:
+        text: anything; what is no text is printed.
+
+    Returns:
+        The text. Control characters are pictures. Half characters are U+FFFD, and so are signs that turn round the
+        order of what follows them.
     """
     return re.sub(rf"[\x80-\x9f\ud800-\udfff{_TURNING}]", "\ufffd", str(text).translate(_PICTURES))
 
@@ -58,10 +62,16 @@ def environment(*folders: Path) -> Environment:
 
 
 def data(value: object) -> Markup:
-    """A value of dicts, lists, texts and finite numbers as JSON that is safe inside <script>, whatever it holds.
+    """Return a value as JSON that is safe inside <script>, whatever it holds.
 
     Inside a script nothing but "<" can begin a tag or a comment: it is written as an escape, and so are the signs that
     turn a line round for who reads the file. Nothing else is, since a page holds much JSON and an escape is long.
+
+    Args:
+        value: dicts, lists, texts and finite numbers.
+
+    Returns:
+        The JSON.
     """
     from markupsafe import Markup
 
@@ -77,8 +87,13 @@ def inlined(*files: Path) -> Markup:
 
 
 def digest(script: str) -> str:
-    """Return what a content security policy calls a script by, so that a page runs this one and nothing that texts
-    bring.
+    """Return what a content security policy calls a script by, so that a page runs it and nothing that texts bring.
+
+    Args:
+        script: its source.
+
+    Returns:
+        The name of a digest and the digest in base 64.
     """
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
 

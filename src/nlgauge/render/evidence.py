@@ -79,11 +79,16 @@ _LEGENDS = {
 
 
 def drawn(evidence: Mapping[str, Any], texts: Mapping[str, Any] | None = None, titles: bool = False) -> str:
-    """A row's, or a system's, evidence as JSON has it.
+    """Return a row's, or a system's, evidence as HTML.
 
-    texts: what is known of the row, by name: 'candidate', 'source', 'context' and 'references', a list. What is not
-    known is drawn without the words around it. titles: what is said of a word stands in its title, for a place that
-    runs no script.
+    Args:
+        evidence: as JSON has it.
+        texts: what is known of the row, by name: 'candidate', 'source', 'context' and 'references', a list. What is not
+            known is drawn without the words around it.
+        titles: whether what is said of a word stands in its title, for a place that runs no script.
+
+    Returns:
+        HTML.
     """
     known = dict(texts or {})
     reference = evidence.get("reference")

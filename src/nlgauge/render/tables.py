@@ -85,9 +85,14 @@ _STEERING_IN_LINES = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}]")
 
 
 def harmless(text: str, *, lines: bool = False) -> str:
-    """With U+FFFD for each control character, and for each that sets the direction of what follows it.
+    """Return a text with U+FFFD for each control character, and for each that sets the direction of what follows it.
 
-    lines: leave line ends and tabs.
+    Args:
+        text: the text.
+        lines: leave line ends and tabs.
+
+    Returns:
+        The text, as long as it was.
     """
     return (_STEERING_IN_LINES if lines else _STEERING).sub("\ufffd", text)
 
@@ -170,8 +175,13 @@ def terminal(cells: Cells, width: int = 100, colour: bool = False, keys: int = 1
 
 
 def shown_width(text: str) -> int:
-    """Return how many columns a terminal takes for a text: two for East Asian signs, none for marks that
-    join others.
+    """Return how many columns a terminal takes for a text.
+
+    Args:
+        text: the text.
+
+    Returns:
+        Columns: two for East Asian signs, none for marks that join others.
     """
     joins = ("Mn", "Me", "Cf")
     return sum(
@@ -287,10 +297,18 @@ _FORMULA = re.compile(rf"[\t\r\n]|[{_UNSEEN}{_QUOTES}]*[=+\-@\uff1d\uff0b\uff0d\
 def formatted(
     tables: Sequence[Cells], layout: str, *, width: int = 100, colour: bool = False, keys: int = 1
 ) -> list[str]:
-    """The lines of some tables in one of `FORMATS`, an empty line between two.
+    """Return the lines of some tables, an empty line between two.
 
-    width, colour and keys are of text alone: how many columns it takes, whether it may use colours, and how many of the
-    table's columns say what a row is, and so stand before each block of a table that is too wide for one.
+    Args:
+        tables: the cells of each.
+        layout: one of `FORMATS`. The other options are of text alone.
+        width: how many columns of a terminal a table takes.
+        colour: whether it may use colours.
+        keys: how many of the table's columns say what a row is, and so stand before each block of a table that is too
+            wide for one.
+
+    Returns:
+        The lines.
     """
     lines: list[str] = []
     for number, cells in enumerate(tables):

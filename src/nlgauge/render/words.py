@@ -118,9 +118,7 @@ def legend(texts: Sequence[Record]) -> tuple[str, str, str]:
 
 
 def _shared(text: Record) -> bool:
-    """Return whether words were only looked up in the other text: then each is there or is not, and no more is known of
-    it.
-    """
+    """Return whether words were only looked up in the other text: no more is known of each than that."""
     return all(
         word.keys() == {"text", "begin", "end", "alignment"} and word["alignment"] in (0, 1) for word in text["words"]
     )
