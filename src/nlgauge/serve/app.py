@@ -44,8 +44,19 @@ class Service:
         self.worker = Worker(models, limits, self.measures.evaluated)
 
     async def answer(self, job: Job, request: Request) -> ScoreTable:
-        """The scores of a job. Raises Refused where they are not there in time, or who asked is gone by then, and why
-        the job failed."""
+        """Return the scores of a job.
+
+        Args:
+            job: what is scored.
+            request: who asked.
+
+        Returns:
+            The table.
+
+        Raises:
+            Refused: the scores are not there in time, or who asked is gone by then.
+            Exception: why the job failed.
+        """
         return await self.ended(job, lambda: _gone(request))
 
     async def ended(self, job: Job, leaving: Callable[[], Coroutine[Any, Any, object]]) -> ScoreTable:

@@ -67,8 +67,13 @@ class Asking:
         return corpus
 
     def metrics(self, specs: Sequence[str] | None) -> tuple[dict[str, Metric], dict[str, str]]:
-        """The metrics of some specs by canonical spec, and canonical specs by what was asked; all that are named for
-        None.
+        """Return the metrics of some specs.
+
+        Args:
+            specs: what was asked; None for all metrics that are named.
+
+        Returns:
+            The metrics by canonical spec, and canonical specs by what was asked.
         """
         if specs is None:
             return dict(self.allowed.named), dict(self.allowed.asked)
@@ -85,6 +90,12 @@ class Asking:
 
 def content_of(body: bytes) -> dict[str, Any]:
     """Return the object that a body holds, which no field has been read of.
+
+    Args:
+        body: what a request sent.
+
+    Returns:
+        The object.
 
     Raises:
         InputError: for what is no JSON object in UTF-8.

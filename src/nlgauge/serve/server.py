@@ -93,8 +93,14 @@ def tell_stopped(whole: bool) -> None:
 def run(config: uvicorn.Config, sock: socket.socket) -> bool:
     """Serve until SIGINT or SIGTERM, and answer what was taken by then, in the time of one request.
 
-    Returns False where a second SIGINT, or a client that takes no answer, cut that short. The process ends even if
-    something hangs.
+    The process ends even if something hangs.
+
+    Args:
+        config: of the server.
+        sock: where it listens.
+
+    Returns:
+        False where a second SIGINT, or a client that takes no answer, cut that short.
     """
     server = _Server(config)
     whole = False
