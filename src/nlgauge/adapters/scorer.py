@@ -190,11 +190,11 @@ class RowScorer:
         return [next(found) if why is None else RowScore(math.nan, why) for why in lacking.values()]
 
     def score(self, record: Mapping[str, Any]) -> RowScore:
-        """The number of one row."""
+        """Return the number of one row."""
         return self.scores([record])[0]
 
     def told(self, record: Mapping[str, Any]) -> RowScore:
-        """The number of one row, and as its reason what to say of it: why there is none, or what is not supported."""
+        """Return the number of one row, and as its reason why there is none, or what is not supported."""
         (row,) = Corpus.from_records([record])
         if (why := self._lacking(row)) is not None:
             return RowScore(math.nan, why)
@@ -298,12 +298,12 @@ def labels(metric: Metric) -> list[str]:
 
 
 def plain_name(name: str) -> str:
-    """A name of letters, digits and underscores, for frameworks that give commas or brackets a meaning of their own."""
+    """Return a name of letters, digits and underscores, for frameworks where commas or brackets mean something."""
     return re.sub(r"\W+", "_", name).strip("_")
 
 
 def row_scores(table: ScoreTable, metric: str, part: str) -> list[RowScore]:
-    """The number of each row by one sub-score of a metric of rows."""
+    """Return the number of each row by one sub-score of a metric of rows."""
     reasons = table.column(metric).reasons
     return [
         RowScore(value, (reasons.get(number) or "no reason was saved") if math.isnan(value) else None)

@@ -46,7 +46,6 @@ class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not i
     def __init__(
         self, metrics: Sequence[str | Metric] | str | Metric, *, settings: dict[str, Any] | None = None, **options: Any
     ) -> None:
-        """settings: what torchmetrics' own Metric takes, {"dist_sync_on_step": True} for one."""
         super().__init__(**(settings or {}))
         self.scorer = Scorer(metrics, **options)
         self.add_state("rows", default=[], dist_reduce_fx="cat")
@@ -92,7 +91,7 @@ class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not i
         self.rows.append(self._bytes("".join(json.dumps(record) + "\n" for record in records)))
 
     def compute(self) -> dict[str, torch.Tensor]:
-        """The values of all rows. Raises InputError where there are none."""
+        """Return the values of all rows. Raises InputError where there are none."""
         # Whatever type the states were given (`set_dtype`), a byte fits into it.
         content = dim_zero_cat(self.rows).to(torch.uint8).cpu().numpy().tobytes() if len(self.rows) else b""
         records = [json.loads(line) for line in content.splitlines()]

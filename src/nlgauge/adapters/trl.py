@@ -55,7 +55,7 @@ class Reward:
         self.__name__ = plain_name(self._rows.label)
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]:
-        """The reward of each completion. Raises InputError for a column that is not there."""
+        """Return the reward of each completion. Raises InputError for a column that is not there."""
         for theirs in self._columns.values():
             if theirs not in columns:
                 there = ", ".join(name for name, column in columns.items() if isinstance(column, list))
@@ -80,12 +80,12 @@ class Reward:
 
 
 def _last(completion: Any) -> Any:
-    """A completion's text: itself, or of a conversation its last message."""
+    """Return a completion's text: itself, or of a conversation its last message."""
     return completion if isinstance(completion, str) or not completion else _text(completion[-1:])
 
 
 def _text(value: Any) -> Any:
-    """The text of a conversation, a line a message; anything else as it is."""
+    """Return the text of a conversation, a line a message; anything else as it is."""
     if isinstance(value, list) and value and all(isinstance(one, Mapping) and "role" in one for one in value):
         return "\n".join(_content(message.get("content")) for message in value)
     return value

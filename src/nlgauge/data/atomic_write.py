@@ -56,7 +56,7 @@ def atomic_write(path: str | os.PathLike[str], gzipped: bool = False) -> Iterato
 
 @contextmanager
 def atomic_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write, which takes its name, and the place of what had it, when all has been written.
+    """Open a file to write, which takes its name, and the place of what had it, when all has been written.
 
     If it breaks off, the old file stays as it was. Where several write one file at a time, the last to end wins, and
     its file is whole. A symbolic link stays a link, and what it names is replaced. Owner and permissions stay; a second
@@ -143,14 +143,14 @@ def _stdout() -> BinaryIO:
 
 
 def _stream(path: Path) -> BinaryIO:
-    """Opened without a change of where it stands: what wrote to a descriptor before goes on after this."""
+    """Open a descriptor where it stands: what wrote to it before goes on after this."""
     descriptor = _descriptor(path)
     return path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
 
 
 @contextmanager
 def _shown(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """A stream; on a terminal with an escape in place of each character that steers it."""
+    """Return a stream; on a terminal with an escape in place of each character that steers it."""
     if not stream.isatty():
         yield stream
         return

@@ -23,7 +23,7 @@ LARGEST = 1e300
 
 
 def plain(value: Any) -> Any:
-    """A number, or what stands for one that JSON does not have; anything else as it is."""
+    """Return a number, or what stands for one that JSON does not have; anything else as it is."""
     if not isinstance(value, float) or math.isfinite(value):
         return value
     return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")

@@ -83,7 +83,7 @@ class Units(NamedTuple):
 
 
 def word_units(text: str, offsets: NDArray[np.int32], stopwords: bool) -> Units:
-    """The words of a text, from the positions of its sub-words [tokens, 2]. stopwords: whether stopwords count."""
+    """Return the words of a text, by the positions of its sub-words [tokens, 2]. stopwords: whether these count."""
     starts, spans = runs(words(text, offsets), offsets)
     names = [text[begin:end] for begin, end in spans.tolist()]
     wordlike = np.array([is_word(name) for name in names])
@@ -107,11 +107,11 @@ class TextAligner(Protocol):
         ...
 
     def requests(self, direction: Direction) -> Sequence[AnyRequest]:
-        """The features that `align` needs."""
+        """Return the features that `align` needs."""
         ...
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
-        """The words and alignments, or the reason why there are none."""
+        """Return the words and alignments, or the reason why there are none."""
         ...
 
 
@@ -149,11 +149,11 @@ class EmbeddingAligner:
         return Aligned(units.spans[units.counted], run_means(alignment[:, None], units.starts)[units.counted, 0])
 
     def units(self, text: str, offsets: NDArray[np.int32]) -> Units:
-        """The units of a text that are aligned."""
+        """Return the units of a text that are aligned."""
         return word_units(text, offsets, self.stopwords)
 
     def matched(self, other: TokenVectors) -> NDArray[np.float32]:
-        """The vectors of another text that sub-words may match: [tokens, width]."""
+        """Return the vectors of another text that sub-words may match: [tokens, width]."""
         vectors: NDArray[np.float32] = other.vectors[0, ~other.special]
         return vectors
 
@@ -162,7 +162,7 @@ class EmbeddingAligner:
         return alignment.clip(0, 1)
 
     def nothing(self, reason: str) -> Aligned | str:
-        """The alignment of a text without words that count."""
+        """Return the alignment of a text without words that count."""
         return reason
 
 

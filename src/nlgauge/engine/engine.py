@@ -24,7 +24,7 @@ class FeatureCache(Protocol):
     """A cache of features, from one run to the next."""
 
     def get(self, keys: Sequence[str]) -> Mapping[str, bytes]:
-        """The entries under some keys; keys without an entry are left out."""
+        """Return the entries under some keys; keys without an entry are left out."""
 
     def put(self, entries: Mapping[str, bytes]) -> None:
         """Add entries."""
@@ -78,7 +78,7 @@ class Engine:
         }
 
     def facts_with(self, others: Sequence[str]) -> dict[str, object]:
-        """The facts for a metric that uses other models too: each adds its name and a digest of its own facts."""
+        """Return the facts for a metric that uses other models too: each adds its name and a digest of its facts."""
         digests = {name: sha256(repr(self.other(name)._facts_but_names).encode()).hexdigest() for name in others}
         return {**self.facts, **{f"model {name}": {"name": name, "digest": digests[name]} for name in others}}
 
@@ -88,7 +88,7 @@ class Engine:
         return (type(self), *(type(part) for part in self.model.abilities.values() if part is not None))
 
     def other(self, name: str) -> Engine:
-        """An engine with another model and the same settings. Raises SpecError for a model that cannot be loaded."""
+        """Return an engine with another model and the same settings. Raises SpecError for one that cannot be loaded."""
         if name not in self._others:
             if self._load is None:
                 raise SpecError(f"model {name!r}: a second model cannot be loaded here")
@@ -98,12 +98,12 @@ class Engine:
         return self._others[name]
 
     def size(self, request: AnyRequest) -> int:
-        """The approximate size of a feature in bytes."""
+        """Return the approximate size of a feature in bytes."""
         model = self.other(request.model).model if isinstance(request, ByModel) else self.model
         return request.size(model)
 
     def block(self) -> TextBlock:
-        """A new block without texts."""
+        """Return a new block without texts."""
         encode = self._prefetcher.encode if self._prefetcher is not None else None
         return TextBlock(self.model, self.window, self.ledger, self._batch_tokens, encode)
 
@@ -186,7 +186,7 @@ class Engine:
         return computed
 
     def _key(self, request: AnyRequest) -> str | None:
-        """The key of a feature in the cache: all that determines it. None for a feature that is not cached."""
+        """Return the key of a feature in the cache: all that determines it. None for a feature that is not cached."""
         if request.key is None or not readable(source := source_digest([type(request), *self.scored_by])):
             return None
         facts = self._facts_but_names
@@ -222,7 +222,7 @@ class Engine:
 
 
 def _by_model(requests: Iterable[AnyRequest]) -> tuple[dict[AnyRequest, None], dict[str, list[ByModel[Any]]]]:
-    """The distinct requests to the engine's own model, and those to each other model."""
+    """Return the distinct requests to the engine's own model, and those to each other model."""
     own: dict[AnyRequest, None] = {}
     others: dict[str, list[ByModel[Any]]] = {}
     for request in dict.fromkeys(requests):

@@ -83,7 +83,7 @@ def passes(starts: NDArray[np.intp], words: Sequence[int], stride: int, limits: 
 
 
 def _blocks(starts: NDArray[np.intp], words: Sequence[int], core: int) -> Iterator[list[int]]:
-    """Groups of neighbouring words of at most `core` sub-words; a longer word is a group of its own."""
+    """Return groups of neighbouring words of at most `core` sub-words; a longer word is a group of its own."""
     block: list[int] = []
     for word in words:
         if block and starts[word + 1] - starts[block[0]] > core:
@@ -106,7 +106,7 @@ class PassRow:
 def masked_rows(
     ids: NDArray[np.int32], starts: NDArray[np.intp], one: Pass, decoding: str, limits: MaskingLimits, mask: int
 ) -> Iterator[PassRow]:
-    """The rows of one pass: one, or with 'stepwise' as many as its longest word has sub-words."""
+    """Yield the rows of one pass: one, or with 'stepwise' as many as its longest word has sub-words."""
     sizes = {word: min(limits.longest, int(starts[word + 1] - starts[word])) for word in one.words}
     steps = max(sizes.values()) if decoding == "stepwise" else 1
     for step in range(steps):
@@ -129,7 +129,7 @@ def masked_rows(
 
 
 def gap_row(ids: NDArray[np.integer], starts: NDArray[np.intp], one: Pass, gap: int) -> PassRow:
-    """The row of a pass with one word, which the token `gap` stands for, whatever the word's length."""
+    """Return the row of a pass with one word, which the token `gap` stands for, whatever the word's length."""
     (word,) = one.words
     before = ids[one.begin : starts[word]].tolist()
     after = ids[starts[word + 1] : one.end].tolist()
@@ -152,7 +152,7 @@ class WordScores:
     _pieces: dict[int, dict[int, int]] = field(default_factory=dict)
 
     def truth(self, word: int) -> list[int]:
-        """The sub-words of a word that are predicted."""
+        """Return the sub-words of a word that are predicted."""
         begin, end = int(self.starts[word]), int(self.starts[word + 1])
         size = 1 if self.decoding == "single" else self.longest
         return [int(token) for token in self.ids[begin : min(end, begin + size)]]

@@ -39,7 +39,7 @@ OWN, OTHER, QUESTION = 0, 1, 2
 
 
 def sentences(text: str, tokens: Tokens, most: int) -> list[Span]:
-    """The sentences of a text. A sentence of more than `most` tokens is split into equal parts."""
+    """Return the sentences of a text. A sentence of more than `most` tokens is split into equal parts."""
     if not len(tokens):
         return []
     ends = [match.end() for match in _END.finditer(text)]
@@ -117,7 +117,7 @@ class Search:
             worth = np.where(holds[best] > 0, worth * _SEEN_AGAIN, worth)
 
     def covered(self, asked: NDArray[np.int32], spans: Sequence[Span]) -> float:
-        """The share of the worth of the tokens `asked` that some parts of the source contain."""
+        """Return the share of the worth of the tokens `asked` that some parts of the source contain."""
         wanted = np.unique(asked)
         read = [self.tokens.ids[begin:end] for begin, end in spans]
         there = np.isin(wanted, np.concatenate([np.empty(0, np.int32), *read]))
@@ -129,7 +129,7 @@ class Search:
         return range(bisect_right(self._ends, span[0]), bisect_right(self._ends, span[1] - 1) + 1)
 
     def ids(self, number: int) -> NDArray[np.int32]:
-        """The tokens of a sentence."""
+        """Return the tokens of a sentence."""
         return self.tokens.ids[slice(*self.spans[number])]
 
     def place(self, number: int) -> Span:
@@ -223,11 +223,11 @@ class Pairing:
         self._evidence = shape.evidence
 
     def sentences(self, text: str, tokens: Tokens) -> list[Span]:
-        """The sentences of a judged text, none longer than a stretch."""
+        """Return the sentences of a judged text, none longer than a stretch."""
         return sentences(text, tokens, self._stretch)
 
     def stretches(self, spans: Sequence[Span]) -> list[list[Span]]:
-        """The sentences of a judged text in groups that are read at once."""
+        """Return the sentences of a judged text in groups that are read at once."""
         return stretches(spans, self._stretch)
 
     def search(self, text: str, tokens: Tokens) -> Search:
@@ -235,7 +235,7 @@ class Pairing:
         return Search(tokens, sentences(text, tokens, self._sentence), self._rarity)
 
     def asking(self, tokens: Tokens) -> NDArray[np.int32]:
-        """The first sub-words of a question, which are read."""
+        """Return the first sub-words of a question, which are read."""
         return tokens.ids[: min(_QUESTION, self.room // 4)]
 
     def evidence(

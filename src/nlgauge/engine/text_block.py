@@ -80,7 +80,7 @@ class TextBlock:
         return frozenset(text for text, tokens in self._tokens.items() if len(tokens) > self.model.room)
 
     def all_unknown(self) -> dict[str, float]:
-        """The share of unknown sub-words of each text read so far that has some; punctuation does not count."""
+        """Return the share of unknown sub-words of each text read so far that has some; punctuation does not count."""
         unknown = self.model[TOKENIZER].unknown_id if self._tokens else None
         if unknown is None:
             return {}
@@ -88,7 +88,7 @@ class TextBlock:
         return {text: share for text, share in shares if share}
 
     def windows(self, text: str) -> list[Window]:
-        """The windows that a text is read in. Raises InputError if the policy refuses it."""
+        """Return the windows that a text is read in. Raises InputError if the policy refuses it."""
         return windows(len(self.tokens(text)), self.model.room, self.window)
 
     def used(self, text: str) -> int:
@@ -125,7 +125,7 @@ class TextBlock:
         return ids, offsets, special
 
     def rows(self, part: Sequence[tuple[str, Window]]) -> tuple[Ints, Ints]:
-        """Padded ids of windows with special tokens, and the attention mask: both [rows, length]."""
+        """Return padded ids of windows with special tokens, and the attention mask: both [rows, length]."""
         tokenizer = self.model[TOKENIZER]
         rows = [
             [*tokenizer.prefix, *self.tokens(text).ids[window.begin : window.end], *tokenizer.suffix]

@@ -124,7 +124,7 @@ class SubwordTokenizer:
         return int(self.suffix[-1])
 
     def fit(self, rows: int) -> SubwordTokenizer:
-        """Returns itself. rows: size of the embedding table. Raises SpecError if a token id is outside it."""
+        """Return itself. rows: size of the embedding table. Raises SpecError if a token id is outside it."""
         if self.largest_id >= rows:
             raise SpecError(f"the tokenizer has the token {self.largest_id}, and the network {rows} tokens")
         return self
@@ -189,16 +189,16 @@ class SubwordTokenizer:
             yield from (tokens.ids for tokens in self.encode(some))
 
     def piece(self, token: int) -> str:
-        """The string of a token in the vocabulary."""
+        """Return the string of a token in the vocabulary."""
         return str(self._tokenizer.id_to_token(int(token)))
 
     def token_id(self, token: str) -> int | None:
-        """The id of a token, special tokens included; None if it is not in the vocabulary."""
+        """Return the id of a token, special tokens included; None if it is not in the vocabulary."""
         found = self._tokenizer.token_to_id(token)
         return None if found is None else int(found)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of some tokens, special tokens included."""
+        """Return the text of some tokens, special tokens included."""
         return str(self._tokenizer.decode([int(token) for token in ids], skip_special_tokens=False))
 
 

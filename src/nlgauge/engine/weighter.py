@@ -38,7 +38,7 @@ class Weighter:
     digest: str = ""
 
     def logits(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The logit of each sub-word, before the softmax: [tokens, width] -> [tokens]."""
+        """Return the logit of each sub-word, before the softmax: [tokens, width] -> [tokens]."""
         logits: NDArray[np.float32] = states @ self.weight
         return logits
 

@@ -90,7 +90,7 @@ def least_mean(alignment: Array, spans: NDArray[np.integer], parts: Sequence[tup
 
 
 def unsupported_share(alignment: Array, threshold: float) -> float:
-    """The share of words whose alignment is below a threshold: [words] -> number."""
+    """Return the share of words whose alignment is below a threshold: [words] -> number."""
     return mean_alignment((alignment < threshold).astype(np.float64))
 
 

@@ -281,7 +281,7 @@ def _log_power_mean(logs: Vector, order: float) -> float:
 
 
 def _escorts(log_p: Vector, log_q: Vector, order: float) -> _LogPair:
-    """The normalised powers of p and q; centring by power means keeps r exact as the order goes to 0."""
+    """Return the normalised powers of p and q; centring by power means keeps r exact as the order goes to 0."""
     if order <= 0 and not (math.isfinite(log_p.min()) and math.isfinite(log_q.min())):
         raise ValueError(f"a measure with alpha + beta = {order:g} <= 0 needs distributions without zeros")
     log_p, log_q = log_p - _log_power_mean(log_p, order), log_q - _log_power_mean(log_q, order)
@@ -310,7 +310,7 @@ def _log_w(pair: _LogPair, a: float, b: float) -> Vector:
 
 
 def _family_summands(pair: _LogPair, a: float, b: float) -> Vector:
-    """The summand s of the module's docstring for each item: [vocabulary]."""
+    """Return the summand s of the module's docstring for each item: [vocabulary]."""
     if abs(a) > abs(b):  # the division below must be by the larger exponent, or rounding grows at the limits
         pair, a, b = _LogPair(pair.log_v, pair.log_u, -pair.log_ratio), b, a
     log_u, log_v, log_ratio = pair

@@ -55,7 +55,7 @@ def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
 
 @cache
 def student_quantile(p: float, df: float) -> float:
-    """The t that Student's t with df degrees of freedom exceeds with probability 1 - p; 0 < p < 1, df at least 1."""
+    """Return what Student's t with df degrees of freedom exceeds with probability 1 - p; 0 < p < 1, df >= 1."""
     if p < 0.5:
         return -student_quantile(1 - p, df)
     low, high = 0.0, 1.0
@@ -99,7 +99,7 @@ def certified(p_values: Sequence[float], start: int, error: float) -> list[int]:
 
 
 def proportion(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The exact interval of a proportion (Clopper and Pearson 1934)."""
+    """Return the exact interval of a proportion (Clopper and Pearson 1934)."""
     tail = (1 - confidence) / 2
     low = 0.0 if count == 0 else _solved(lambda p: 1 - binomial_p(count - 1, n, p) < tail)
     high = 1.0 if count == n else _solved(lambda p: binomial_p(count, n, p) >= tail)
@@ -107,7 +107,7 @@ def proportion(count: int, n: int, confidence: float = 0.95) -> tuple[float, flo
 
 
 def _solved(below: object) -> float:
-    """The number in [0, 1] from which a condition no longer holds, by bisection."""
+    """Return the number in [0, 1] from which a condition no longer holds, by bisection."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -235,7 +235,7 @@ class InterimResult(NamedTuple):
 
 
 def spent(level: float, number: int) -> float:
-    """The share of a level that one interim analysis may spend; over analyses 1, 2, 3, ... it sums to the level."""
+    """Return the share of a level that one interim analysis may spend; over all analyses it sums to the level."""
     return level / (number * (number + 1))
 
 
@@ -278,5 +278,5 @@ def interim_analysis(sums: Sequence[float], sizes: Sequence[float], number: int,
 
 
 def least_groups(number: int, level: float = 0.05) -> int:
-    """The minimum number of items or clusters that can show a change of any size at an interim analysis."""
+    """Return the minimum number of items or clusters that can show a change of any size at an interim analysis."""
     return math.floor(_NORMAL.inv_cdf(spent(level, number) / 2 / _SIGNS) ** 2) + 1

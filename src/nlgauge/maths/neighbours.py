@@ -188,7 +188,7 @@ class _Frame:
                 yield row, column, np.matmul(left, right.T, out=out)
 
     def limit(self, bound: NDArray[np.float32], rows: slice) -> NDArray[np.float32]:
-        """An upper limit for the bounds of a row's k nearest points, if k of its bounds are at most `bound`: [rows].
+        """Return an upper limit for the bounds of a row's k nearest points, if k bounds are at most `bound`: [rows].
 
         With a lower bound b, the distance is at most b + 2 s(x) + 2 s(y). As |y| is at most |x| + |x - y|, s(y) is at
         most 3 s(x) + 5 t b.
@@ -196,7 +196,7 @@ class _Frame:
         return _rounded_up(bound + 8 * self.slack[0][rows] + 10 * self.error * np.maximum(bound, 0))
 
     def gap(self, left: Integers, right: Integers) -> Reals:
-        """The difference between upper and lower bound of pairs."""
+        """Return the difference between upper and lower bound of pairs."""
         gap: Reals = 2 * (self.slack[0][left] + self.slack[-1][right])
         return gap
 

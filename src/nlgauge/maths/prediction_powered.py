@@ -118,7 +118,7 @@ def leverage(scores: Float, design: Design, factor: Float) -> Float:
 
 
 def totals(influence: Float, clusters: Integers | None) -> Float:
-    """The influence of each cluster [clusters], or of each row if rows are independent."""
+    """Return the influence of each cluster [clusters], or of each row if rows are independent."""
     return influence if clusters is None else np.bincount(clusters, influence).astype(float)
 
 
@@ -149,7 +149,7 @@ def _weight(scores: Float, design: Design, a: Float, b: Float) -> float:
 
 
 def standard_error(influence: Float) -> float:
-    """The standard error of an estimate, from the influence of independent units [clusters]."""
+    """Return the standard error of an estimate, from the influence of independent units [clusters]."""
     return math.sqrt(float(influence @ influence))
 
 

@@ -311,5 +311,5 @@ def _influence(means: Sequence[RatedMean]) -> Float:
 
 
 def _parts(means: Sequence[RatedMean], clusters: Integers | None) -> Float:
-    """The influence of each cluster, or row, and then of the two more rows of each mean and stratum."""
+    """Return the influence of each cluster, or row, and then of the two more rows of each mean and stratum."""
     return np.append(totals(_influence(means), clusters), np.concatenate([one.added for one in means]))

@@ -13,13 +13,13 @@ _WITHOUT_SPACES = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\
 
 
 def words(text: str) -> list[str]:
-    """Runs of letters, digits and their marks, case-folded. In scripts without spaces every letter is a word."""
+    """Return runs of letters, digits and their marks, case-folded. In scripts without spaces every letter is a word."""
     text = unicodedata.normalize("NFC", text.casefold())
     return _ASCII.findall(text) if text.isascii() else _anywhere().findall(text)
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """The positions [begin, end) of the words of a text."""
+    """Return the positions [begin, end) of the words of a text."""
     return [match.span() for match in _anywhere().finditer(text)]
 
 

@@ -102,7 +102,7 @@ def chrf(counts: Array, beta: float = 2.0, smooth: bool = False) -> Array:
 
 
 def rate(counts: Array) -> Array:
-    """counts: edits, words of the reference."""
+    """Return the rate of edits. counts: edits, words of the reference."""
     edits, words = counts[..., 0], counts[..., 1]
     return np.where(words > 0, 100 * edits / words, np.where(edits > 0, 100.0, 0.0))[..., None]
 

@@ -98,7 +98,7 @@ class _Problem:
         self.demand[-1] += len(self._rows)
 
     def plan(self, flow: Integers) -> Matrix:
-        """The plan, from the padded flows of the perturbed problem."""
+        """Return the plan, from the padded flows of the perturbed problem."""
         n, m = self.cost.shape
         plan = np.zeros(self._shape)
         plan[np.ix_(self._rows, self._columns)] = (flow[:n, :m] + self.unit // 2) // self.unit / self.total
@@ -176,7 +176,7 @@ class _Batch:
         self._nodes(int(left.sum()))
 
     def _start(self) -> None:
-        """The initial tree: cells in the order of a smoothed plan, each with as much mass as row and column allow.
+        """Return the initial tree: cells in the order of a smoothed plan, each with as much mass as its margins allow.
 
         The smoothed plan comes from a few Sinkhorn rounds on exp(-cost / eps). It need not converge, only put good
         cells before bad ones.
@@ -241,7 +241,7 @@ class _Batch:
             reach = reach[reach]
 
     def _price(self) -> tuple[Integers, Vector]:
-        """The cell of each problem with the lowest reduced cost, and that cost."""
+        """Return the cell of each problem with the lowest reduced cost, and that cost."""
         prices = self.price.reshape(len(self.cost), -1)
         gap = self.cost - prices[:, : self.n, None]
         gap -= prices[:, None, self.n :]
@@ -345,7 +345,7 @@ def entropic(cost: Matrix, a: Vector, b: Vector, regularisation: float, toleranc
 
 
 def _newton_step(plan: Matrix, gap: Vector, a: Vector, eps: float) -> Vector:
-    """The Newton step for the column prices, with row prices that are optimal for them."""
+    """Return the Newton step for the column prices, with row prices that are optimal for them."""
     curvature = np.diag(plan.sum(axis=0)) - plan.T @ (plan / a[:, None])
     # Prices are determined up to a constant, which a step must not change.
     step: Vector = eps * np.linalg.lstsq(curvature + plan.sum() / len(gap) ** 2, gap, rcond=1e-14)[0]
@@ -353,7 +353,7 @@ def _newton_step(plan: Matrix, gap: Vector, a: Vector, eps: float) -> Vector:
 
 
 def _better(cost: Matrix, f: Vector, g: Vector, log_a: Vector, log_b: Vector, eps: float, step: Vector) -> Vector:
-    """The prices after a Sinkhorn round, or after a shortened Newton step if that is better."""
+    """Return the prices after a Sinkhorn round, or after a shortened Newton step if that is better."""
     scaled: Vector = -eps * _log_sum(((f[:, None] - cost) / eps + log_a[:, None]).T)
 
     def worth(prices: Vector) -> float:

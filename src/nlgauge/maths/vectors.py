@@ -61,7 +61,7 @@ def runs(numbers: NDArray[np.int64], offsets: NDArray[np.int32]) -> tuple[NDArra
 
 
 def run_means(vectors: NDArray[np.floating], starts: NDArray[np.intp]) -> Array:
-    """The mean vector of each run: [tokens, width], first tokens [runs] -> [runs, width]."""
+    """Return the mean vector of each run: [tokens, width], first tokens [runs] -> [runs, width]."""
     sums: Array = np.add.reduceat(vectors, starts, axis=0, dtype=np.float64)
     return sums / np.diff(starts, append=len(vectors))[:, None]
 
@@ -87,6 +87,6 @@ def greedy_match(similarity: Array, a: Array, b: Array) -> tuple[float, float, f
 
 
 def flows(cost: Array, plan: Array) -> list[tuple[int, int, float, float]]:
-    """The flows of a transport plan, largest first: from, to, share of the mass, distance."""
+    """Return the flows of a transport plan, largest first: from, to, share of the mass, distance."""
     found = [(int(i), int(j), float(plan[i, j]), float(cost[i, j])) for i, j in np.argwhere(plan > 0)]
     return sorted(found, key=lambda flow: -flow[2])

@@ -119,7 +119,7 @@ class Chat:
         return Read(math.fsum(self.labels[one] * weight for one, weight in weights.items()) / total, True)
 
     def _label(self, text: str) -> str | None:
-        """The only label that the text names; of several the one that it begins with, if it stands alone there."""
+        """Return the only label that the text names; of several the one that begins it and stands alone there."""
         words = "|".join(re.escape(label) for label in sorted(self.labels, key=len, reverse=True))
         found = [match[1] for match in re.finditer(rf"(?<![\w.])({words})(?!\w|\.\d)", text.casefold())]
         if len(set(found)) == 1:
@@ -128,7 +128,7 @@ class Chat:
         return first[1] if first else None
 
     def _json_label(self, text: str) -> str | None:
-        """The label in a JSON object: under one of the usual keys, or its only value."""
+        """Return the label in a JSON object: under one of the usual keys, or its only value."""
         inner = re.sub(r"^```\w*\s*|\s*```$", "", text)
         try:
             value = json.loads(inner)
@@ -143,7 +143,7 @@ class Chat:
         return key if key in self.labels else None
 
     def _weights(self, logprobs: object, label: str) -> dict[str, float] | None:
-        """The probability of each label at the token that wrote the label; None where it was not told.
+        """Return the probability of each label at the token that wrote the label; None where it was not told.
 
         Labels that begin alike, as 1 and 10 do, are not tokens of their own, and have no probability each.
         """
@@ -243,7 +243,7 @@ def endpoint(url: str, api: str | None) -> tuple[str, str, str]:
 
 
 def model_names(content: Mapping[str, Any]) -> Sequence[str]:
-    """The models that a server lists."""
+    """Return the models that a server lists."""
     data = content.get("data", content.get("models"))
     ids = [one.get("id", one.get("name")) for one in data if isinstance(one, dict)] if isinstance(data, list) else []
     return [one for one in ids if isinstance(one, str)]

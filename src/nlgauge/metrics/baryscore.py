@@ -215,7 +215,7 @@ class BaryScore(ReferenceMetric[TokenVectors]):
     def _clouds(
         self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: BaryScorePrepared
     ) -> list[tuple[Cloud, Cloud]]:
-        """The clouds of the texts of some pairs. Each is made once while its features are in memory."""
+        """Return the clouds of the texts of some pairs. Each is made once while its features are in memory."""
         first, second = prepared.sides
         for side, texts in zip(prepared.sides, zip(*pairs, strict=True), strict=False):
             new = [text for text in dict.fromkeys(texts) if text not in side.clouds]
@@ -233,7 +233,7 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         ]
 
     def _counting(self, feature: TokenVectors) -> NDArray[np.intp]:
-        """The tokens that count."""
+        """Return the tokens that count."""
         keep = np.full(len(feature.ids), True) if self.special_tokens else ~feature.special
         if not self.punctuation:
             wordlike = [is_word(feature.text[begin:end]) for begin, end in feature.offsets]
@@ -247,5 +247,5 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         return np.flatnonzero(keep)
 
     def masses(self, feature: TokenVectors, tokens: NDArray[np.intp], table: TokenWeights | None) -> Array:
-        """The weights of some tokens. With idf, special tokens have weight 0."""
+        """Return the weights of some tokens. With idf, special tokens have weight 0."""
         return np.ones(len(tokens)) if table is None else table.values[feature.ids[tokens]] * ~feature.special[tokens]

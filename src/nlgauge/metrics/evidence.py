@@ -31,7 +31,7 @@ def token_pieces(feature: TokenVectors, tokens: NDArray[np.intp]) -> list[TextPi
 
 
 def likely_words(name: str, against: str, likelihood: Likelihood) -> EvidenceText:
-    """The tokens of a text with their probabilities. Tokens below 0.01 are shown as unsupported."""
+    """Return the tokens of a text with their probabilities. Tokens below 0.01 are shown as unsupported."""
     text, logs = likelihood.text, likelihood.log_probabilities
     places = zip(likelihood.offsets.tolist(), np.exp(logs).tolist(), logs.tolist(), strict=True)
     words = [
@@ -65,7 +65,7 @@ def shared_words(candidate: str, others: Mapping[str, str], reference: int | Non
 
 
 def shared_with_references(row: Row) -> Evidence:
-    """The words that a row's candidate shares with its references; empty without references."""
+    """Return the words that a row's candidate shares with its references; empty without references."""
     names = [f"reference {number}" for number in range(1, len(row.references) + 1)]
     if len(names) < 2:
         names = ["reference"] * len(names)

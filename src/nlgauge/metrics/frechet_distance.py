@@ -56,7 +56,7 @@ def frechet(first: Points, second: Points) -> Frechet:
 
 
 def _root(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """A matrix R of at most width rows with R'R the covariance, and the mean: [rows, width], [width]."""
+    """Return a matrix R of at most width rows with R'R the covariance, and the mean: [rows, width], [width]."""
     mean = points.mean(axis=0, dtype=np.float64)
     root = np.empty((0, len(mean)))
     for at in range(0, len(points), _AT_ONCE):
@@ -86,7 +86,7 @@ class FrechetDistance(SetMetric):
         return Value(tuple(frechet(evaluated, reference)), None, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """The sizes that the distance depends on."""
+        """Return the sizes that the distance depends on."""
         dimensions = evaluated[0].points.shape[1]
         sides = {"outputs": evaluated, "references": reference}
         return Evidence(

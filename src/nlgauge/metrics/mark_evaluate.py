@@ -87,7 +87,7 @@ class Balls(NamedTuple):
 
     @classmethod
     def of(cls, points: Points, ks: Sequence[int]) -> Balls:
-        """The balls that reach to the k-th neighbours."""
+        """Return the balls that reach to the k-th neighbours."""
         return cls(points, squared_radii(points, ks))
 
 
@@ -275,7 +275,7 @@ class MarkEvaluateText(Compared[Words]):
         )
 
     def prepare(self, setup: Setup) -> SetPrepared:
-        """The layers. Raises SpecError if the model has fewer."""
+        """Return the layers. Raises SpecError if the model has fewer."""
         return self.of_sets.prepare(setup)
 
     def requests(self, row: Row, prepared: SetPrepared) -> list[Request[TokenVectors]]:
@@ -311,7 +311,7 @@ class MarkEvaluateText(Compared[Words]):
         return _beyond(self.k, min(len(candidate), len(reference)))
 
     def evidence(self, row: Row, prepared: SetPrepared, features: Features) -> Evidence:
-        """The words that are not fully covered by balls of the other side, farthest first, and covered words."""
+        """Return the words that are not fully covered by balls of the other side, farthest first, and covered words."""
         read = [features[one] for one in self.requests(row, prepared)]
         names = ["candidate", *(f"reference {number}" for number in range(1, len(read)))]
         candidate, *references = (
@@ -330,7 +330,7 @@ class MarkEvaluateText(Compared[Words]):
 
 
 def _beyond(k: int, least: int) -> str | None:
-    """The note of a comparison whose smaller set has few points, or None."""
+    """Return the note of a comparison whose smaller set has few points, or None."""
     return f"k={k} is more than the number of other points in a set: that number was used" if k >= least else None
 
 

@@ -56,7 +56,7 @@ def word_weights(logits: NDArray[np.floating], starts: NDArray[np.intp]) -> Arra
 
 
 def uniform(words: int) -> Array:
-    """The same weight for every word: [words], with sum one."""
+    """Return the same weight for every word: [words], with sum one."""
     return np.full(words, 1 / words)
 
 
@@ -246,7 +246,7 @@ class MaskEval(RowMetric):
         return MaskedWordsRequest(*texts, side == 0, self.segmentation, self.decoding, self.stride, words)
 
     def states(self, row: Row, side: int) -> PairStatesRequest:
-        """The states that learned token weights are computed from."""
+        """Return the states that learned token weights are computed from."""
         return PairStatesRequest(*_texts(row, side), side == 0, self.segmentation)
 
     def _all_words(self, row: Row, prepared: MaskEvalPrepared) -> list[MaskedWordsRequest]:
@@ -269,7 +269,7 @@ class MaskEval(RowMetric):
         )
 
     def _kept(self, row: Row, side: int, kept: Sequence[int], words: int) -> MaskedWordsRequest | None:
-        """The request for the kept words. If all are kept, it equals the request of other MaskEval metrics."""
+        """Return the request for the kept words. If all are kept, it equals the request of other MaskEval metrics."""
         if not kept:
             return None
         return self.masked(row, side, tuple(kept) if len(kept) < words else None)
@@ -288,14 +288,14 @@ class MaskEval(RowMetric):
         )
 
     def word_scores(self, answer: MaskedWords) -> Array:
-        """The score of each masked word: [words]."""
+        """Return the score of each masked word: [words]."""
         if self.scoring == "hit":
             return answer.hits.astype(np.float64)
         logs = answer.log_probabilities
         return np.exp(logs) if self.scoring == "probability" else logs
 
     def evidence(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> Evidence:
-        """The masked words of each text: whether they were predicted, what was predicted, and their weights."""
+        """Return the masked words of each text: whether they were predicted, what was predicted, and their weights."""
         plan = self._plan(row, prepared, features)
         if isinstance(plan, str):
             return Evidence()
@@ -307,7 +307,7 @@ class MaskEval(RowMetric):
 
 
 def _texts(row: Row, side: int) -> tuple[str, str]:
-    """The text of a side (0: candidate, 1: source), and the other text."""
+    """Return the text of a side (0: candidate, 1: source), and the other text."""
     texts = row.candidate, row.source or ""
     return texts[side], texts[1 - side]
 

@@ -126,7 +126,7 @@ def idf_table(idf: str, setup: Setup) -> TokenWeights | None:
 
 
 def idf_tables(idf: str, setup: Setup) -> tuple[TokenWeights | None, TokenWeights | None]:
-    """The weights for candidates and for references: a table for each with 'separate', else one for both."""
+    """Return the weights for candidates and for references: a table for each with 'separate', else one for both."""
     if idf == "separate":
         return idf_table("candidates", setup), idf_table("references", setup)
     table = idf_table(idf, setup)

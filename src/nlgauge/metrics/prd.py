@@ -45,7 +45,7 @@ class PRDCurve(NamedTuple):
     """[angles]"""
 
     def f_score(self, beta: float) -> float:
-        """The largest F_beta on the curve; beta > 1 favours recall, beta < 1 precision."""
+        """Return the largest F_beta on the curve; beta > 1 favours recall, beta < 1 precision."""
         precision, recall, square = self.precision, self.recall, beta * beta
         return float(((1 + square) * precision * recall / (square * precision + recall + _EPSILON)).max())
 
@@ -57,7 +57,7 @@ class PRDCurve(NamedTuple):
 
 
 def curve(evaluated: Reals, reference: Reals) -> PRDCurve:
-    """The curve of two histograms over the same clusters, each with sum 1: [clusters], [clusters]."""
+    """Return the curve of two histograms over the same clusters, each with sum 1: [clusters], [clusters]."""
     slopes = np.tan(np.linspace(_EPSILON, np.pi / 2 - _EPSILON, _ANGLES))
     precision = np.minimum(slopes[:, None] * reference, evaluated).sum(axis=1)
     return PRDCurve(precision.clip(0, 1), (precision / slopes).clip(0, 1))
@@ -161,7 +161,7 @@ class PRD(SetMetric):
         return Value((curve.f_score(8), curve.f_score(1 / 8), *curve.even), None, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """The curve at some angles, from low precision and high recall to the opposite."""
+        """Return the curve at some angles, from low precision and high recall to the opposite."""
         curve = self._curve(*(np.concatenate([text.points for text in side]) for side in (evaluated, reference)))
         points = {"precision": curve.precision, "recall": curve.recall}
         return Evidence(items=[Item("curve", {name: some[::_EVERY].tolist() for name, some in points.items()})])

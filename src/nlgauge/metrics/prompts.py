@@ -94,7 +94,7 @@ class Prompt:
 
 
 def _filled(text: str, texts: Mapping[str, str]) -> str:
-    """A template with its fields filled in, in one pass: braces in a row's texts stand for nothing."""
+    """Return a template with its fields filled in, in one pass: braces in a row's texts stand for nothing."""
     text = _OPTIONAL.sub(lambda part: part[1] if texts["question"].strip() else "", text)
     return _FIELD.sub(lambda name: texts[name[1]], text)
 

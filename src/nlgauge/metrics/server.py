@@ -116,7 +116,7 @@ class Server:
                 self.counts[ours] += max(number, 0)
 
     def _sent(self, url: str, body: object) -> tuple[Reply, float]:
-        """The reply to one request, and how many seconds the server wants to be left alone."""
+        """Return the reply to one request, and how many seconds the server wants to be left alone."""
         from http.client import HTTPException
         from urllib.error import HTTPError
         from urllib.request import Request, build_opener
@@ -147,7 +147,7 @@ class Server:
         return Reply({}, failure, temporary=True, status=0), asked_to_wait
 
     def _body(self, answer: Any) -> bytes:
-        """The body of an answer. Raises TimeoutError where it drips, OSError where it has no end."""
+        """Return the body of an answer. Raises TimeoutError where it drips, OSError where it has no end."""
         end, pieces, size = time.monotonic() + self.timeout, [], 0
         while piece := answer.read1(1 << 16):
             pieces.append(piece)
@@ -159,7 +159,7 @@ class Server:
         return b"".join(pieces)
 
     def _refused(self, error: Any, key: str | None) -> Reply:
-        """The reply of a request that the server refused, in its own words; those about a key are not repeated."""
+        """Return the reply of a request that the server refused, in its words; those about a key are not repeated."""
         code = int(error.code)
         if code in (401, 403):
             held = f"the key in {self.key}" if key else f"a request without a key ({self.key} is not set)"
@@ -179,7 +179,7 @@ class Server:
 
 
 def _stays() -> Any:
-    """A handler that follows no redirection: a key goes to the named host alone."""
+    """Return a handler that follows no redirection: a key goes to the named host alone."""
     from urllib.request import HTTPRedirectHandler
 
     class Stays(HTTPRedirectHandler):

@@ -84,7 +84,7 @@ def text_points(
 
 
 def word_starts(special: NDArray[np.bool_], words: NDArray[np.int64], wordlike: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The token that each word without punctuation begins with; arguments as of `text_points`."""
+    """Return the token that each word without punctuation begins with; arguments as of `text_points`."""
     text = np.flatnonzero(~special)
     first: NDArray[np.intp] = text[np.diff(words[text], prepend=-1) != 0]
     return first[wordlike[first]]
@@ -135,7 +135,7 @@ class SetMetric(Metric):
     model: str | None = None
 
     def prepare(self, setup: Setup) -> SetPrepared:
-        """The layers. Raises SpecError if the model has fewer."""
+        """Return the layers. Raises SpecError if the model has fewer."""
         from nlgauge.engine.models.capabilities import ENCODER
 
         model = setup.model
@@ -146,7 +146,7 @@ class SetMetric(Metric):
         return SetPrepared(layers=layers, facts={"layers": f"{layers[0]}-{layers[-1]}"})
 
     def request(self, text: str, prepared: SetPrepared) -> Request[TokenVectors]:
-        """The feature that the points of a text come from."""
+        """Return the feature that the points of a text come from."""
         from nlgauge.engine.features.vectors import SentenceVectors, VectorsRequest
 
         if self.unit == "sentence":
@@ -154,11 +154,11 @@ class SetMetric(Metric):
         return VectorsRequest(text, prepared.layers)
 
     def points(self, feature: TokenVectors) -> NDArray[np.float32]:
-        """The points of a text: [points, width]; none for a text without words."""
+        """Return the points of a text: [points, width]; none for a text without words."""
         return text_points(self.unit, feature.vectors, *_marks(feature), self.normalize)
 
     def points_of_words(self, feature: TokenVectors, item: str) -> list[SetText]:
-        """The words of a text with their points, a point a layer, for unit='token'."""
+        """Return the words of a text with their points, a point a layer, for unit='token'."""
         special, numbers, wordlike = _marks(feature)
         starts = word_starts(special, numbers, wordlike)
         by_word = self.points(feature).reshape(len(feature.vectors), len(starts), -1).swapaxes(0, 1)
@@ -168,7 +168,7 @@ class SetMetric(Metric):
 
     @abstractmethod
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
-        """The score of one set of points against another: [m, width], [n, width], n and m at least 1."""
+        """Return the score of one set of points against another: [m, width], [n, width], n and m at least 1."""
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
         """Return what the score is based on; empty if the metric has nothing to show."""
@@ -176,7 +176,7 @@ class SetMetric(Metric):
 
 
 def _marks(feature: TokenVectors) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.bool_]]:
-    """special, words and wordlike of `text_points`."""
+    """Return special, words and wordlike of `text_points`."""
     wordlike = np.array([is_word(feature.text[begin:end]) for begin, end in feature.offsets])
     return feature.special, words(feature.text, feature.offsets), wordlike
 

@@ -117,7 +117,7 @@ class SacrebleuMetric(RowMetric):
         ]
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
-        """The words that the candidate shares with its references."""
+        """Return the words that the candidate shares with its references."""
         return shared_with_references(row)
 
 
@@ -415,11 +415,11 @@ class WER(RowMetric):
         return counted_values(self, rows, count, lambda counts: 100 * counts[0] / counts[1])
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
-        """The words that the candidate shares with its references."""
+        """Return the words that the candidate shares with its references."""
         return shared_with_references(row)
 
     def _symbols(self, text: str, numbers: dict[str, int]) -> Sequence[Hashable]:
-        """The symbols that are compared: a number for each word, because rapidfuzz compares strings by their hash."""
+        """Return the symbols that are compared: a number for each word, as rapidfuzz compares strings by their hash."""
         words = (text.lower() if self.lowercase else text).split()
         return [numbers.setdefault(word, len(numbers)) for word in words]
 

@@ -40,7 +40,7 @@ def shown(text: object) -> str:
 
 
 def render(template: str, *folders: Path, **facts: Any) -> str:
-    """A template with its values, from this room's templates or from those of other folders."""
+    """Return a template with its values, from this room's templates or from those of other folders."""
     return environment(*folders).get_template(template).render(**facts)
 
 
@@ -99,7 +99,7 @@ def digest(script: str) -> str:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number for people; a dash for none."""
+    """Return a number for people; a dash for none."""
     if value is None or value != value:
         return "–"
     if abs(value) == float("inf"):
@@ -117,7 +117,7 @@ def places(values: Sequence[float], low: float, high: float, margin: float = 4) 
 
 
 def p_value(value: float | None) -> str:
-    """A p-value for people; a dash for none."""
+    """Return a p-value for people; a dash for none."""
     if value is None or value != value:
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"

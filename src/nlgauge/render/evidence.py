@@ -42,7 +42,7 @@ def covering(items: Sequence[Record]) -> dict[str, list[Record]]:
 
 
 def curve(items: Sequence[Record]) -> str:
-    """The points of an SVG line, 100 units a side, of an item that holds precision and recall as lists; '' for none."""
+    """Return points of an SVG line, 100 units a side, of an item with lists of precision and recall; '' for none."""
     for item in items:
         precision, recall = item.get("precision"), item.get("recall")
         if _are_numbers(precision) and _are_numbers(recall) and len(precision) == len(recall):

@@ -73,7 +73,7 @@ Cells: TypeAlias = "Sequence[Sequence[Cell]]"
 
 
 def words(cell: Cell) -> str:
-    """A cell in one line of plain text, without its mark."""
+    """Return a cell in one line of plain text, without its mark."""
     if isinstance(cell, str):
         return cell
     return " ".join(filter(None, (cell.text, cell.interval, cell.chance)))
@@ -162,7 +162,7 @@ class Column(NamedTuple):
 
 
 def terminal(cells: Cells, width: int = 100, colour: bool = False, keys: int = 1) -> list[str]:
-    """The lines of one table, in blocks of columns where one is too wide; `keys` columns begin each block."""
+    """Return the lines of one table, in blocks of columns where one is too wide; `keys` columns begin each block."""
     columns = [column_of(column) for column in zip(*cells, strict=True)]
     if _total(columns) > width:
         columns = [*columns[:keys], *(column.with_narrow_head() for column in columns[keys:])]
@@ -191,7 +191,7 @@ def shown_width(text: str) -> int:
 
 
 def column_of(cells: Sequence[Cell]) -> Column:
-    """The lines of a column's cells; numbers stand under each other by their last digit."""
+    """Return the lines of a column's cells; numbers stand under each other by their last digit."""
     head, *body = cells
     numbers = [cell for cell in body if isinstance(cell, Number)]
     digits = max((len(number.text) for number in numbers), default=0)
@@ -318,7 +318,7 @@ def formatted(
 
 
 def _latex(cells: Cells) -> list[str]:
-    """A tabular that stands in a table of the paper's own."""
+    """Return a tabular that stands in a table of the paper's own."""
     head, *body = [" & ".join(map(_in_latex, row)) + r" \\" for row in cells]
     places = "".join("r" if numeric else "l" for numeric in _numeric(cells))
     rows = [r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
@@ -365,7 +365,7 @@ def _line(text: str) -> str:
 
 
 def _csv(cells: Cells) -> list[str]:
-    """An empty cell is no number; what is infinite is a word, as in a scores file."""
+    """Return an empty cell is no number; what is infinite is a word, as in a scores file."""
     wide = [more for column in zip(*cells, strict=True) for more in _expanded(column)]
     lines = []
     for row in zip(*wide, strict=True):
@@ -376,7 +376,7 @@ def _csv(cells: Cells) -> list[str]:
 
 
 def _expanded(column: Sequence[Cell]) -> list[list[str]]:
-    """The column, and one for each of interval and p that one of its cells has."""
+    """Return the column, and one for each of interval and p that one of its cells has."""
     head, *body = column
     made = [[inert(str(head)), *(inert(cell) if isinstance(cell, str) else _digits(cell.value) for cell in body)]]
     for name in ("low", "high", "p"):
@@ -387,7 +387,7 @@ def _expanded(column: Sequence[Cell]) -> list[list[str]]:
 
 
 def inert(text: str) -> str:
-    """A text that no spreadsheet computes."""
+    """Return a text that no spreadsheet computes."""
     return f"'{text}" if _FORMULA.match(text) and text != "-" else text
 
 

@@ -160,7 +160,7 @@ class Plan:
             self.sets[spec].join(block.collected[spec])
 
     def set_scores(self, spec: str) -> dict[str, RowResult]:
-        """The score of each system by a corpus-level metric, whose blocks have all come."""
+        """Return the score of each system by a corpus-level metric, whose blocks have all come."""
         points = self.sets[spec]
         if self.engine is not None:
             for requests in points.others():
@@ -177,7 +177,7 @@ class Plan:
         return scores
 
     def signature(self, spec: str) -> Signature:
-        """The signature of a metric whose blocks have come."""
+        """Return the signature of a metric whose blocks have come."""
         facts = dict(self.facts[spec])
         if "window" in facts:
             longer, texts = self.sets[spec].read if spec in self.sets else map(len, reversed(self._read[spec]))

@@ -14,7 +14,7 @@ from nlgauge.run.block import BlockScorer, CacheLookup, Rows, ScoredBlock, Task,
 def score(
     scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
 ) -> Generator[ScoredBlock, None, None]:
-    """An `Executor`."""
+    """Yield an `Executor`."""
     if len(scorers) < 2 or any(scorer.engine is not None or scorer.remote for scorer in scorers):
         yield from score_here(scorers, tasks, options)
         return
@@ -32,7 +32,7 @@ _there: list[tuple[Rows, Sequence[int]]] = []
 
 
 def _keep(rows: Rows, wanted: Sequence[int]) -> None:
-    """What a process does first: rows are handed over once, and not with every metric.
+    """Prepare a process: rows are handed over once, and not with every metric.
 
     It ends with its metrics, which make no cycles to speak of; to look for them again and again among millions of
     words takes a fifth of the time.

@@ -72,7 +72,7 @@ Scores: TypeAlias = Mapping[str, Mapping[int, RowResult]]
 
 
 def texts_of(row: Row, columns: Sequence[str]) -> list[str]:
-    """The texts of some columns of a row, one after another."""
+    """Return the texts of some columns of a row, one after another."""
     texts: list[str] = []
     for column in columns:
         content: str | tuple[str, ...] | None = getattr(row, column)
@@ -150,7 +150,7 @@ def _fits(formula: str, counts: int, parts: int) -> bool:
 
 
 def _full(content: bytes) -> RowResult:
-    """Raises ValueError for what is no score."""
+    """Return the result. Raises ValueError for what is no score."""
     import msgspec  # where there is a cache
 
     fields = json.loads(content[1:].decode("utf-8", "surrogatepass"))

@@ -131,7 +131,7 @@ class TableBuilder(Sink[ScoreTable]):
         self._signatures.update({spec: plan.signature(spec) for spec in plan.facts})
 
     def end(self, spent: Mapping[str, object]) -> ScoreTable:
-        """The whole table, metrics in the order in which they were asked for, and what is kept of rows in theirs."""
+        """Return the whole table, metrics in the order in which they were asked for, and rows in theirs."""
         for column in self.columns.values():
             column.reasons = dict(sorted(column.reasons.items()))
             column.evidence = dict(sorted(column.evidence.items()))

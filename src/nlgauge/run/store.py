@@ -432,7 +432,7 @@ def _check(connection: sqlite3.Connection) -> tuple[int, int]:
 
 @contextmanager
 def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction that writes all, or nothing where the inside raises."""
+    """Open a transaction that writes all, or nothing where the inside raises."""
     connection.execute("BEGIN IMMEDIATE")
     with connection:
         yield

@@ -85,7 +85,7 @@ async def _gone(request: Request) -> None:
 
 
 def application(service: Service, *, keys: Keys, hosts: Collection[str] | None = None, log: bool = True) -> ASGIApp:
-    """The application. hosts: names that requests may be sent to, None for any. log: a line for each request."""
+    """Return the application. hosts: names that requests may be sent to, None for any. log: a line for each request."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -159,12 +159,12 @@ def _scoring(app: FastAPI, service: Service) -> None:
 
 
 async def _read(request: Request, limits: Limits, kind: type[M]) -> M:
-    """The body, checked by its model. Raises Refused and InputError."""
+    """Return the body, checked by its model. Raises Refused and InputError."""
     return _checked(await body_of(request, limits), kind)
 
 
 def _checked(body: bytes, kind: type[M]) -> M:
-    """An object of JSON, checked by its model. Raises InputError."""
+    """Return an object of JSON, checked by its model. Raises InputError."""
     content = content_of(body)
     try:
         return kind.model_validate(content)

@@ -52,7 +52,7 @@ class Lines:
         self._queue.put_nowait(Refused(408, "the client went away before the body was whole"))
 
     async def next(self) -> bytes | None:
-        """The next line that is not empty; None after the last one.
+        """Return the next line that is not empty; None after the last one.
 
         Returns:
             The line without its end, or None.

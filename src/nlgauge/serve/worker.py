@@ -93,7 +93,7 @@ class Worker:
                 self._score(jobs)
 
     def _next(self) -> list[Job] | None:
-        """The first that waits and all that can share its evaluation; None where there is no more to do."""
+        """Return the first that waits and all that can share its evaluation; None where there is no more to do."""
         with self._change:
             self._change.wait_for(lambda: self._waiting or self._stopping)
             if not self._waiting:

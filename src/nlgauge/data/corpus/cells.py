@@ -59,7 +59,7 @@ def listed(cell: str, field: str, place: InputPlace) -> object:
 
 
 def _printed(text: str) -> list[str] | None:
-    """The texts of a list that Python or numpy printed; None where it is no list of texts alone."""
+    """Return the texts of a list that Python or numpy printed; None where it is no list of texts alone."""
     inside = re.sub(r"np\.str_\(((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))\)", r"\1", text, flags=re.DOTALL)
     found = list(_strings(inside))
     if not found or inside[found[-1][1] :] != ("]" if text[0] == "[" else ")"):

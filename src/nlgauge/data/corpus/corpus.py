@@ -331,7 +331,7 @@ def as_records(table: Any) -> Any:
 
 
 def _with_lists(records: Iterable[dict[Any, Any]], names: Names) -> Iterator[dict[Any, Any]]:
-    """Records of a data frame, whose cells may hold lists that were printed, as after pandas.read_csv."""
+    """Return records of a data frame, whose cells may hold lists that were printed, as after pandas.read_csv."""
     fields = fields_by_column(names)
     for number, record in enumerate(records, 1):
         for column, value in record.items():
@@ -342,7 +342,7 @@ def _with_lists(records: Iterable[dict[Any, Any]], names: Names) -> Iterator[dic
 
 
 def _records_of_lists(table: Mapping[Any, Any]) -> list[dict[Any, Any]]:
-    """The records of a mapping from columns to their values. Raises InputError for other than lists of one length."""
+    """Return the records of a mapping from columns to lists. Raises InputError where their lengths differ."""
     lists = {name: listed(f"the column {shown(name)}", values) for name, values in table.items()}
     lengths = {name: len(values) for name, values in lists.items()}
     if len(set(lengths.values())) > 1:
@@ -354,7 +354,7 @@ def _records_of_lists(table: Mapping[Any, Any]) -> list[dict[Any, Any]]:
 def _parallel(
     candidates: FilePath, texts: Mapping[str, tuple[FilePath, list[str]]], system: str | None
 ) -> Iterator[dict[str, str | None]]:
-    """A record of each line of a file of candidates. Raises InputError where another file has more or fewer lines."""
+    """Yield a record of each line of a file of candidates. Raises InputError where files differ in lines."""
     from nlgauge.data.corpus.files import texts_of
 
     own = texts_of(file_at(candidates))

@@ -79,7 +79,7 @@ class DiskRows(Sequence[Row]):
             yield from self._read(page)
 
     def _page(self, page: int) -> list[Row]:
-        """The rows of a page, which stay for a while: what is asked for next stands beside it."""
+        """Return the rows of a page, which stay for a while: what is asked for next stands beside it."""
         if page in self._held:
             self._held.move_to_end(page)
         else:

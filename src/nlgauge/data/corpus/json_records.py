@@ -112,7 +112,7 @@ def _deep(value: object) -> bool:
 
 
 def json_lines(lines: Iterable[str], file: str) -> Iterator[object]:
-    """The value of each line; empty lines may stand at the end alone."""
+    """Yield the value of each line; empty lines may stand at the end alone."""
     blank = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():

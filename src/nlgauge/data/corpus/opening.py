@@ -31,7 +31,7 @@ class File(NamedTuple):
     opener: Callable[[], BinaryIO]
 
     def open(self) -> BinaryIO:
-        """The bytes from the beginning. Raises InputError."""
+        """Return the bytes from the beginning. Raises InputError."""
         try:
             return self.opener()
         except OSError as bad:
@@ -213,7 +213,7 @@ def lines(file: File, expanded: int = EXPANDED) -> Iterator[str]:
 
 
 def seekable(file: File) -> BinaryIO:
-    """The bytes, uncompressed, to be read in any order. Raises InputError as `lines`."""
+    """Return the bytes, uncompressed, to be read in any order. Raises InputError as `lines`."""
     if not file.name.lower().endswith(".gz"):
         return file.open()
     with opened(file) as stream:

@@ -27,7 +27,7 @@ _SHOWN = 100
 
 
 def shown(value: object) -> str:
-    """A value in an error: one line, and not more of it than can be read."""
+    """Return a value in an error: one line, and not more of it than can be read."""
     if isinstance(value, str):
         value = value[: _SHOWN + 1]
     try:
@@ -124,7 +124,7 @@ def refuse_repeats(keys: Iterable[tuple[str, str]], files: Mapping[str, int], re
 
 
 def _place(number: int, files: Mapping[str, int]) -> tuple[str | None, int]:
-    """The file of a row, where it is known, and its row there, counted from 1."""
+    """Return the file of a row, where it is known, and its row there, counted from 1."""
     first = 0
     for file, count in files.items():
         if number < first + count:

@@ -90,7 +90,7 @@ class Table(NamedTuple):
 
 
 def field_names(columns: Columns | None, file: str | None) -> dict[str, str | tuple[str, ...]]:
-    """The columns of each field. Raises InputError for a field that there is not."""
+    """Return the columns of each field. Raises InputError for a field that there is not."""
     mapped: dict[str, str | tuple[str, ...]] = {}
     for ours, theirs in (columns or {}).items():
         if ours not in FIELDS and not (ours.startswith(_RATING) and ours != _RATING):
@@ -146,7 +146,7 @@ def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str |
 
 
 def fields_by_column(names: Names) -> dict[str, str]:
-    """The field that each column is read as."""
+    """Return the field that each column is read as."""
     ours = {one: name for name, theirs in names.items() for one in _meant(theirs)}
     return {**ours, str(names["candidate"]): "candidate"}
 
@@ -220,7 +220,7 @@ def rows_of(
 
 
 def _parts(theirs: str | tuple[str, ...]) -> Sequence[str]:
-    """The columns of a field that is made of several."""
+    """Return the columns of a field that is made of several."""
     return theirs.split(",") if isinstance(theirs, str) else theirs
 
 
@@ -232,7 +232,7 @@ def has_column(record: object, theirs: str) -> bool:
 
 
 def _named(record: object, place: InputPlace) -> dict[str, object]:
-    """The values of a record by the names of their columns."""
+    """Return the values of a record by the names of their columns."""
     if not isinstance(record, Mapping):
         of_python = place.file is None and isinstance(record, str)
         remedy = 'give texts as candidates=[...], or records like {"candidate": "..."}' if of_python else JSON_REMEDY
@@ -318,7 +318,7 @@ def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> 
 
 
 def _inner(key: str, value: object) -> str:
-    """A column, or the path to what is likeliest the candidate in the record that it holds."""
+    """Return a column, or the path to what is likeliest the candidate in the record that it holds."""
     if not isinstance(value, Mapping):
         return key
     folded = {str(name).strip().casefold(): f"{key}.{name}" for name in value}
@@ -326,7 +326,7 @@ def _inner(key: str, value: object) -> str:
 
 
 def column_for(field: str, rows: Iterable[Row]) -> str:
-    """The column that a field which no row has may stand in, as an error names it to --map."""
+    """Return the column that a field which no row has may stand in, as an error names it to --map."""
     first = list(islice(rows, _LOOKED_AT))
     others = list(dict.fromkeys(path for row in first for path in paths_in(row.extra)))
     named = [*others, *(name for row in first for name in row.texts)]
@@ -364,7 +364,7 @@ def _texts(value: Any, what: str, place: InputPlace, more: str = "") -> list[str
 
 
 def _passages(value: object, what: str, place: InputPlace) -> str:
-    """The texts of a list, a line each; a document gives its text."""
+    """Return the texts of a list, a line each; a document gives its text."""
     return _text("\n".join(_texts(without_documents(value), what, place, _OR_DOCUMENTS)), what, place)
 
 
@@ -414,7 +414,7 @@ class _Ratings:
         return ratings
 
     def _number(self, aspect: object, value: object, place: InputPlace) -> float | None:
-        """The number of a rating; None where it says that there is none."""
+        """Return the number of a rating; None where it says that there is none."""
         try:
             number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
         except OverflowError:

@@ -43,12 +43,12 @@ class Sums:
     """[rows, counts]; NaN for a row that has nothing to add"""
 
     def of(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The counts of those of some rows that have something to add: [n, counts]."""
+        """Return the counts of those of some rows that have something to add: [n, counts]."""
         counts: NDArray[np.float64] = self.counts[rows]
         return counts[~np.isnan(counts).any(axis=1)]
 
     def value(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The value of counts [..., n, counts], n at least 1: [..., parts]."""
+        """Return the value of counts [..., n, counts], n at least 1: [..., parts]."""
         return total(self.formula, counts.sum(axis=-2))
 
     @property
@@ -178,7 +178,7 @@ class Column:
 
 
 def _means(values: NDArray[np.float64], of: NDArray[np.intp], items: int) -> NDArray[np.float64]:
-    """The mean of the numbers of each item's rows: [rows, n] -> [items, n]; NaN where there is none."""
+    """Return the mean of the numbers of each item's rows: [rows, n] -> [items, n]; NaN where there is none."""
     known = ~np.isnan(values)
     sums, counts = np.zeros((items, values.shape[1])), np.zeros((items, values.shape[1]))
     np.add.at(sums, of, np.where(known, values, 0.0))

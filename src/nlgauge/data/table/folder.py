@@ -114,13 +114,13 @@ class Dataset:
         self._write(name, lambda file: file.write(data))
 
     def blocks(self) -> list[int]:
-        """The first rows of the blocks that are there, in order."""
+        """Return the first rows of the blocks that are there, in order."""
         infos = self._files.get_file_info(self._selector(self._folder, allow_not_found=True))
         names = (_BLOCK.fullmatch(info.base_name) for info in infos if info.is_file)
         return sorted(int(name[1]) for name in names if name)
 
     def read(self, first: int) -> Any:
-        """The block that begins with a row, as a pyarrow table. Raises InputError where it cannot be read."""
+        """Return the block that begins with a row, as a pyarrow table. Raises InputError where it cannot be read."""
         name = block_name(first)
         try:
             with self._files.open_input_file(self._at(name)) as file:
@@ -168,7 +168,7 @@ class Dataset:
 
 
 def block_name(first: int) -> str:
-    """The file of the block that begins with a row."""
+    """Return the file of the block that begins with a row."""
     return f"rows-{first:012d}.parquet"
 
 
@@ -198,7 +198,7 @@ def fault(table: Any, first: int, columns: Mapping[str, Any], earlier: bool = Fa
 
 
 def types_of(parts: Mapping[str, Sequence[str]], counted: Collection[str], evidence: bool) -> dict[str, Any]:
-    """The columns of a block by name: their types. parts: by metric of rows. counted: metrics that have counts."""
+    """Return the type of each column of a block. parts: by metric of rows. counted: metrics that have counts."""
     import pyarrow as pa
 
     types = {"row": pa.int64(), "system": pa.string(), "item": pa.string()}
@@ -318,7 +318,7 @@ def _read(text: object) -> Any:
 
 
 def _whole(about: MetricHeader, known: _Whole) -> Column:
-    """The column of a corpus-level metric."""
+    """Return the column of a corpus-level metric."""
     column = column_of(about)
     column.values = np.array(known.values, np.float64)
     column.reasons = {int(number): reason for number, reason in known.reasons.items() if number.isdecimal()}

@@ -97,7 +97,7 @@ def summary(table: ScoreTable) -> str:
 
 
 def notebook(table: ScoreTable) -> str:
-    """The same as HTML."""
+    """Return the same as HTML."""
     head, *rows = list(zip(*_columns(table), strict=True)) or [()]
     return small(_counted(table), head, rows, _more(table))
 
@@ -123,7 +123,7 @@ def _more(table: ScoreTable) -> list[str]:
 
 
 def _columns(table: ScoreTable) -> list[list[str]]:
-    """The systems, then the means by each metric, each column under its head; nothing for a table that is empty."""
+    """Return the systems, then the means by each metric, each column under its head; nothing for an empty table."""
     systems, specs = table.systems[:_SYSTEMS], table.metrics[:_METRICS]
     if not (systems and specs):
         return []

@@ -157,7 +157,7 @@ class ScoreTable:
         )
 
     def rows_of(self, system: str) -> NDArray[np.intp]:
-        """The numbers of a system's rows."""
+        """Return the numbers of a system's rows."""
         return np.array([index for index, (name, _) in enumerate(self.rows) if name == system], np.intp)
 
     def places(self, level: str) -> Sequence[tuple[str, str | None]]:
@@ -165,7 +165,7 @@ class ScoreTable:
         return self.rows if level == "item" else [(system, None) for system in self.systems]
 
     def column(self, metric: object) -> Column:
-        """A metric's column, by its spec or by its name where one metric alone has it. Raises SpecError otherwise."""
+        """Return a metric's column, by its spec or by a name that no other metric has. Raises SpecError otherwise."""
         return self.columns[self.find(metric)]
 
     def find(self, metric: object) -> str:

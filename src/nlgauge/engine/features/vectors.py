@@ -119,7 +119,7 @@ class SentenceVectors(TextRequest[TokenVectors]):
         return self.whole(np.frombuffer(content, "<f4").reshape(len(self.layers), 1, -1))
 
     def whole(self, vectors: NDArray[np.float32]) -> TokenVectors:
-        """The feature of one pooled vector [layers, 1, width]."""
+        """Return the feature of one pooled vector [layers, 1, width]."""
         offsets = np.array([[0, len(self.text)]], np.int32)
         return TokenVectors(self.text, vectors, np.full(1, -1, np.int32), offsets, np.zeros(1, np.bool_))
 

@@ -66,7 +66,7 @@ def write_delta(
 
 
 def read_delta(path: Path, base: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The adapted tensors as float32; tensors that are not here are the base's."""
+    """Return the adapted tensors as float32; tensors that are not here are the base's."""
     stored = read_weights(path)
     with safe_open(path, "np") as file:
         differences = {name.removesuffix(SCALE) for name in set(file.keys()) if name.endswith(SCALE)}

@@ -71,7 +71,7 @@ def _head(inner: nn.Linear, outer: nn.Linear, read: Tensor) -> Tensor:
 
 
 def matched_layers(states: int) -> Sequence[int]:
-    """The layers besides the embedding table on which tokens are matched, for a number of hidden states."""
+    """Return the layers besides the embedding table on which tokens are matched, for a number of hidden states."""
     return (states // 2, states - 1)
 
 

@@ -105,7 +105,7 @@ class Layer(nn.Module):
         return self.after(attended(q, k, v, bias), x)
 
     def after(self, mixed: Tensor, x: Tensor) -> Tensor:
-        """The layer after attention: attention output [rows, heads, n, width of a head] to states [rows, n, width]."""
+        """Return the layer after attention: output [rows, heads, n, width of a head] to states [rows, n, width]."""
         output: Any = self.attention.output
         middle = output(mixed.transpose(1, 2).flatten(2), x)
         inner: Any = self.intermediate.dense

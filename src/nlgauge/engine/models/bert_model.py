@@ -122,7 +122,7 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
 
 
 def _below(prefix: str, weights: Weights) -> dict[str, NDArray[np.float32]]:
-    """The tensors of a part, with its prefix removed from their names."""
+    """Return the tensors of a part, with its prefix removed from their names."""
     return {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
 
 

@@ -252,7 +252,7 @@ class Model:
                     raise SpecError(f"model {self.name!r}: {problem}")
 
     def __getitem__(self, capability: Capability[C]) -> C:
-        """The object for a capability. Raises SpecError if the model lacks it."""
+        """Return the object for a capability. Raises SpecError if the model lacks it."""
         if (part := self.get(capability)) is None:
             in_8_bits = " in int8" if self.precision == "int8" else ""
             raise SpecError(f"model {self.name!r}{in_8_bits} {self.lacks.get(capability, capability.lacks)}")
@@ -262,7 +262,7 @@ class Model:
         return self.get(capability) is not None
 
     def get(self, capability: Capability[C]) -> C | None:
-        """The object for a capability, or None."""
+        """Return the object for a capability, or None."""
         return cast("C | None", self.abilities.get(capability))
 
     @property

@@ -96,7 +96,7 @@ class Detector:
 
 
 def family_of(folder: Path) -> str | None:
-    """The family that nlgauge wrote into the configuration of a folder (`nlgauge export` and `convert`)."""
+    """Return the family that nlgauge wrote into the configuration of a folder (`nlgauge export` and `convert`)."""
     path = folder / CONFIG_FILE
     told = json_object(path, _CONFIG).get(FAMILY) if path.is_file() else None
     return told if isinstance(told, str) else None
@@ -184,7 +184,7 @@ def _with(
     opened: Callable[[], Logits],
     own_window: bool = False,
 ) -> Model:
-    """A model with a detector. own_window: whether nothing else reads with it, so that its window is the detector's."""
+    """Return a model with a detector. own_window: whether the detector alone reads, so that the window is its own."""
     longest = min(checkpoint.config.to_dict().get(WINDOW, math.inf), _longest(reading.packing, net, model.window))
     bias = (net.classifier.bias[0] - net.classifier.bias[1]).item() if reading.packing.head == "words" else 0.0
     packer = Packer(reading.packing, checkpoint.tokenizer, int(longest), bias)
@@ -200,7 +200,7 @@ def _with(
 
 
 def _detector_card(card: ModelCard, packing: Packing, folder: Path) -> ModelCard:
-    """The card of a detector: thresholds that were measured and stand in its folder, else the published one."""
+    """Return the card of a detector: thresholds that were measured and stand in its folder, else the published one."""
     card = replace(card, aligner_asks=bool(packing.asking))
     path = folder / CARD_FILE
     measured = json_object(path, "card of a model").get("grounded") if path.is_file() else None
@@ -228,7 +228,7 @@ def _longest(packing: Packing, net: Net, window: int) -> int:
 
 
 def _refuse_own_code(folder: Path, name: str) -> None:
-    """Raises SpecError for the folder of HHEM-2.1-Open as it is published, with the command that converts it."""
+    """Raise SpecError for the folder of HHEM-2.1-Open as it is published, with the command that converts it."""
     path = folder / CONFIG_FILE
     if path.is_file() and is_hhem(json_object(path, _CONFIG)):
         problem = "its network is code of its own, which nlgauge never runs"
@@ -253,7 +253,7 @@ class _TorchLogits:
             return self._runtime.numbers(self.of(*inputs.values()))
 
     def of(self, ids: Any, attend: Any, types: Any = None) -> Any:
-        """The logits, as tensors."""
+        """Return the logits, as tensors."""
         inputs = {"input_ids": ids, "attention_mask": attend, **({} if types is None else {"token_type_ids": types})}
         if self.packing.head == "answers":
             start = ids.new_full((ids.shape[0], 1), self.net.config.decoder_start_token_id)
@@ -263,7 +263,7 @@ class _TorchLogits:
 
 
 def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
-    """A detector's folder that `export_detector` wrote, without torch."""
+    """Return a detector's folder that `export_detector` wrote, without torch."""
     missing = [file for file in (CONFIG_FILE, TOKENIZER_FILE) if not (folder / file).is_file()]
     if missing:
         raise SpecError(f"model {name!r}: {folder} lacks {', '.join(missing)}")

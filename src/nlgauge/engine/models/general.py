@@ -61,7 +61,7 @@ def _counted(tokenizer: SubwordTokenizer) -> DocumentFrequencies:
 
 
 def _tokens_of(tokenizer: SubwordTokenizer, words: Sequence[str]) -> list[set[int]]:
-    """The tokens of each word's spellings: alone, after a space, and for punctuation directly after a letter too."""
+    """Return the tokens of each word's spellings: alone, after a space, and for punctuation after a letter too."""
     written = [
         (number, before, before + form)
         for number, word in enumerate(words)
@@ -76,7 +76,7 @@ def _tokens_of(tokenizer: SubwordTokenizer, words: Sequence[str]) -> list[set[in
 
 
 def _signs(tokenizer: SubwordTokenizer, tokens: Sequence[int]) -> dict[int, str]:
-    """The tokens made of punctuation, with their text. Special tokens are left out, because text never becomes one."""
+    """Return the tokens made of punctuation, with their text. Text never becomes a special token."""
     texts = {token: text for token in tokens if (text := tokenizer.decode([token]).strip()) and not text.isalnum()}
     split = tokenizer.encode([_LETTER + tokenizer.decode([token]) for token in texts])
     return {token: texts[token] for token, inside in zip(texts, split, strict=True) if token in inside.ids}

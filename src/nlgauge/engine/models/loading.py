@@ -43,18 +43,18 @@ _last: list[Model] = []
 
 
 def pocket_folder() -> Path:
-    """The folder of the embedded model."""
+    """Return the folder of the embedded model."""
     return Path(str(files("nlgauge.engine") / "models" / "pocket"))
 
 
 def companion_folder(name: str) -> Path | None:
-    """The folder of the model in a companion distribution; None if that is not installed."""
+    """Return the folder of the model in a companion distribution; None if that is not installed."""
     spec = find_spec(COMPANIONS[name].replace("-", "_"))
     return None if spec is None or spec.origin is None else Path(spec.origin).parent / "model"
 
 
 def companions() -> list[str]:
-    """The names of the models whose companion distributions are installed."""
+    """Return the names of the models whose companion distributions are installed."""
     return [name for name in COMPANIONS if companion_folder(name) is not None]
 
 
@@ -206,7 +206,7 @@ def _refuse_unreadable(folder: Path, name: str) -> None:
 
 
 def _backend(folder: Path, precision: str, backend: str, device: str | None) -> str:
-    """The requested backend, or the choice of 'auto'. Raises SpecError if it does not support the options."""
+    """Return the requested backend, or the choice of 'auto'. Raises SpecError if it does not support the options."""
     if backend == "torch" and precision == "int8":
         raise SpecError("int8 is for the backends without torch; for backend='torch' choose float32 or bfloat16")
     if backend == "onnxruntime" and precision == "bfloat16":
@@ -237,7 +237,7 @@ def _is_path(name: str) -> bool:
 
 
 def _made(name: str, maker: object, precision: str, **more: str | None) -> Model:
-    """The model that a package makes. more: arguments, without those that are None. Raises SpecError if it fails."""
+    """Return the model that a package makes. more: arguments, None left out. Raises SpecError if it fails."""
     if not callable(maker):
         raise SpecError(f"{name}: the package offers {maker!r}, which is not a function that makes a model")
     given = {key: value for key, value in more.items() if value is not None}

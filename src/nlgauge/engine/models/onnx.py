@@ -56,7 +56,7 @@ _TOKENS_PER_THREAD, _MOST_TOKENS = 512, 4096
 
 
 def graph_path(folder: Path, part: str, precision: str) -> Path:
-    """The path of the graph of a part ('masked', 'encoder', 'pairs', 'pairs_other', 'aligner')."""
+    """Return the path of the graph of a part ('masked', 'encoder', 'pairs', 'pairs_other', 'aligner')."""
     return folder / (f"{part}.int8.onnx" if precision == "int8" else f"{part}.onnx")
 
 
@@ -325,7 +325,7 @@ class OnnxAligner:
 
 
 def threads() -> int:
-    """The number of threads: NLGAUGE_THREADS, or the number of processors that this process may use."""
+    """Return the number of threads: NLGAUGE_THREADS, or the number of processors that this process may use."""
     wanted = os.environ.get("NLGAUGE_THREADS", "")
     if wanted.isdigit() and int(wanted) > 0:
         return int(wanted)

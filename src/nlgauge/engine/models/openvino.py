@@ -56,7 +56,7 @@ def has_bfloat16() -> bool:
 
 @cache
 def _library() -> Any:
-    """The library, imported without its telemetry package.
+    """Return the library, imported without its telemetry package.
 
     That package sends a message at each import and writes files into the user's home.
     """

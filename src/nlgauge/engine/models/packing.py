@@ -269,7 +269,7 @@ def refused_head(config: Mapping[str, Any]) -> str | None:
 
 
 def _instead(config: Mapping[str, Any], prefix: str = "") -> str:
-    """The prefixes that read a network, for an error message."""
+    """Return the prefixes that read a network, for an error message."""
     built = _architecture(config)
     others = dict.fromkeys(one.name for one in PACKINGS if built.endswith(one.architectures) and one.name != prefix)
     return f": use --model {', '.join(f'{name}:...' for name in others)}" if others else ", which no detector here has"
@@ -281,7 +281,7 @@ def _architecture(config: Mapping[str, Any]) -> str:
 
 
 def _labels(config: Mapping[str, Any]) -> list[str]:
-    """The names of the classes, in their order."""
+    """Return the names of the classes, in their order."""
     named = config.get("id2label")
     if isinstance(named, Mapping) and named:
         try:
@@ -293,7 +293,7 @@ def _labels(config: Mapping[str, Any]) -> list[str]:
 
 
 def _named(labels: Sequence[str], kind: re.Pattern[str]) -> int | None:
-    """The one class whose name is of a kind; None for none and for several."""
+    """Return the one class whose name is of a kind; None for none and for several."""
     found = [at for at, label in enumerate(labels) if kind.match(label)]
     return found[0] if len(found) == 1 else None
 
@@ -312,7 +312,7 @@ class Reading(NamedTuple):
 
     @classmethod
     def of(cls, packing: Packing, config: Mapping[str, Any], name: str) -> Reading:
-        """Raises SpecError for labels that do not say which class means support."""
+        """Raise SpecError for labels that do not say which class means support."""
         labels = _labels(config)
         apart = len(labels) == 1 or config.get("problem_type") == "multi_label_classification"
         if packing.head == "answers":
@@ -521,5 +521,5 @@ _SLOT = re.compile(r"\{(source|candidate|question|passages)\}")
 
 
 def _filled(template: str, texts: Mapping[str, str]) -> str:
-    """A template with texts in place of its slots; braces in texts are text."""
+    """Return a template with texts in place of its slots; braces in texts are text."""
     return _SLOT.sub(lambda slot: texts[slot[1]], template)

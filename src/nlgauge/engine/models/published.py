@@ -84,7 +84,7 @@ def known_names() -> frozenset[str]:
 
 @cache
 def _by_name() -> dict[str, str]:
-    """The known name of each hub name, in lower case; of a folder, that of its last part after a slash."""
+    """Return the known name of each hub name, in lower case; of a folder, that of its last part after a slash."""
     homes = json.loads(_FACTS.read_text(encoding="utf-8"))["homes"]
     names: dict[str, str] = {}
     for name in _known():
@@ -95,7 +95,7 @@ def _by_name() -> dict[str, str]:
 
 
 def _hub_name(source: str) -> str:
-    """The hub name in lower case; for a folder, its last part after a slash; in the hub's cache, the name it is of."""
+    """Return the hub name in lower case; of a folder its last part; in the hub's cache, the name that it is of."""
     path = Path(os.path.normpath(Path.cwd() / source))
     if (cached := _SNAPSHOT.search(str(path))) is not None:
         return cached[1].replace("--", "/").lower()

@@ -77,14 +77,14 @@ class Runtime:
         return self.device.type != "cpu"
 
     def tensor(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> Tensor:
-        """The numbers as a tensor on the device. A CUDA GPU copies them from pinned memory, without waiting."""
+        """Return the numbers as a tensor on the device. A CUDA GPU copies them from pinned memory, without waiting."""
         tensor: Tensor = self.torch.from_numpy(values)
         if self.device.type == "cuda":
             return tensor.pin_memory().to(self.device, non_blocking=True)
         return tensor.to(self.device)
 
     def inputs(self, ids: Ints, attend: Ints, types: Ints | None = None) -> dict[str, Tensor]:
-        """The arguments of a network."""
+        """Return the arguments of a network."""
         typed = {} if types is None else {"token_type_ids": self.tensor(types)}
         return {"input_ids": self.tensor(ids), "attention_mask": self.tensor(attend), **typed}
 
@@ -195,7 +195,7 @@ class Checkpoint:
         return net if all(key.startswith(body) for key in missing) else None
 
     def model(self, net: Net, abilities: Mapping[Capability[Any], object]) -> Model:
-        """The model of a network with these capabilities. Converts the network to the precision."""
+        """Return the model of a network with these capabilities. Converts the network to the precision."""
         digest, window = self._digest(net), self.window(net)
         published_as = published(self.source, digest, {name: getattr(self.config, name, None) for name in _SIZES})
         files = named_digest(path for name in _FILES if (path := self._at_hand(name)) is not None)
@@ -224,13 +224,13 @@ class Checkpoint:
         )
 
     def _second_type(self, body: Net) -> int:
-        """The type of a pair's second text, as the tokenizer says; 0 if the network has not so many types."""
+        """Return the type of a pair's second text, as the tokenizer says; 0 if the network has not so many types."""
         known = int(getattr(self.config, "type_vocab_size", None) or 0)
         told = self.tokenizer.second_type
         return told if told < known and "token_type_ids" in signature(body.forward).parameters else 0
 
     def read(self, auto: str, **more: Any) -> tuple[Net, list[str]]:
-        """A network, and the names of missing weights. more: arguments of `from_pretrained`."""
+        """Return a network, and the names of missing weights. more: arguments of `from_pretrained`."""
         torch = self.runtime.torch
         with self.reading():
             net, report = getattr(self._transformers, auto).from_pretrained(
@@ -314,7 +314,7 @@ class Checkpoint:
         return digest.hexdigest()
 
     def _at_hand(self, file: str) -> Path | None:
-        """The path of a file in the folder or in the hub's cache; None if it does not exist."""
+        """Return the path of a file in the folder or in the hub's cache; None if it does not exist."""
         missing = {"_raise_exceptions_for_missing_entries": False, "_raise_exceptions_for_connection_errors": False}
         path = self._transformers.utils.cached_file(self.source, file, local_files_only=True, **missing)
         return None if path is None else Path(path)

@@ -62,7 +62,7 @@ def open_stack(checkpoint: Checkpoint) -> Model:
 
 
 def masked_network(checkpoint: Checkpoint) -> tuple[Net, TorchMaskedLM | None]:
-    """The network of a masked language model, without its head if the checkpoint has no weights for it."""
+    """Return the network of a masked language model, without its head if the checkpoint has no weights for it."""
     net = checkpoint.network_with_head("AutoModelForMaskedLM")
     if net is None:
         return checkpoint.network("AutoModel"), None
@@ -228,7 +228,7 @@ class TorchGapFiller(_Decoder):
         return np.array([row[1 : len(tokens)].sum() for row, tokens in zip(logs, wanted, strict=True)]), written
 
     def _written(self, encoded: BaseModelOutput, attention: Tensor, steps: int) -> list[list[int]]:
-        """The greedily generated content of each row's gap, up to the next sentinel, the end or `steps` tokens."""
+        """Return the greedily generated content of each row's gap, up to a sentinel, the end or `steps` tokens."""
         gap, after = self.sentinels
         torch, device, rows = self._runtime.torch, self._runtime.device, attention.shape[0]
         given = torch.tensor([[self._start, gap]] * rows, device=device)
