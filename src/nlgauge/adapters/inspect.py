@@ -61,11 +61,11 @@ def nlgauge_scorer(
             "source": _text(state, source),
             "context": _text(state, context),
         }
-        found = await anyio.to_thread.run_sync(rows.score, record)
-        if math.isnan(found.value):
+        scored = await anyio.to_thread.run_sync(rows.score, record)
+        if math.isnan(scored.value):
             reason = "scoring_failed" if state.output.completion.strip() else "no_response"
-            return Score.unscored(reason=reason, answer=state.output.completion, explanation=found.reason)
-        return Score(value={rows.label: found.value}, answer=state.output.completion)
+            return Score.unscored(reason=reason, answer=state.output.completion, explanation=scored.reason)
+        return Score(value={rows.label: scored.value}, answer=state.output.completion)
 
     return score
 
@@ -90,13 +90,13 @@ def nlgauge_grounded(source: str, question: str | None = INPUT, model: str | Non
 
     async def score(state: TaskState, target: Target) -> Score:
         guard = Guard(_text(state, source), _text(state, question), model)
-        found = await anyio.to_thread.run_sync(guard.add, state.output.completion)
+        verdict = await anyio.to_thread.run_sync(guard.add, state.output.completion)
         names = ("state", "finding", "value", "reasons", "quotes")
         return Score(
-            value=INCORRECT if found.failed else CORRECT,
+            value=INCORRECT if verdict.failed else CORRECT,
             answer=state.output.completion,
-            explanation=f"{found.finding}: {found.why}" if found.why else found.finding,
-            metadata={name: jsonable(getattr(found, name)) for name in names},
+            explanation=f"{verdict.finding}: {verdict.why}" if verdict.why else verdict.finding,
+            metadata={name: jsonable(getattr(verdict, name)) for name in names},
         )
 
     return score

@@ -186,8 +186,8 @@ class RowScorer:
         lacking = {number: self._lacking(row) for number, row in enumerate(rows)}
         whole = [row for number, row in enumerate(rows) if lacking[number] is None]
         table = self.scorer.table(Corpus(whole)) if whole else None
-        found = iter(row_scores(table, str(self.metric), self.part) if table is not None else ())
-        return [next(found) if why is None else RowScore(math.nan, why) for why in lacking.values()]
+        scores = iter(row_scores(table, str(self.metric), self.part) if table is not None else ())
+        return [next(scores) if why is None else RowScore(math.nan, why) for why in lacking.values()]
 
     def score(self, record: Mapping[str, Any]) -> RowScore:
         """Return the number of one row."""
@@ -326,4 +326,4 @@ def means(table: ScoreTable) -> dict[str, float]:
     if len(table.systems) != 1:
         problem = f"the rows are of {len(table.systems)} systems, and one number for all of them says nothing"
         raise InputError(problem, remedy="give one system's rows, or take table.by_system()")
-    return {label(table, one.metric, one.part): one.mean for one in table.by_system()}
+    return {label(table, line.metric, line.part): line.mean for line in table.by_system()}

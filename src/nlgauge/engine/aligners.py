@@ -319,5 +319,9 @@ def shown(direction: Direction, aligned: Aligned, weak: float, whole: bool = Fal
     marked = [not asked.issuperset(text_words(text[begin:end])) for begin, end in aligned.spans.tolist()]
     spans = unsupported_spans(np.where(marked, aligned.alignment, 1.0), aligned.spans, weak)
     if whole:
-        spans = [(one.begin, one.end) for one in stretches if one.supported is not None and one.supported < weak]
+        spans = [
+            (stretch.begin, stretch.end)
+            for stretch in stretches
+            if stretch.supported is not None and stretch.supported < weak
+        ]
     return EvidenceText(direction.name, direction.against, text, words, weak, spans, stretches, quotes, reasons or None)

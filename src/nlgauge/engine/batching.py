@@ -65,8 +65,8 @@ def spread(places: Sequence[Sequence[int] | NDArray[np.intp]]) -> tuple[Ints, li
         each row, which entries of the flattened table are its own.
     """
     most = max(map(len, places))
-    table = np.array([[*own, *[own[0]] * (most - len(own))] for own in places], np.int64)
-    return table, [np.arange(len(own)) + row * most for row, own in enumerate(places)]
+    table = np.array([[*positions, *[positions[0]] * (most - len(positions))] for positions in places], np.int64)
+    return table, [np.arange(len(positions)) + row * most for row, positions in enumerate(places)]
 
 
 def blocks(

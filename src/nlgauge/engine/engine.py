@@ -156,12 +156,14 @@ class Engine:
             block.read([text for request in wanted for text in request.texts])
         answers = {} if fresh else self._looked_up(wanted)
         answers |= self._computed([request for request in wanted if request not in answers], block)
-        found = Features(answers, block.all_longer(), block.all_unknown())
-        for name, some in others.items():
-            theirs = self.other(name).features((one.request for one in some), fresh)
-            found = found.joined(Features({one: theirs[one.request] for one in some}, theirs.longer, theirs.unknown))
-            self.progress.reach(self.progress.done + sum(one.work for one in some))
-        return found
+        features = Features(answers, block.all_longer(), block.all_unknown())
+        for name, work in others.items():
+            theirs = self.other(name).features((part.request for part in work), fresh)
+            features = features.joined(
+                Features({part: theirs[part.request] for part in work}, theirs.longer, theirs.unknown)
+            )
+            self.progress.reach(self.progress.done + sum(part.work for part in work))
+        return features
 
     def _computed(self, requests: Sequence[AnyRequest], block: TextBlock) -> dict[AnyRequest, Any]:
         by_reader: dict[Reader, list[AnyRequest]] = {}

@@ -96,7 +96,10 @@ def foreign(text: str) -> str | None:
     if len(words) < _FEWEST_WORDS:
         return None
     english = sum(word in _ENGLISH for word in words)
-    name, hits = max(((name, sum(word in own for word in words)) for name, own in _OWN.items()), key=lambda one: one[1])
+    name, hits = max(
+        ((name, sum(word in frequent for word in words)) for name, frequent in _OWN.items()),
+        key=lambda counted: counted[1],
+    )
     # Names do not count.
     marked = sum(not word.isascii() and word[0].islower() for word in _RUN.findall(text[:4000]))
     needed = _HITS - (not english and marked > 0)

@@ -79,13 +79,13 @@ def common_words(text: str, offsets: NDArray[np.int32], ends: Sequence[int]) -> 
     Returns:
         The index of the word of each sub-word: [tokens].
     """
-    known = frozenset(ends)
+    word_ends = frozenset(ends)
     numbers = np.zeros(len(offsets), np.int64)
     last = 0
     for i in range(1, len(offsets)):
         last = max(last, int(offsets[i - 1, 1]))
         apart = int(offsets[i, 0]) >= last < int(offsets[i, 1])
-        numbers[i] = numbers[i - 1] + (apart and last in known)
+        numbers[i] = numbers[i - 1] + (apart and last in word_ends)
     return whole_words(text, offsets, numbers)
 
 

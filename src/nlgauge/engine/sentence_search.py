@@ -192,8 +192,8 @@ def rarity(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
     Returns:
         [vocabulary], in natural logarithms.
     """
-    found: NDArray[np.float64] = np.log((documents + 1) / (np.maximum(counts, 1) + 1))
-    return found
+    worth: NDArray[np.float64] = np.log((documents + 1) / (np.maximum(counts, 1) + 1))
+    return worth
 
 
 @dataclass(frozen=True)

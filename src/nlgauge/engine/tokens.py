@@ -108,9 +108,9 @@ class SubwordTokenizer:
             SpecError: it is any other file.
         """
         tokenizer = read_tokenizer(path)
-        known = tokenizer.token_to_id
-        mask = next((name for name in ("[MASK]", "<mask>") if known(name) is not None), None)
-        pad = next((name for name in ("[PAD]", "<pad>") if known(name) is not None), None)
+        id_of = tokenizer.token_to_id
+        mask = next((name for name in ("[MASK]", "<mask>") if id_of(name) is not None), None)
+        pad = next((name for name in ("[PAD]", "<pad>") if id_of(name) is not None), None)
         try:
             return cls(tokenizer, mask, pad)
         except SpecError as error:

@@ -110,8 +110,8 @@ def pair_windows(text: int, other: int, room: int, policy: WindowPolicy) -> list
             f"texts of {text} and {other} sub-words, read together, do not fit the model's window of {room}",
             remedy="shorten them, or choose window='slide' or window='cut'",
         )
-    own = windows(text, max(room // 2, room - other), policy)
-    return [PairWindow(one, rest) for one in own for rest in windows(other, room - (one.end - one.begin), policy)]
+    parts = windows(text, max(room // 2, room - other), policy)
+    return [PairWindow(part, rest) for part in parts for rest in windows(other, room - (part.end - part.begin), policy)]
 
 
 def paired_row(
@@ -131,9 +131,9 @@ def paired_row(
     """
     prefix, suffix = tokenizer.prefix, tokenizer.suffix
     shown = other[: max(0, room - len(text))]
-    one, two = (text, shown) if first else (shown, text)
-    second = len(prefix) + len(one) + len(suffix)
-    return PairedRow([*prefix, *one, *suffix, *two, *suffix], len(prefix) if first else second, second)
+    before, after = (text, shown) if first else (shown, text)
+    second = len(prefix) + len(before) + len(suffix)
+    return PairedRow([*prefix, *before, *suffix, *after, *suffix], len(prefix) if first else second, second)
 
 
 def pair_types(seconds: Sequence[int], length: int, model: Model) -> dict[str, Ints]:

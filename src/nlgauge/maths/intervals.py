@@ -90,12 +90,12 @@ def certified(p_values: Sequence[float], start: int, error: float) -> list[int]:
     Returns:
         The indexes of the rejected hypotheses.
     """
-    found = []
+    rejected = []
     for place in range(start, len(p_values)):
         if p_values[place] > error:
             break
-        found.append(place)
-    return found
+        rejected.append(place)
+    return rejected
 
 
 def proportion(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -263,8 +263,8 @@ def interim_analysis(sums: Sequence[float], sizes: Sequence[float], number: int,
     if len(sums) != len(sizes) or not len(sums):
         raise ValueError("there must be a size for each sum, and at least one")
     total, count = math.fsum(sums), math.fsum(sizes)
-    squares = math.fsum(one * one for one in sums)
-    products = math.fsum(one * size for one, size in zip(sums, sizes, strict=True))
+    squares = math.fsum(group * group for group in sums)
+    products = math.fsum(group * size for group, size in zip(sums, sizes, strict=True))
     widths = math.fsum(size * size for size in sizes)
     z = -_NORMAL.inv_cdf(min(0.5, spent(level, number) / 2 / _SIGNS))
     seen = abs(total) / math.sqrt(squares) if squares else 0.0

@@ -83,11 +83,11 @@ def powered(ratings: Float, scores: Float, design: Design, least: float = -math.
     """
     rows, rated = len(scores), design.rated
     weights = design.weights
-    known = np.where(rated, ratings, 0.0)
-    mean_rating, mean_score = float(weights @ known) / rows, float(weights @ scores) / rows
+    rated_only = np.where(rated, ratings, 0.0)
+    mean_rating, mean_score = float(weights @ rated_only) / rows, float(weights @ scores) / rows
     overall = float(scores.mean())
     a = _settled((scores - overall) - weights * (scores - mean_score), design)
-    b = _settled(weights * (known - mean_rating), design)
+    b = _settled(weights * (rated_only - mean_rating), design)
     weight = max(least, _weight(scores, design, a, b))
     estimate = mean_rating + weight * (overall - mean_score)
     return Powered(estimate, (weight * a + b) / rows, weight)
@@ -176,11 +176,11 @@ def selection_p(values: Float, rated: NDArray[np.bool_], clusters: Integers | No
     units = min(
         int(group.sum()) if clusters is None else int((np.bincount(clusters, group) > 0).sum()) for group in groups
     )
-    found = 1.0
+    least_p = 1.0
     for x in (ranks, np.abs(ranks)):
         means = np.where(rated, x[rated].mean(), x[~rated].mean())
         influence = (x - means) * np.where(rated, 1 / n, -1 / rest)
         error = standard_error(totals(influence, clusters))
         if error > 0 and units > 1:
-            found = min(found, 2 * student_tail(abs(x[rated].mean() - x[~rated].mean()) / error, units - 1))
-    return min(1.0, 2 * found)
+            least_p = min(least_p, 2 * student_tail(abs(x[rated].mean() - x[~rated].mean()) / error, units - 1))
+    return min(1.0, 2 * least_p)

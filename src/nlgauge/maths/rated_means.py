@@ -156,7 +156,7 @@ def inference(
         limits = (limits[0] - limits[1], limits[1] - limits[0])
         value, centre = value - means[1].value, centre - means[1].centre
     value = min(max(limits[0], value), limits[1])
-    added = sum(len(one.added) for one in means)
+    added = sum(len(mean.added) for mean in means)
     # A cluster of ratings whose influences cancel out takes part like every other.
     takes_part = (rated | (_influence(means) != 0)).astype(float)
     sizes = [rated_sizes(level, rated) for level in levels]
@@ -167,7 +167,7 @@ def inference(
         error = math.sqrt(float(parts @ parts))
         if not error:
             return said
-        freedom = effective_groups(of) - sum(one.fitted for one in means)
+        freedom = effective_groups(of) - sum(mean.fitted for mean in means)
         if added:
             freedom += 2 * len(means)
         if not added or (level is not None and np.ptp(of) > 0):

@@ -103,7 +103,7 @@ class RaterSpread:
             sums, effective = self.parts @ influence, effective_groups(sizes)
             variance = float(sums @ sums) * effective / (effective - 1)
             alone = influence[self.parts.sum(0) == 0]
-            rest = float(alone @ alone) + sum(float(one.added @ one.added) for one in means)
+            rest = float(alone @ alone) + sum(float(mean.added @ mean.added) for mean in means)
             more = [(law.centre, rest, law.freedom, variance, max(1.0, effective - 1)) for law in said.laws]
         laws = [
             Student(centre, math.sqrt(rows + between), _freedom(rows, freedom, between, of_raters))

@@ -46,7 +46,7 @@ def sentence_ends(text: str) -> list[int]:
     Returns:
         Indexes of characters, ascending.
     """
-    return [found.end() for found in _END.finditer(text) if found.end() < len(text)]
+    return [match.end() for match in _END.finditer(text) if match.end() < len(text)]
 
 
 def ngrams(words: Sequence[str], n: int) -> Iterator[str]:

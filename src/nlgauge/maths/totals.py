@@ -37,8 +37,8 @@ def total(formula: Mapping[str, Any], counts: Array) -> Array:
     """
     settings = {key: value for key, value in formula.items() if key != "name"}
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = FORMULAS[formula["name"]](counts, **settings)
-    return np.where(np.isnan(counts).any(axis=-1, keepdims=True), np.nan, found)
+        scores = FORMULAS[formula["name"]](counts, **settings)
+    return np.where(np.isnan(counts).any(axis=-1, keepdims=True), np.nan, scores)
 
 
 def bleu(counts: Array, smooth: str = "exp", constant: float = 0.0, effective: bool = False) -> Array:

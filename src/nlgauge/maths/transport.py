@@ -45,7 +45,7 @@ def plans(costs: Sequence[Matrix], a: Sequence[Vector], b: Sequence[Vector]) -> 
     Raises:
         ValueError: a shape, a weight or a cost is invalid.
     """
-    problems = [_Problem(cost, one, other) for cost, one, other in zip(costs, a, b, strict=True)]
+    problems = [_Problem(cost, rows, columns) for cost, rows, columns in zip(costs, a, b, strict=True)]
     out: list[Matrix] = [np.empty((0, 0))] * len(costs)
     for index in _batches([problem.cost.shape for problem in problems]):
         flows = _Batch([problems[i] for i in index]).solve()

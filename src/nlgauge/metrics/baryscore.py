@@ -196,8 +196,10 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         clouds = self._clouds([pair], prepared)
         ((cost, plan),) = self._moved(clouds)
         costliest = sorted(flows(cost, plan), key=lambda moved: -moved[2] * moved[3])
-        one, other = (token_pieces(text, cloud.tokens) for text, cloud in zip(pair, clouds[0], strict=True))
-        shown = [Flow(one[i], other[j], share, distance) for i, j, share, distance in costliest[:_EVIDENCE_FLOWS]]
+        candidate, reference = (token_pieces(text, cloud.tokens) for text, cloud in zip(pair, clouds[0], strict=True))
+        shown = [
+            Flow(candidate[i], reference[j], share, distance) for i, j, share, distance in costliest[:_EVIDENCE_FLOWS]
+        ]
         return Evidence(reference=number, flows=shown, left_out=len(costliest) - len(shown))
 
     def barycenters(self, layers: Sequence[Array], weights: Sequence[Array]) -> list[tuple[Barycenter, Array]]:

@@ -58,9 +58,11 @@ def shared_words(candidate: str, others: Mapping[str, str], reference: int | Non
     most: Counter[str] = Counter()
     for counted in counts.values():
         most |= counted
-    own = Counter(_word(candidate, span) for span in word_spans(candidate))
+    own_counts = Counter(_word(candidate, span) for span in word_spans(candidate))
     texts = [EvidenceText("candidate", " and ".join(others), candidate, _shared(candidate, most), _HALF)]
-    texts += [EvidenceText(name, "candidate", other, _shared(other, own), _HALF) for name, other in others.items()]
+    texts += [
+        EvidenceText(name, "candidate", other, _shared(other, own_counts), _HALF) for name, other in others.items()
+    ]
     return Evidence(reference, texts)
 
 

@@ -196,8 +196,8 @@ class Judge(RowMetric):
             raise SpecError(f"{self.name}: no judge answers at {url}: {reply.failure}")
         served = reply.content.get("model")
         served = served if isinstance(served, str) and served else model
-        found = form.read(reply.content)
-        by_words = api == "chat" and not (isinstance(found, Read) and found.by_probability)
+        read = form.read(reply.content)
+        by_words = api == "chat" and not (isinstance(read, Read) and read.by_probability)
         facts: dict[str, object] = {
             "judge": served,
             "prompt": {"name": self.template.name, "digest": self.template.digest},

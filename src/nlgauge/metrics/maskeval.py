@@ -90,7 +90,7 @@ def kept_words(weights: tuple[Array, Array], share: float, keep: float, per_text
         The indexes of the words of both texts, in text order.
     """
     if per_text:
-        chosen = [heaviest(own, keep) for own in weights]
+        chosen = [heaviest(of_text, keep) for of_text in weights]
         return sorted(chosen[0].tolist()), sorted(chosen[1].tolist())
     both = np.concatenate(shared(weights, share))
     numbers = sorted(heaviest(both, keep).tolist())

@@ -80,13 +80,13 @@ def mean_curve(evaluated: Points, reference: Points, clusters: int, runs: int, s
     """
     union = np.concatenate([evaluated, reference]).astype(np.float64)
     order = np.lexsort(union.T[::-1])
-    own = np.arange(len(union)) < len(evaluated)
+    is_evaluated = np.arange(len(union)) < len(evaluated)
     generator = np.random.default_rng(seed)
     curves = []
     for _ in range(runs):
         labels = np.empty(len(union), np.int64)
         labels[order] = k_means(union[order], clusters, generator)
-        shares = [np.bincount(labels[side], minlength=clusters) / side.sum() for side in (own, ~own)]
+        shares = [np.bincount(labels[side], minlength=clusters) / side.sum() for side in (is_evaluated, ~is_evaluated)]
         curves.append(curve(shares[0], shares[1]))
     return PRDCurve(*(np.mean(part, axis=0) for part in zip(*curves, strict=True)))
 

@@ -158,8 +158,8 @@ def prompt_of(name: str, metric: str) -> Prompt:
         text = content.decode("utf-8-sig")
     except (OSError, ValueError) as bad:
         why = "is not UTF-8" if isinstance(bad, UnicodeDecodeError) else "cannot be read as a file"
-        known = ", ".join(map(repr, PROMPTS))
-        raise SpecError(f"{metric}: prompt={shown(name)} is none of {known}, and {why}") from None
+        names = ", ".join(map(repr, PROMPTS))
+        raise SpecError(f"{metric}: prompt={shown(name)} is none of {names}, and {why}") from None
     if len(content) > _LARGEST:
         raise SpecError(f"{metric}: the prompt {shown(name)} is longer than {_LARGEST:,} bytes")
     material, *rest = _SEPARATOR.split(text, maxsplit=1)

@@ -140,8 +140,8 @@ def counted_values(
     """
     pairs = [_pairs(row, metric.references == "joint") for row in rows]
     distinct = list(dict.fromkeys(pair for each in pairs for pair in each))
-    counts = {pair: tuple(map(float, own)) for pair, own in zip(distinct, count(distinct), strict=True)}
-    values = {pair: math.nan if any(map(math.isnan, own)) else score(own) for pair, own in counts.items()}
+    counts = {pair: tuple(map(float, of_pair)) for pair, of_pair in zip(distinct, count(distinct), strict=True)}
+    values = {pair: math.nan if any(map(math.isnan, of_pair)) else score(of_pair) for pair, of_pair in counts.items()}
     return [
         _value(metric, row, [counts[pair] for pair in each], [values[pair] for pair in each])
         for row, each in zip(rows, pairs, strict=True)

@@ -312,8 +312,8 @@ def formatted(
     """
     lines: list[str] = []
     for number, cells in enumerate(tables):
-        own = terminal(cells, width, colour, keys) if layout == "text" else _PLAIN[layout](cells)
-        lines += [*[""] * bool(number), *own]
+        of_table = terminal(cells, width, colour, keys) if layout == "text" else _PLAIN[layout](cells)
+        lines += [*[""] * bool(number), *of_table]
     return lines
 
 

@@ -149,9 +149,9 @@ class BlockScorer:
                 engine.check(_distinct(asked, [number]), number + 1)
         if engine is not None and engine.progress.shown:
             engine.progress.expect(sum(request.work for request in _distinct(asked, wanted)), len(wanted))
-        these, nexts = tee([wanted] if len(wanted) == 1 else self._split(rows, wanted, asked))
+        current, nexts = tee([wanted] if len(wanted) == 1 else self._split(rows, wanted, asked))
         next(nexts, None)
-        for numbers, following in zip_longest(these, nexts, fillvalue=()):
+        for numbers, following in zip_longest(current, nexts, fillvalue=()):
             if engine is not None and following:
                 engine.prepare(_distinct(asked, following))
             fresh = not lookup.damaged.isdisjoint(numbers)

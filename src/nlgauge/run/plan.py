@@ -59,12 +59,12 @@ def plans_of(
     for together in [groups] if options.in_blocks else [[group] for group in groups]:
         with ExitStack() as held:
             plans: list[Plan] = []
-            for name, some in together:
+            for name, metrics_of in together:
                 engine = None if name is None else options.engine(name, store)
                 if engine is not None:
                     held.callback(engine.close)
                 alone = engine is None and not options.in_blocks
-                for part in [{spec: metric} for spec, metric in some.items()] if alone else [some]:
+                for part in [{spec: metric} for spec, metric in metrics_of.items()] if alone else [metrics_of]:
                     plans.append(Plan(corpus, part, engine, store=store, evidence=options.evidence, against=against))
             yield plans
 
@@ -142,12 +142,12 @@ class Plan:
             for points in self.sets.values():
                 points.recall(self._store.get(list(points.keys.values())))
             cached, damaged = self._cache.look_up(rows)
-        found = {spec: {**cached.get(spec, {}), **known.get(spec, {})} for spec in self.metrics}
+        scores = {spec: {**cached.get(spec, {}), **known.get(spec, {})} for spec in self.metrics}
         if self._read:
-            self._note(found)
-        missing = {spec: [n for n in rows if n not in found[spec]] for spec in found}
+            self._note(scores)
+        missing = {spec: [n for n in rows if n not in scores[spec]] for spec in scores}
         asked = any(missing.values()) or any(points.missing for points in self.sets.values())
-        return found, CacheLookup(missing, damaged) if asked else None
+        return scores, CacheLookup(missing, damaged) if asked else None
 
     def take(self, block: ScoredBlock) -> None:
         """Keep what was scored, and gather what systems are scored from; of other plans' metrics nothing."""

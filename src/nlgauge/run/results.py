@@ -46,11 +46,11 @@ def told_unknown(value: Value, row: Row, columns: Sequence[str], unknown: Mappin
         The value.
     """
     shares = {column: [unknown.get(text, 0.0) for text in texts_of(row, (column,)) if text] for column in columns}
-    lost = [column for column, some in shares.items() if some and min(some) == 1]
+    lost = [column for column, of_column in shares.items() if of_column and min(of_column) == 1]
     if lost and not all(map(math.isnan, value.parts)):
         reason = f"the model's tokenizer knows no word of the {lost[0]}"
         return Value((math.nan,) * len(value.parts), reason)
-    noted = any(share > MOST_UNKNOWN for some in shares.values() for share in some)
+    noted = any(share > MOST_UNKNOWN for of_column in shares.values() for share in of_column)
     return replace(value, notes=(*value.notes, UNKNOWN)) if noted else value
 
 
@@ -101,7 +101,7 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
             wrong = f"{shown(value)}, which is no nlgauge.contract.base.Value"
         elif len(value.parts) != len(metric.parts):
             wrong = f"{len(value.parts)} numbers for its sub-scores {', '.join(metric.parts)}"
-        elif {*map(type, value.parts)} != {float} and not all(isinstance(one, _NUMBERS) for one in value.parts):
+        elif {*map(type, value.parts)} != {float} and not all(isinstance(part, _NUMBERS) for part in value.parts):
             wrong = f"{shown(value.parts)}, which are not all numbers"
         elif value.reason is None and any(map(math.isnan, value.parts)):
             wrong = "NaN without a reason: Value(parts, reason) says why there is no number"

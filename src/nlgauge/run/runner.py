@@ -57,12 +57,14 @@ def run(
 
             store = held.enter_context(opened(options.cache))
         for plans in held.enter_context(closing(plans_of(corpus, metrics, options, store, against))):
-            known = sink.begin(plans, held)
-            score(plans, range(len(corpus.rows)) if rows is None else rows, options, sink, known)
+            scored_before = sink.begin(plans, held)
+            score(plans, range(len(corpus.rows)) if rows is None else rows, options, sink, scored_before)
             for plan in plans:
                 sink.finish(plan)
-                asked = {spec: one for spec, one in plan.metrics.items() if one.metric.remote}
-                spent |= {spec: counts for spec, one in asked.items() if (counts := one.metric.spent(one.prepared))}
+                asked = {spec: entry for spec, entry in plan.metrics.items() if entry.metric.remote}
+                spent |= {
+                    spec: counts for spec, entry in asked.items() if (counts := entry.metric.spent(entry.prepared))
+                }
                 if plan.engine is not None:
                     ledgers[plan.engine.model.name] = vars(plan.engine.ledger)
         cost = {"asked": spent} if spent else {}

@@ -50,7 +50,7 @@ def listed(cell: str, field: str, place: InputPlace) -> object:
             value = parsed(text, InputPlace(None))
         except InputError:
             value = _printed(text)
-        if isinstance(value, list) and (not value or any(isinstance(one, str | dict) for one in value)):
+        if isinstance(value, list) and (not value or any(isinstance(entry, str | dict) for entry in value)):
             return value
     if _LIKE_A_LIST.match(text) and (text.endswith("]") or _is_cut(text)):
         problem = f"{field} looks like a list that was printed into the cell, and cannot be read: {shown(text)}"

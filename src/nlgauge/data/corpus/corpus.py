@@ -108,10 +108,10 @@ class Corpus(Sequence[Row]):
         names = field_names(columns, name)
         if on_disk and on_missing == "skip":
             raise InputError("rows without a candidate are not kept on disk", file=name, remedy="leave them out of it")
-        found = [files_at(one) for one in paths]
-        files = [file for some in found for file in some]
+        files_of = [files_at(given_path) for given_path in paths]
+        files = [file for inside in files_of for file in inside]
         if isinstance(given, Mapping):
-            systems = [system for system, some in zip(given, found, strict=True) for _ in some]
+            systems = [system for system, inside in zip(given, files_of, strict=True) for _ in inside]
         else:
             systems = called_after([file.name for file in files]) if len(files) > 1 else ["system"]
         tables = (

@@ -87,8 +87,10 @@ def files_at(path: FilePath) -> list[File]:
         return _addressed(os.fspath(path), folder=True)
     if not Path(path).is_dir():
         return [_local(Path(path))]
-    found = [one for one in sorted(Path(path).rglob("*")) if one.is_file() and _is_data(one.relative_to(path).parts)]
-    return [_local(one) for one in found] or _nothing(os.fspath(path))
+    paths = [
+        inner for inner in sorted(Path(path).rglob("*")) if inner.is_file() and _is_data(inner.relative_to(path).parts)
+    ]
+    return [_local(inner) for inner in paths] or _nothing(os.fspath(path))
 
 
 def _is_data(parts: tuple[str, ...]) -> bool:

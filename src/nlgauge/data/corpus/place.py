@@ -114,10 +114,10 @@ def refuse_repeats(keys: Iterable[tuple[str, str]], files: Mapping[str, int], re
         InputError: a pair is there twice; the error names both rows.
     """
     keys = list(keys)
-    if len(set(keys)) == len(keys) or (found := first_repeat(keys)) is None:
+    if len(set(keys)) == len(keys) or (repeat := first_repeat(keys)) is None:
         return
-    system, item = keys[found[1]]
-    (file, row), (other, before) = _place(found[1], files), _place(found[0], files)
+    system, item = keys[repeat[1]]
+    (file, row), (other, before) = _place(repeat[1], files), _place(repeat[0], files)
     where = f"row {before}" if file == other else f"{other}, row {before}"
     problem = f"system {system!r}, item {item!r} is there twice: {where} has them too"
     raise InputError(problem, file=file, row=row, remedy=remedy)

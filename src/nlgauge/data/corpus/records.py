@@ -134,10 +134,10 @@ def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str |
         The names, and a remark on the tool, None where there is none.
     """
     given = {ours: theirs for ours, theirs in names.items() if ours != theirs}
-    found = None if "candidate" in given or "candidate" in record else known_columns(record)
-    if found is None:
+    recognised = None if "candidate" in given or "candidate" in record else known_columns(record)
+    if recognised is None:
         return names, None
-    tool, columns = found
+    tool, columns = recognised
     taken = {
         ours: theirs for ours, theirs in columns.items() if ours not in given and (ours not in record or ours == theirs)
     }
@@ -179,7 +179,7 @@ def rows_of(
     """
     positions: Counter[str] = Counter()
     read = _Ratings({plain(name): number for name, number in (labels or {}).items()})
-    found: dict[str, None] = {}
+    seen: dict[str, None] = {}
     taken = names.keys() if names is OWN_NAMES else {one for theirs in names.values() for one in _meant(theirs)}
     paths = {one for one in taken if "." in one}
     for table in tables:
@@ -198,10 +198,10 @@ def rows_of(
                 columns = taken if theirs is names else {one for some in theirs.values() for one in _meant(some)}
             if number == 1 and said and told is not None:
                 told[f"{table.file}: {said}" if table.file else said] = None
-            found.update(dict.fromkeys(paths_in(named) if number == 1 else named))
+            seen.update(dict.fromkeys(paths_in(named) if number == 1 else named))
             if paths:
                 met = {path for path in paths if looked_up(named, path, _NOWHERE) is not _NOWHERE}
-                found.update(dict.fromkeys(sorted(met)))
+                seen.update(dict.fromkeys(sorted(met)))
                 paths -= met
             yield _row(
                 named, theirs, columns, InputPlace(table.file, number), positions, on_missing == "skip", table, read
@@ -211,12 +211,12 @@ def rows_of(
     if not positions:
         raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
     for ours, column in names.items():
-        if ours == column or (isinstance(column, str) and column in found):
+        if ours == column or (isinstance(column, str) and column in seen):
             continue
-        if lacking := [name for name in _parts(column) if name not in found]:
+        if lacking := [name for name in _parts(column) if name not in seen]:
             problem = f"no row has the column {shown(lacking[0])}, mapped to {ours}"
-            inside = [path for path in found if path.startswith(f"{lacking[0].partition('.')[0]}.")]
-            raise InputError(problem, file=file, remedy=f"the columns are {shown(inside or list(found))}")
+            inside = [path for path in seen if path.startswith(f"{lacking[0].partition('.')[0]}.")]
+            raise InputError(problem, file=file, remedy=f"the columns are {shown(inside or list(seen))}")
 
 
 def _parts(theirs: str | tuple[str, ...]) -> Sequence[str]:

@@ -123,7 +123,7 @@ def known_columns(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
     Returns:
         The tool's name, and its column of each of our fields; None where no one tool has them.
     """
-    found = []
+    fitting = []
     for tool, candidate, others in _DIALECTS:
         value = looked_up(record, candidate, _NOWHERE)
         if not (isinstance(value, str) or absent(value)):
@@ -133,8 +133,8 @@ def known_columns(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
             for ours, names in others.items()
         }
         if named := {ours: name for ours, name in there.items() if name}:
-            found.append((tool, {"candidate": candidate, **named}))
-    return found[0] if len({columns["candidate"] for _, columns in found}) == 1 else None
+            fitting.append((tool, {"candidate": candidate, **named}))
+    return fitting[0] if len({columns["candidate"] for _, columns in fitting}) == 1 else None
 
 
 class Exported(list[Record]):

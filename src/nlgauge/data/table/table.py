@@ -102,9 +102,12 @@ class ScoreTable:
         for names in (systems, specs):
             if len(set(names.values())) < len(names):
                 raise SpecError(f"two of {', '.join(names)} would have the same name")
-        known = {**specs, **{name: specs[spec] for name, spec in self.run.get("asked", {}).items() if spec in specs}}
+        asked_now = {
+            **specs,
+            **{name: specs[spec] for name, spec in self.run.get("asked", {}).items() if spec in specs},
+        }
         told: dict[str, Any] = {
-            kind: {specs.get(spec, spec): some for spec, some in self.run[kind].items()}
+            kind: {specs.get(spec, spec): content for spec, content in self.run[kind].items()}
             for kind in ("notes", "noted")
             if kind in self.run
         }
@@ -117,7 +120,7 @@ class ScoreTable:
             rows=[(systems[system], item) for system, item in self.rows],
             columns={specs[spec]: column for spec, column in self.columns.items()},
             signatures={specs.get(spec, spec): signature for spec, signature in self.signatures.items()},
-            run={**self.run, "asked": known, **told},
+            run={**self.run, "asked": asked_now, **told},
             anchors=anchors,
         )
 
@@ -269,8 +272,10 @@ class ScoreTable:
             for number, part in enumerate(column.parts)
         }
         for row, (system, item) in enumerate(self.rows):
-            own = {name: values[row if level == "item" else at[system]] for name, (level, values) in numbers.items()}
-            yield {"system": system, "item": item, **own}
+            numbers_of_row = {
+                name: values[row if level == "item" else at[system]] for name, (level, values) in numbers.items()
+            }
+            yield {"system": system, "item": item, **numbers_of_row}
 
     def by_system(
         self, confidence: float = 0.95, replicates: int | None = None, seed: int | None = None

@@ -49,11 +49,11 @@ def write_delta(
 
     for name, value in tuned.items():
         wanted = np.asarray(value, np.float32)
-        known = np.asarray(base[name], np.float32) if name in base else None
-        if name in low_rank or (known is not None and np.array_equal(known, wanted)):
+        before = np.asarray(base[name], np.float32) if name in base else None
+        if name in low_rank or (before is not None and np.array_equal(before, wanted)):
             continue
-        if wanted.ndim == 2 and (known is not None or in_8_bits):
-            put(name, wanted if known is None else wanted - known)
+        if wanted.ndim == 2 and (before is not None or in_8_bits):
+            put(name, wanted if before is None else wanted - before)
         else:
             stored[name] = np.ascontiguousarray(wanted)
     for name, (down, up) in low_rank.items():

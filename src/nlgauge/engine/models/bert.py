@@ -41,8 +41,8 @@ def relative_buckets(length: int, buckets: int) -> NDArray[np.int64]:
     with np.errstate(divide="ignore"):
         grown = exact + (np.log(size / exact) / math.log(_DISTANCE / exact) * (half - exact))
     far = np.where(size < exact, size, np.minimum(np.nan_to_num(grown, neginf=0), half - 1).astype(np.int64))
-    found: NDArray[np.int64] = np.where(distance > 0, half, 0) + far
-    return found
+    numbers: NDArray[np.int64] = np.where(distance > 0, half, 0) + far
+    return numbers
 
 
 class BertEmbeddings(nn.Module):

@@ -125,7 +125,7 @@ def read_card(folder: Path) -> ModelCard:
             divisor,
             asks,
             evidence,
-            tuple(str(one) for one in facts.get("languages", ())),
+            tuple(str(language) for language in facts.get("languages", ())),
             _grounded(thresholds),
             layers,
             frozenset(facts),

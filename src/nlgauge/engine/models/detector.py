@@ -162,13 +162,13 @@ def with_detector(model: Model, checkpoint: Checkpoint, net: Net) -> Model:
     if packing is None:
         said = unread_head(config)
         return model if said is None else replace(model, lacks={ALIGNER: said})
-    known = packing
+    recognised = packing
 
     def opened() -> Logits:
         with checkpoint.reading():
-            whole = checkpoint.network(_AUTO[known.head], pooled=True)
+            whole = checkpoint.network(_AUTO[recognised.head], pooled=True)
             checkpoint.runtime.narrow(whole)
-        return _TorchLogits(checkpoint, whole, known)
+        return _TorchLogits(checkpoint, whole, recognised)
 
     try:
         return _with(model, checkpoint, net, Reading.of(packing, config, checkpoint.name), opened)

@@ -39,17 +39,17 @@ def choose_device(torch: ModuleType, wanted: str | None) -> device:
         SpecError: there is no such device; the message names those that exist.
     """
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    known = ["cpu", *(f"cuda:{number}" for number in range(count))]
+    names = ["cpu", *(f"cuda:{number}" for number in range(count))]
     if torch.backends.mps.is_available():
-        known.append("mps")
+        names.append("mps")
     if wanted is None:
         wanted = "cuda" if count else "cpu"
     name = f"cuda:{torch.cuda.current_device()}" if wanted == "cuda" and count else wanted
-    if name in known:
+    if name in names:
         chosen: device = torch.device(name)
         return chosen
     problem = "is not there" if re.fullmatch(r"cuda(:\d+)?|mps", wanted) else "is not a device of torch here"
-    raise SpecError(f"device {wanted!r} {problem}; choose {', '.join(known)}")
+    raise SpecError(f"device {wanted!r} {problem}; choose {', '.join(names)}")
 
 
 def tokens_that_fit(free: int, config: PretrainedConfig, window: int) -> int:

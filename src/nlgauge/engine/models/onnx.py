@@ -170,10 +170,10 @@ class OnnxGraph:
             asked = ", ".join(map(shown, sorted(self._inputs)))
             raise SpecError(f"{self._path} needs the inputs {asked}: it is the graph of another model")
         try:
-            found = self._computed(outputs, inputs)
+            arrays = self._computed(outputs, inputs)
         except Exception as error:  # the library's classes are its own, and differ by version
             raise SpecError(f"{self._path} could not be run: {one_line(error)}") from None
-        for name, value in zip(outputs, found, strict=True):
+        for name, value in zip(outputs, arrays, strict=True):
             if value.dtype != np.float32 or (shape is not None and value.shape != tuple(shape)):
                 given = f"{value.dtype} of the shape {value.shape}"
                 raise SpecError(f"{self._path} returns {given} as {name!r}: it is the graph of another model")
@@ -182,7 +182,7 @@ class OnnxGraph:
             rows = value.reshape(-1, value.shape[-1]) if value.size else value[None]
             if not (np.isfinite(rows[:, :1]).all() and np.isfinite(rows[:1]).all()):
                 raise SpecError(f"{self._path} returns numbers that are not finite as {name!r}: a file is damaged")
-        return found
+        return arrays
 
     @cached_property
     def outputs(self) -> frozenset[str]:

@@ -344,15 +344,15 @@ class Reading(NamedTuple):
         if not np.isfinite(logits).all():
             raise SpecError("the detector gives numbers that are not finite: its weights are damaged")
         values = logits.astype(np.float64)
-        own = values[..., self.support]
+        support = values[..., self.support]
         if self.apart:
-            return own.astype(np.float32), np.full(own.shape, np.nan, np.float32)
+            return support.astype(np.float32), np.full(support.shape, np.nan, np.float32)
         others = np.delete(values, self.support, -1)
-        against = np.full(own.shape, np.nan)
+        against = np.full(support.shape, np.nan)
         if self.contradiction is not None and others.shape[-1] > 1:
             neither = np.delete(values, [self.support, self.contradiction], -1)
             against = values[..., self.contradiction] - np.logaddexp.reduce(neither, -1)
-        return (own - np.logaddexp.reduce(others, -1)).astype(np.float32), against.astype(np.float32)
+        return (support - np.logaddexp.reduce(others, -1)).astype(np.float32), against.astype(np.float32)
 
 
 class PackedRow(NamedTuple):

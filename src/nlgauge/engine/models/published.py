@@ -60,15 +60,15 @@ def published(source: str, digest: str, sizes: Mapping[str, object]) -> Publishe
     Returns:
         What is known of the checkpoint, or None.
     """
-    known = _known()
-    for name, facts in known.items():
+    checkpoints = _known()
+    for name, facts in checkpoints.items():
         if digest in facts.get("digests", ()):
             return Published(name, "digest", facts)
-    if (named := _by_name().get(_hub_name(source))) is not None and _fits(known[named], sizes):
-        return Published(named, "name", known[named])
-    equal = (name for name, facts in known.items() if facts.get("config") == dict(sizes))
+    if (named := _by_name().get(_hub_name(source))) is not None and _fits(checkpoints[named], sizes):
+        return Published(named, "name", checkpoints[named])
+    equal = (name for name, facts in checkpoints.items() if facts.get("config") == dict(sizes))
     like = next(equal, None)
-    return None if like is None else Published(like, "config", known[like])
+    return None if like is None else Published(like, "config", checkpoints[like])
 
 
 @cache
