@@ -82,7 +82,7 @@ class CIDEr(RowMetric):
         return [self._value(row, pairs, prepared) for row, pairs in zip(rows, sides, strict=True)]
 
     def evidence(self, row: Row, prepared: CIDErPrepared, features: Features) -> Evidence:
-        """The words that the candidate shares with its references."""
+        """Return the words that the candidate shares with its references."""
         return shared_with_references(row)
 
     def _frequencies(self, corpus: Corpus) -> tuple[int, Counter[str]]:

@@ -180,6 +180,12 @@ class Judge(RowMetric):
     def prepare(self, setup: Setup) -> JudgePrepared:
         """Ask one short question, to know the model that answers and what the server takes.
 
+        Args:
+            setup: the corpus and the options of the run.
+
+        Returns:
+            What the signature says of the model and the server.
+
         Raises:
             SpecError: nobody answers at the address, it refuses the key, or it serves several models.
         """
@@ -218,8 +224,8 @@ class Judge(RowMetric):
             raise SpecError(f"{self.name}: no judge answers at {url}: {reply.failure}")
         served = reply.content.get("model")
         served = served if isinstance(served, str) and served else model
-        found = form.read(reply.content)
-        by_words = api == "chat" and not (isinstance(found, Read) and found.by_probability)
+        read = form.read(reply.content)
+        by_words = api == "chat" and not (isinstance(read, Read) and read.by_probability)
         facts: dict[str, object] = {
             "judge": served,
             "prompt": {"name": self.template.name, "digest": self.template.digest},

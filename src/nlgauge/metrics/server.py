@@ -75,7 +75,13 @@ class Server:
     def ask(self, url: str, body: object = None, unless: Callable[[str], object] = lambda failure: None) -> Reply:
         """Return the reply to a POST of JSON, or to a GET where there is no body.
 
-        unless: a failure of which it says something is not tried again.
+        Args:
+            url: where it goes.
+            body: what is sent, as JSON has it.
+            unless: a failure of which it says something is not tried again.
+
+        Returns:
+            The reply.
         """
         wait = self.wait
         for left in range(self.retries, -1, -1):
@@ -134,7 +140,7 @@ class Server:
                 self.counts[ours] += max(number, 0)
 
     def _sent(self, url: str, body: object) -> tuple[Reply, float]:
-        """The reply to one request, and how many seconds the server wants to be left alone."""
+        """Return the reply to one request, and how many seconds the server wants to be left alone."""
         from http.client import HTTPException
         from urllib.error import HTTPError
         from urllib.request import Request, build_opener
@@ -167,7 +173,7 @@ class Server:
         return Reply({}, failure, temporary=True, status=0), asked_to_wait
 
     def _body(self, answer: Any) -> bytes:
-        """The body of an answer. Raises TimeoutError where it drips, OSError where it has no end."""
+        """Return the body of an answer. Raises TimeoutError where it drips, OSError where it has no end."""
         end, pieces, size = time.monotonic() + self.timeout, [], 0
         while piece := answer.read1(1 << 16):
             pieces.append(piece)
@@ -179,7 +185,7 @@ class Server:
         return b"".join(pieces)
 
     def _refused(self, error: Any, key: str | None) -> Reply:
-        """The reply of a request that the server refused, in its own words; those about a key are not repeated."""
+        """Return the reply of a request that the server refused, in its words; those about a key are not repeated."""
         from http.client import HTTPException
 
         code = int(error.code)
@@ -198,7 +204,7 @@ class Server:
 
 
 def _stays() -> Any:
-    """A handler that follows no redirection: a key goes to the named host alone."""
+    """Return a handler that follows no redirection: a key goes to the named host alone."""
     from urllib.request import HTTPRedirectHandler
 
     class Stays(HTTPRedirectHandler):
@@ -286,6 +292,12 @@ def _time_of(date: str) -> float | None:
 def key_of(name: str) -> str | None:
     """Return the key that a variable of the environment holds, None where it is not set.
 
+    Args:
+        name: the variable.
+
+    Returns:
+        The key, or None.
+
     Raises:
         SpecError: it holds what no header can.
     """
@@ -297,6 +309,13 @@ def key_of(name: str) -> str | None:
 
 def address_of(url: str, metric: str) -> str:
     """Return an address without a slash at its end.
+
+    Args:
+        url: the address.
+        metric: the name of the metric, for errors.
+
+    Returns:
+        The address.
 
     Raises:
         SpecError: it is none, or holds what may be a key, which is not repeated.

@@ -30,8 +30,18 @@ def listed(cell: str, field: str, place: InputPlace) -> object:
     """Return the list that a cell holds, or the cell itself where it holds a text.
 
     A list of texts is read as JSON, or as Python writes a list or a tuple and numpy an array; a list of objects as
-    JSON. A text that begins with a bracket, as "[1] The room" does, stays a text. Raises InputError for what looks like
-    a printed list and cannot be read as one.
+    JSON. A text that begins with a bracket, as "[1] The room" does, stays a text.
+
+    Args:
+        cell: what the cell holds.
+        field: the name of our field.
+        place: where the row stands, for errors.
+
+    Returns:
+        A list or the cell.
+
+    Raises:
+        InputError: the cell looks like a printed list and cannot be read as a list.
     """
     text = cell.strip()
     if text[:1] == "(":
@@ -44,7 +54,7 @@ def listed(cell: str, field: str, place: InputPlace) -> object:
             value = parsed(text, InputPlace(None))
         except InputError:
             value = _printed(text)
-        if isinstance(value, list) and (not value or any(isinstance(one, str | dict) for one in value)):
+        if isinstance(value, list) and (not value or any(isinstance(entry, str | dict) for entry in value)):
             return value
     if _LIKE_A_LIST.match(text) and (text.endswith("]") or _is_cut(text)):
         problem = f"{field} looks like a list that was printed into the cell, and cannot be read: {shown(text)}"
@@ -78,7 +88,7 @@ def refuse_json(field: str, cell: str, column: str, place: InputPlace) -> None:
 
 
 def _printed(text: str) -> list[str] | None:
-    """The texts of a list that Python or numpy printed; None where it is no list of texts alone."""
+    """Return the texts of a list that Python or numpy printed; None where it is no list of texts alone."""
     inside = re.sub(r"np\.str_\(((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))\)", r"\1", text, flags=re.DOTALL)
     found = list(_strings(inside))
     if not found or inside[found[-1][1] :] != ("]" if text[0] == "[" else ")"):

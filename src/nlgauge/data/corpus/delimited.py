@@ -21,11 +21,23 @@ _QUOTING = "put double quotes around a cell that holds a quote, a newline or the
 
 
 def delimited(lines: Iterable[str], file: str, delimiter: str, names: Names) -> Iterator[dict[str, object]]:
-    """A record of each row. Raises InputError for a broken table.
+    """Yield a record of each row of a table.
 
     Where commas make the header one cell, as where a spreadsheet uses decimal commas, semicolons separate the cells.
     Columns without a name and without a value are left out, and so are rows without a value at the end: spreadsheets
     write both.
+
+    Args:
+        lines: those of the file.
+        file: its name, for errors.
+        delimiter: what separates the cells.
+        names: of the columns that are read.
+
+    Returns:
+        An iterator over the records.
+
+    Raises:
+        InputError: the table is broken.
     """
     lines = iter(lines)
     first = next(lines, "")
@@ -70,7 +82,7 @@ def _refuse_other_delimiter(header: list[str], file: str, candidate: str) -> Non
 
 
 def _rows(lines: Iterable[str], file: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The line on which each row begins, and its cells; rows at the end of which every cell is empty are left out."""
+    """Yield the line on which each row begins, and its cells, without rows at the end whose cells are all empty."""
     reader = csv.reader(_split(lines), delimiter=delimiter, strict=True)
     line, number = 1, 0
     empty: list[tuple[int, list[str]]] = []

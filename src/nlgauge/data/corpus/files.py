@@ -20,9 +20,17 @@ _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
 def records_of(file: File, names: Names) -> Iterable[object]:
-    """The records of a table, read as they are asked for; .json alone is read whole.
+    """Yield the records of a table, read as they are asked for; .json alone is read whole.
 
-    Raises InputError for a file that cannot be read as what its name says, some of them when that record is reached.
+    Args:
+        file: the file.
+        names: of the columns that are read.
+
+    Returns:
+        An iterator over the records.
+
+    Raises:
+        InputError: the file cannot be read as what its name says; for some files when that record is reached.
     """
     _refuse_packed(file)
     suffix = PurePath(file.name.lower().removesuffix(".gz")).suffix
@@ -57,7 +65,7 @@ def there(path: FilePath, columns: Iterable[str]) -> set[str]:
 
 
 def _looks_like(file: File) -> str:
-    """The format of the standard input, by its first character: JSON Lines, or one JSON value, or CSV."""
+    """Return the format of the standard input, by its first character: JSON Lines, or one JSON value, or CSV."""
     with file.open() as stream:
         head = stream.read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")
         rest = head.partition(b"\n")
@@ -99,7 +107,7 @@ def _log(records: Iterable[object], file: File, names: Names) -> Iterable[object
 
 
 def texts_of(file: File) -> list[str]:
-    r"""The lines of a text file, without their ends; only "\n" and "\r\n" end a line."""
+    r"""Return the lines of a text file, without their ends; only "\n" and "\r\n" end a line."""
     _refuse_packed(file)
     # str.splitlines would also split at U+2028, U+0085 and form feeds, which belong to the text.
     return [line[:-1].removesuffix("\r") if line.endswith("\n") else line for line in lines(file)]
@@ -109,7 +117,7 @@ _AT_ONCE = 1024
 
 
 def parquet_records(file: File) -> Iterator[object]:
-    """The records. Raises MissingExtraError without pyarrow, InputError for what it cannot read."""
+    """Return the records. Raises MissingExtraError without pyarrow, InputError for what it cannot read."""
     refuse_empty(file)
     try:
         import pyarrow

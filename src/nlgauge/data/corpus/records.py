@@ -91,7 +91,7 @@ class Table(NamedTuple):
 
 
 def field_names(columns: Columns | None, file: str | None) -> dict[str, str | tuple[str, ...]]:
-    """The columns of each field. Raises InputError for a field that there is not."""
+    """Return the columns of each field. Raises InputError for a field that there is not."""
     mapped: dict[str, str | tuple[str, ...]] = {}
     for ours, theirs in (columns or {}).items():
         if ours not in FIELDS and not (ours.startswith(_RATING) and ours != _RATING):
@@ -125,13 +125,20 @@ def _meant(theirs: str | tuple[str, ...]) -> tuple[str, ...]:
 def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str | None]:
     """Return the names of the columns, those of a known tool among them, and what is to be told of these.
 
-    They are taken where the user names no candidate and the table has none of that name.
+    Columns of a tool are taken where the user names no candidate and the table has none of that name.
+
+    Args:
+        names: our names to the columns that the user named.
+        record: the first record of the table.
+
+    Returns:
+        The names, and a remark on the tool, None where there is none.
     """
     given = {ours: theirs for ours, theirs in names.items() if ours != theirs}
-    found = None if "candidate" in given or "candidate" in record else known_columns(record)
-    if found is None:
+    recognised = None if "candidate" in given or "candidate" in record else known_columns(record)
+    if recognised is None:
         return _nearly_named(names, record, given)
-    tool, columns = found
+    tool, columns = recognised
     taken = {
         ours: theirs
         for ours, theirs in columns.items()
@@ -169,7 +176,7 @@ def field_of(column: str, fields: Mapping[str, str]) -> str:
 
 
 def fields_by_column(names: Names) -> dict[str, str]:
-    """The field that each column is read as."""
+    """Return the field that each column is read as."""
     ours = {one: name for name, theirs in names.items() for one in _meant(theirs)}
     return {**ours, str(names["candidate"]): "candidate"}
 
@@ -183,15 +190,26 @@ def rows_of(
     told: dict[str, None] | None = None,
     labels: Mapping[str, float] | None = None,
 ) -> Iterator[Row]:
-    """The rows that records stand for, one table after another.
+    """Yield the rows that records stand for, one table after another.
 
-    file: what all of them together are called. counts: takes the number of rows of each file. told: takes what is to be
-    told of tables of other tools. labels: numbers of ratings, by LABEL or ASPECT:LABEL. Raises InputError, with file
-    and row, for one that cannot be taken as it is.
+    Args:
+        tables: the records.
+        names: our names to the columns.
+        file: what all of them together are called.
+        on_missing: what is done with rows whose candidate is null, as in `Corpus.read`.
+        counts: takes the number of rows of each file.
+        told: takes what is to be told of tables of other tools.
+        labels: numbers of ratings, by LABEL or ASPECT:LABEL.
+
+    Returns:
+        An iterator over the rows.
+
+    Raises:
+        InputError: a record cannot be taken as it is; the error names file and row.
     """
     positions: Counter[str] = Counter()
     read = _Ratings({plain(name): number for name, number in (labels or {}).items()})
-    found: dict[str, None] = {}
+    seen: dict[str, None] = {}
     taken = names.keys() if names is OWN_NAMES else {one for theirs in names.values() for one in _meant(theirs)}
     paths = {one for one in taken if "." in one}
     for table in tables:
@@ -210,10 +228,10 @@ def rows_of(
                 columns = taken if theirs is names else {one for some in theirs.values() for one in _meant(some)}
             if number == 1 and said and told is not None:
                 told[f"{table.file}: {said}" if table.file else said] = None
-            found.update(dict.fromkeys(paths_in(named) if number == 1 else named))
+            seen.update(dict.fromkeys(paths_in(named) if number == 1 else named))
             if paths:
                 met = {path for path in paths if looked_up(named, path, _NOWHERE) is not _NOWHERE}
-                found.update(dict.fromkeys(sorted(met)))
+                seen.update(dict.fromkeys(sorted(met)))
                 paths -= met
             yield _row(
                 named,
@@ -230,16 +248,16 @@ def rows_of(
     if not positions:
         raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
     for ours, column in names.items():
-        if ours == column or (isinstance(column, str) and column in found):
+        if ours == column or (isinstance(column, str) and column in seen):
             continue
-        if lacking := [name for name in _parts(column) if name not in found]:
+        if lacking := [name for name in _parts(column) if name not in seen]:
             problem = f"no row has the column {shown(lacking[0])}, mapped to {ours}"
-            inside = [path for path in found if path.startswith(f"{lacking[0].partition('.')[0]}.")]
-            raise InputError(problem, file=file, remedy=f"the columns are {shown(inside or list(found))}")
+            inside = [path for path in seen if path.startswith(f"{lacking[0].partition('.')[0]}.")]
+            raise InputError(problem, file=file, remedy=f"the columns are {shown(inside or list(seen))}")
 
 
 def _parts(theirs: str | tuple[str, ...]) -> Sequence[str]:
-    """The columns of a field that is made of several."""
+    """Return the columns of a field that is made of several."""
     return theirs.split(",") if isinstance(theirs, str) else theirs
 
 
@@ -251,7 +269,7 @@ def has_column(record: object, theirs: str) -> bool:
 
 
 def _named(record: object, place: InputPlace) -> dict[str, object]:
-    """The values of a record by the names of their columns."""
+    """Return the values of a record by the names of their columns."""
     if not isinstance(record, Mapping):
         of_python = place.file is None and isinstance(record, str)
         remedy = 'give texts as candidates=[...], or records like {"candidate": "..."}' if of_python else JSON_REMEDY
@@ -350,7 +368,7 @@ def _guessed(record: Mapping[str, object], folded: Mapping[str, str]) -> dict[st
 
 
 def _inner(key: str, value: object) -> str:
-    """A column, or the path to what is likeliest the candidate in the record that it holds."""
+    """Return a column, or the path to what is likeliest the candidate in the record that it holds."""
     if not isinstance(value, Mapping):
         return key
     folded = {str(name).strip().casefold(): f"{key}.{name}" for name in value}
@@ -358,7 +376,7 @@ def _inner(key: str, value: object) -> str:
 
 
 def column_for(field: str, rows: Iterable[Row]) -> str:
-    """The column that a field which no row has may stand in, as an error names it to --map."""
+    """Return the column that a field which no row has may stand in, as an error names it to --map."""
     first = list(islice(rows, _LOOKED_AT))
     others = list(dict.fromkeys(path for row in first for path in paths_in(row.extra)))
     named = [*others, *(name for row in first for name in row.texts)]
@@ -397,7 +415,7 @@ def _texts(value: Any, what: str, place: InputPlace, more: str = "") -> list[str
 
 
 def _passages(value: object, what: str, place: InputPlace) -> str:
-    """The texts of a list, a line each; a document gives its text."""
+    """Return the texts of a list, a line each; a document gives its text."""
     return _text("\n".join(_texts(without_documents(value), what, place, _OR_DOCUMENTS)), what, place)
 
 
@@ -447,7 +465,7 @@ class _Ratings:
         return ratings
 
     def _number(self, aspect: object, value: object, place: InputPlace) -> float | None:
-        """The number of a rating; None where it says that there is none."""
+        """Return the number of a rating; None where it says that there is none."""
         try:
             number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
         except OverflowError:

@@ -178,8 +178,11 @@ def known_columns(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
 
     Args:
         record: the first record of a table, or the names in its header, each without a value.
+
+    Returns:
+        The tool's name, and its column of each of our fields; None where no one tool has them.
     """
-    found: list[tuple[str, dict[str, str]]] = []
+    fitting: list[tuple[str, dict[str, str]]] = []
     for tool, candidate, others, marks, aside in _DIALECTS:
         if marks and not any(mark in record for mark in marks):
             continue
@@ -190,8 +193,8 @@ def known_columns(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
             ours: next((name for name in names if _may_be(record, ours, name)), "") for ours, names in others.items()
         }
         if named := {ours: name for ours, name in there.items() if name}:
-            found.append((tool, {"candidate": candidate, **named, **dict.fromkeys(aside, "")}))
-    return found[0] if len({columns["candidate"] for _, columns in found}) == 1 else None
+            fitting.append((tool, {"candidate": candidate, **named, **dict.fromkeys(aside, "")}))
+    return fitting[0] if len({columns["candidate"] for _, columns in fitting}) == 1 else None
 
 
 def _may_be(record: Mapping[str, object], ours: str, name: str) -> bool:
@@ -265,7 +268,7 @@ def _is_record(value: object) -> bool:
 
 
 def _text(content: object) -> str | None:
-    """The text of a message's content, which may be a list of parts."""
+    """Return the text of a message's content, which may be a list of parts."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -304,7 +307,7 @@ _ZSTANDARD = 93
 
 
 def _entry(log: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """A file of a zip. Inspect compresses by Zstandard, which zipfile reads from Python 3.14 on.
+    """Return a file of a zip. Inspect compresses by Zstandard, which zipfile reads from Python 3.14 on.
 
     Raises MissingExtraError without pyarrow, which has it too.
     """
@@ -364,7 +367,7 @@ def _graded(value: object) -> object:
 
 
 def _attached(text: str | None, held: Mapping[str, Any]) -> str | None:
-    """A text, which Inspect may keep elsewhere in the sample."""
+    """Return a text, which Inspect may keep elsewhere in the sample."""
     name = (text or "").removeprefix("attachment://")
     return held.get(name, text) if text is not None and name != text else text
 
@@ -407,7 +410,7 @@ def _promptfoo(result: Mapping[str, Any]) -> Record:
 
 
 def _deepeval(case: Mapping[str, Any]) -> Record:
-    """A test case, with the score of each metric by its name."""
+    """Return a test case, with the score of each metric by its name."""
     metrics = [one for one in case.get("metricsData") or [] if _is_record(one)]
     return {**case, "metrics": {str(one.get("name")): one.get("score") for one in metrics}}
 
@@ -419,7 +422,7 @@ EVALUATION = "gen_ai.evaluation.result"
 
 
 def _plain(value: object) -> Any:
-    """A value of OTLP as JSON has it."""
+    """Return a value of OTLP as JSON has it."""
     if not isinstance(value, dict):
         return value
     if "arrayValue" in value:
@@ -446,7 +449,7 @@ def _parts(log: Mapping[str, Any], outer: str, middle: str, inner: str) -> Itera
 
 
 def _traces(logs: Sequence[Any], place: InputPlace) -> Iterator[Record]:
-    """A record of each trace: what its first span got and gave, the documents that were retrieved, the evaluations."""
+    """Yield a record of each trace: what its first span got and gave, its retrieved documents, its evaluations."""
     traces: dict[str, list[tuple[Record, Record]]] = {}
     judged: dict[str, Record] = {}
     for log in logs:
@@ -494,7 +497,7 @@ def _input(said: Mapping[str, Any]) -> str | None:
 
 
 def _messages(value: object, roles: Sequence[str]) -> str | None:
-    """The last message of a role. OpenTelemetry holds messages as JSON in a text, or as a value of its own."""
+    """Return the last message of a role. OpenTelemetry holds messages as JSON in a text, or as a value of its own."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -505,7 +508,7 @@ def _messages(value: object, roles: Sequence[str]) -> str | None:
 
 
 def _documents(said: Mapping[str, Any]) -> Iterator[str]:
-    """The texts of the documents that a span retrieved, in their order."""
+    """Yield the texts of the documents that a span retrieved, in their order."""
     number = 0
     while isinstance(text := said.get(f"retrieval.documents.{number}.document.content"), str):
         yield text
