@@ -23,6 +23,7 @@ extensions = [
     "extension.metric",
     "extension.fields",
     "extension.cards",
+    "extension.live",
 ]
 exclude_patterns = ["_build", "extension"]
 myst_enable_extensions = ["colon_fence"]

@@ -56,31 +56,56 @@ def evaluate(
 ) -> ScoreTable:
     """Score every row by every metric, and every system by the corpus-level metrics.
 
-    corpus: a Corpus, or records, a mapping of lists or a data frame of its columns; or give the columns one by one as
-    lists. A source or a context is a text, a list of passages, or documents with `page_content`, `text` or `content`.
-    columns: of records and data frames, our names to theirs: {"candidate": "prediction", "references": ["a", "b"]}; a
-    path leads into a record: "output.answer". metrics: specs or Metric objects. model: for the metrics that name none.
-    precision: 'float32' gives the same numbers on every machine, up to the last digits; 'bfloat16' needs OpenVINO or
-    torch, and pays on a GPU and on processors with units for it alone; 'int8' computes products of weights in 8 bits,
-    without torch. backend: 'onnxruntime', 'openvino', 'torch', or 'auto' to choose by precision, device and what is
-    installed. device: 'cpu', 'cuda', 'cuda:1' or 'mps', of models that torch runs; a GPU by default where there is one.
-    batch_tokens: how many tokens a batch holds. window: what to do with texts longer than the model's window: 'slide',
-    'cut' or 'error'. evidence: keep what each score is based on. against: a corpus whose candidates corpus-level
-    metrics compare a system's outputs with, instead of the references of its rows. progress: a bar on stderr, when that
-    is a terminal. cache: where scores are cached, so that no row is scored twice: True for the place of `nlgauge cache
-    info`, a folder, or False. An installed model stays loaded for the next call; a folder or a checkpoint is read again
-    each time. rows_per_block: score so many rows at a time, and hold no more of them in memory (with
-    `Corpus.read(on_disk=True)`). output: a folder that each block is written to as soon as it is scored; a run that was
-    killed goes on there, and the table is read from it. ray: 'local', the address of a Ray cluster, or a `Cluster`; the
-    numbers are the same. on_missing: 'skip' gives rows whose candidate is None no score, and scores the others as if
-    these were not there; by default they are an error. repeats: what is done with several rows of one system and item,
-    answers of several seeds for one. By default they are an error that names two of them. 'mean' scores each row, and
-    the mean over the repeats stands for the item wherever scores are averaged or compared (`ScoreTable.per_item`).
-    anchors: rated rows that are scored again in each run, past the cache, by all metrics of rows whose scores a cache
-    may hold. Their scores stand apart, in `ScoreTable.anchors`, and `nlgauge.trust(before=...)` compares them with
-    those of an earlier run: whether a judge has changed.
+    Models use all processors. An installed model stays loaded for the next call; a folder or a checkpoint is read again
+    each time.
 
-    Raises InputError for rows that cannot be scored as given, SpecError for a metric or model that cannot be had.
+    Args:
+        corpus: a Corpus, or records, a mapping of lists or a data frame of its columns; or give the columns one by one
+            as lists (`candidates` to `items`).
+        metrics: specs or Metric objects.
+        candidates: the outputs.
+        references: a text or a list of texts for each candidate.
+        sources: each a text, a list of passages, or documents with `page_content`, `text` or `content`.
+        contexts: as `sources`.
+        questions: what each candidate answers.
+        systems: the name of the system that each candidate is of.
+        items: the name of the item that each candidate is for.
+        columns: of records and data frames, our names to theirs: {"candidate": "prediction", "references": ["a", "b"]};
+            a path leads into a record: "output.answer".
+        model: for the metrics that name none.
+        precision: 'float32' gives the same numbers on every machine, up to the last digits; 'bfloat16' needs OpenVINO
+            or torch, and pays on a GPU and on processors with units for it alone; 'int8' computes products of weights
+            in 8 bits, without torch.
+        backend: 'onnxruntime', 'openvino', 'torch', or 'auto' to choose by precision, device and what is installed.
+        device: 'cpu', 'cuda', 'cuda:1' or 'mps', of models that torch runs; a GPU by default where there is one.
+        batch_tokens: how many tokens a batch holds.
+        window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
+        evidence: whether to have what each score is based on, in `Column.evidence`.
+        against: a corpus whose candidates corpus-level metrics compare a system's outputs with, instead of the
+            references of its rows.
+        progress: a bar on stderr, when that is a terminal.
+        cache: where scores are cached, so that no row is scored twice: True for the place of `nlgauge cache info`, a
+            folder, or False.
+        rows_per_block: score so many rows at a time, and hold no more of them in memory (with
+            `Corpus.read(on_disk=True)`).
+        output: a folder that each block is written to as soon as it is scored; a run that was killed goes on there, and
+            the table is read from it.
+        ray: 'local', the address of a Ray cluster, or a `Cluster`; the numbers are the same.
+        on_missing: 'skip' gives rows whose candidate is None no score, and scores the others as if these were not
+            there; by default they are an error.
+        repeats: what is done with several rows of one system and item, answers of several seeds for one. By default
+            they are an error that names two of them. 'mean' scores each row, and the mean over the repeats stands for
+            the item wherever scores are averaged or compared (`ScoreTable.per_item`).
+        anchors: rated rows that are scored again in each run, past the cache, by all metrics of rows whose scores a
+            cache may hold. Their scores stand apart, in `ScoreTable.anchors`, and `nlgauge.trust(before=...)` compares
+            them with those of an earlier run: whether a judge has changed.
+
+    Returns:
+        The scores of all rows, in their order.
+
+    Raises:
+        InputError: rows cannot be scored as given.
+        SpecError: a metric or a model cannot be had.
 
     >>> table = evaluate(candidates=["A cat sat."], references=[["The cat sat."]], metrics=["InfoLM"])
     >>> table.values("InfoLM").shape

@@ -50,3 +50,17 @@ def test_undefined() -> None:
     assert reasons == [None] * 4 + ["the candidate has no words", "no reference has words", "no reference"]
     (alone,) = scored(CIDEr(tokenizer="spaces"), ROWS[:1])
     assert alone.reason and "one item" in alone.reason
+
+
+def test_without_a_word_of_weight_there_is_no_value() -> None:
+    """Where all items have all words of a reference, each idf is 0 and the cosine is 0 over 0."""
+    same = [Row("a cat sits", ("a cat sits",), item=str(item)) for item in range(2)]
+    other = Row("a dog runs", ("a cat sits",), item="3")
+    for value in scored(CIDEr(tokenizer="spaces"), [*same, other]):
+        assert math.isnan(value.parts[0])
+        assert value.reason == "all items have each word of the reference, so that no word has a weight"
+    values = scored(CIDEr(tokenizer="spaces"), [*same, Row("a dog", ("a dog",), item="3")])
+    assert all(value.reason is None for value in values) and values[0].parts[0] > 5
+    # One reference with a weight is enough, and a candidate without one is unlike it.
+    values = scored(CIDEr(tokenizer="spaces"), [Row("a", ("a b", "a"), item="1"), Row("a", ("a c",), item="2")])
+    assert [value.parts[0] for value in values] == [0, 0]

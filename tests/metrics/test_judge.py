@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -196,6 +199,106 @@ def test_the_wait_that_a_server_wants(headers: dict[str, str], seconds: float) -
     assert wait_wanted(headers) == seconds
 
 
+def test_an_error_in_a_good_reply_is_an_error(server: Court) -> None:
+    said = {
+        2: {"error": {"message": "slow down", "code": 429}},
+        3: {"error": {"message": "overloaded", "code": "overloaded"}, "choices": []},
+        4: {"object": "error", "message": "busy", "code": 503},
+        5: {"choices": [{"error": {"message": "upstream", "code": 502}, "message": {"content": ""}}]},
+    }
+    server.change = lambda reply: said.get(len(server.bodies), reply)
+    table = scored(judge(server, at_once=1), ROWS[:1])
+    assert not np.isnan(table.values(table.metrics[0])).any()
+    assert table.spent["asked"][table.metrics[0]]["sent again"] == 4
+    for content, reason in (
+        ({"error": {"message": "too long", "code": 400}}, "the judge did not answer: the reply is an error: too long"),
+        ({"error": "no credit"}, "the judge did not answer: the reply is an error: no credit"),
+    ):
+        server.bodies.clear()
+        server.change = lambda reply, content=content: content if len(server.bodies) > 1 else reply  # type: ignore[misc]
+        assert column(judge(server, retries=0), ROWS[:1]).reasons == {0: reason}
+        assert len(server.bodies) == 2
+    server.change = lambda reply: {**reply, "error": None}  # type: ignore[dict-item]
+    assert not column(judge(server), ROWS[:1]).reasons
+
+
+def test_a_server_that_is_down_is_soon_left_alone(server: Court) -> None:
+    server.before = lambda number, body: (503, {}, b'{"error": "down"}') if number > 1 else None
+    rows = [{**ROWS[0], "candidate": f"answer {n}", "item": n} for n in range(60)]
+    table = scored(judge(server), rows)
+    found = table.column(table.metrics[0])
+    assert len(server.bodies) < 24 + 1 + 8, "those that were under way when the last one failed"
+    told = "it was not asked, because 24 requests in a row failed, the last one by: HTTP 503: down"
+    assert set(found.reasons.values()) == {
+        "the judge did not answer: HTTP 503: down",
+        f"the judge did not answer: {told}",
+    }
+    assert table.spent["asked"][table.metrics[0]]["not asked"] > 40
+    # Refusals of single questions, and requests to wait, do not count.
+    for code in (400, 413, 429):
+        server.bodies.clear()
+        server.before = lambda number, body, code=code: (code, {}, b"") if 1 < number < 40 else None  # type: ignore[misc]
+        found = column(judge(server, retries=0), rows)
+        assert len(server.bodies) == 61 and len(found.reasons) == 38
+
+
+def test_one_clock_is_over_the_whole_request(server: Court) -> None:
+    """Headers that drip are an answer that is too slow, though each byte comes in time."""
+    import socket
+    import threading
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def drip() -> None:
+            while True:
+                try:
+                    client, _ = listening.accept()
+                except OSError:
+                    return
+                with client:
+                    try:
+                        client.recv(1 << 16)
+                        for byte in b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 1_000:
+                            client.sendall(bytes([byte]))
+                            time.sleep(0.05)
+                    except OSError:
+                        pass
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        began = time.monotonic()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        with pytest.raises(SpecError, match=r"no answer within 0.6 seconds"):
+            scored(Judge(url, model="m", retries=0, timeout=0.6), ROWS[:1])
+        assert time.monotonic() - began < 3
+
+
+@pytest.mark.parametrize("options", [{}, {"repeat": 3}], ids=["once", "repeated"])
+def test_a_stopped_run_loses_no_paid_answer(server: Court, tmp_path: Path, options: dict[str, int]) -> None:
+    rows, cache = tmp_path / "rows.jsonl", tmp_path / "cache"
+    made = [{**ROWS[0], "candidate": f"answer {n}", "item": n} for n in range(60)]
+    rows.write_text("".join(json.dumps(row) + "\n" for row in made), encoding="utf-8")
+    spec = f"Judge('{server.url}', at_once=4" + "".join(f", {name}={value}" for name, value in options.items()) + ")"
+    server.slow = 0.05
+    arguments = ("score", str(rows), "-m", spec, "--cache", str(cache), "-o", str(tmp_path / "scores.jsonl"))
+    with subprocess.Popen([sys.executable, "-m", "nlgauge", *arguments], stderr=subprocess.PIPE, text=True) as run:
+        end = time.monotonic() + 60
+        while server.asked.total() < 25 and time.monotonic() < end:
+            time.sleep(0.01)
+        run.send_signal(signal.SIGINT)
+        _, told = run.communicate(timeout=60)
+    assert run.returncode == 130 and "stopped" in told
+    paid = server.asked
+    assert 25 <= paid.total() < 60 and not (tmp_path / "scores.jsonl").exists()
+    turns = options.get("repeat", 1)
+    whole = {text for text, count in paid.items() if count == turns}
+    server.bodies.clear()
+    done = command(*arguments)
+    assert done.exit_code == 0, done.stderr
+    assert not whole & server.asked.keys(), "no answer was paid for twice"
+    assert len(server.asked) == 60 - len(whole)
+
+
 def test_a_request_that_is_wrong_is_not_sent_again(server: Court) -> None:
     server.before = lambda number, body: (413, {}, b'{"detail": "too long"}') if number == 2 else None
     found = column(judge(server), ROWS[:1])
@@ -355,6 +458,20 @@ def test_the_key_comes_from_the_environment_and_is_told_nowhere(
         *(one.read_bytes().decode("latin-1") for one in tmp_path.rglob("*") if one.is_file()),
     ):
         assert key not in place
+    # A server that repeats the key: as the model's name, in a reason, in an answer, and where its reply ends.
+    server.before = lambda number, body: None
+    server.change = lambda reply: {**chat(f"{key} is there.\nyes"), "model": f"judge {key}"}
+    done = command("score", rows, "-m", f"Judge('{server.url}')", "-o", scores, "--cache", cache, "--evidence")
+    assert done.exit_code == 0 and command("report", scores, "-o", tmp_path / "report.html").exit_code == 0
+    assert "*** is there." in scores.read_text(encoding="utf-8") and "judge ***" in done.stdout + done.stderr
+    server.change = lambda reply: chat(f"{key} it is") if len(server.bodies) % 2 else chat(f"<think>{key}")
+    server.before = lambda number, body: (200, {}, f'{{"a": "{key}'.encode()) if "answer 3" in str(body) else None
+    again = command("score", rows, "-m", f"Judge('{server.url}', retries=0)", "--no-cache", "-o", scores)
+    assert "*** it is" in scores.read_text(encoding="utf-8")
+    told = [done.stdout, done.stderr, again.stdout, again.stderr]
+    told += [one.read_bytes().decode("latin-1") for one in tmp_path.rglob("*") if one.is_file()]
+    assert not any(key in place for place in told)
+    server.change = lambda reply: reply
     server.before = lambda number, body: (401, {}, f'{{"error": "{key[:8]} is wrong"}}'.encode())
     with pytest.raises(SpecError, match="HTTP 401: the server refuses the key in NLGAUGE_JUDGE_KEY") as error:
         scored(judge(server))

@@ -33,12 +33,23 @@ def nlgauge_scorer(
     context: str | None = None,
     model: str | None = None,
 ) -> InspectScorer:
-    """One sub-score of one metric, of the completion against the sample's targets, which are its references.
+    """Return a scorer of one sub-score of one metric, of the completion against the sample's targets, its references.
 
-    metric: a spec; part: its deciding one by default. source, context: a key of the sample's metadata, or "input" for
-    the text of its input. model: as `nlgauge.evaluate` takes it. A sample without a score is unscored, with the reason.
-    Raises SpecError for a metric whose scores depend on other samples and for a column that it reads and that has no
-    name here, InputError for metadata that has no such key.
+    A sample without a score is unscored, with the reason.
+
+    Args:
+        metric: a spec.
+        part: the sub-score; the metric's deciding one by default.
+        source: a key of the sample's metadata, or "input" for the text of its input.
+        context: as `source`.
+        model: as `nlgauge.evaluate` takes it.
+
+    Returns:
+        A scorer of Inspect.
+
+    Raises:
+        SpecError: the metric's scores depend on other samples, or it reads a column that has no name here.
+        InputError: metadata have no such key.
     """
     rows = RowScorer(metric, part=part, model=model)
     fields_of([rows.metric], references="target", source=source, context=context)
@@ -50,33 +61,42 @@ def nlgauge_scorer(
             "source": _text(state, source),
             "context": _text(state, context),
         }
-        found = await anyio.to_thread.run_sync(rows.score, record)
-        if math.isnan(found.value):
+        scored = await anyio.to_thread.run_sync(rows.score, record)
+        if math.isnan(scored.value):
             reason = "scoring_failed" if state.output.completion.strip() else "no_response"
-            return Score.unscored(reason=reason, answer=state.output.completion, explanation=found.reason)
-        return Score(value={rows.label: found.value}, answer=state.output.completion)
+            return Score.unscored(reason=reason, answer=state.output.completion, explanation=scored.reason)
+        return Score(value={rows.label: scored.value}, answer=state.output.completion)
 
     return score
 
 
 @scorer(metrics=[accuracy(), stderr()])  # type: ignore[untyped-decorator]
 def nlgauge_grounded(source: str, question: str | None = INPUT, model: str | None = None) -> InspectScorer:
-    """Return whether the source supports the completion, as `nlgauge.check(grounded=True)` decides it.
+    """Return a scorer: whether the source supports the completion, as `nlgauge.check(grounded=True)` decides it.
 
-    source: a key of the sample's metadata, with a text or a list of passages. question: such a key, or "input" for the
-    text of its input. The explanation says why a completion fails; the metadata has finding, value, reasons and quotes.
-    Raises InputError for metadata that has no such key.
+    The explanation says why a completion fails; the metadata has finding, value, reasons and quotes.
+
+    Args:
+        source: a key of the sample's metadata, with a text or a list of passages.
+        question: such a key, or "input" for the text of its input.
+        model: as `nlgauge.evaluate` takes it.
+
+    Returns:
+        A scorer of Inspect.
+
+    Raises:
+        InputError: metadata have no such key.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
         guard = Guard(_text(state, source), _text(state, question), model)
-        found = await anyio.to_thread.run_sync(guard.add, state.output.completion)
+        verdict = await anyio.to_thread.run_sync(guard.add, state.output.completion)
         names = ("state", "finding", "value", "reasons", "quotes")
         return Score(
-            value=INCORRECT if found.failed else CORRECT,
+            value=INCORRECT if verdict.failed else CORRECT,
             answer=state.output.completion,
-            explanation=f"{found.finding}: {found.why}" if found.why else found.finding,
-            metadata={name: jsonable(getattr(found, name)) for name in names},
+            explanation=f"{verdict.finding}: {verdict.why}" if verdict.why else verdict.finding,
+            metadata={name: jsonable(getattr(verdict, name)) for name in names},
         )
 
     return score

@@ -53,11 +53,13 @@ def assert_grounded(
     not support. An answer without a score fails too.
 
     Args:
+        answer: the answer.
         source: a text, or a list of passages or documents (with `page_content`, `text` or `content`).
         at_least: the least probability that passes. Without it the model's thresholds decide, as in
             `nlgauge.check(grounded=True, strict=strict)`.
         question: what the answer answers. It supports nothing of the answer.
-        metric, part: another metric that reads a source, and its sub-score (the deciding one by default).
+        metric: another metric that reads a source.
+        part: its sub-score, the deciding one by default.
         model: as `nlgauge.evaluate` takes it. It is loaded once for all tests.
         strict: 'fails' fails for an answer that is nearly surely wrong, and 'doubtful' also for one that may be: of
             right answers, a fifth and more are doubtful to the embedded model.

@@ -26,9 +26,16 @@ from nlgauge.stats.selection import label
 class Scorer:
     """`nlgauge.evaluate` by the same metrics every time; their models are loaded once, when first needed.
 
-    metrics: specs or Metric objects. options: as `nlgauge.evaluate` takes them: model, precision, backend,
-    device, batch_tokens, window, cache. Threads may share a scorer: one of them scores at a time. A copy of it in
-    another process loads the models again there. Raises SpecError for a metric that cannot be had.
+    Threads may share a scorer: one of them scores at a time. A copy of it in another process loads the models again
+    there.
+
+    Args:
+        metrics: specs or Metric objects.
+        model: for the metrics that name none.
+        options: as `nlgauge.evaluate` takes them: precision, backend, device, batch_tokens, window, cache.
+
+    Raises:
+        SpecError: a metric cannot be had.
     """
 
     def __init__(self, metrics: Sequence[str | Metric] | str | Metric, *, model: str | None = None, **options: Any):
@@ -41,9 +48,14 @@ class Scorer:
         self._lock = threading.Lock()
 
     def table(self, rows: Any, **more: Any) -> ScoreTable:
-        """The scores of some rows, which are a Corpus or what `Corpus.from_records` takes.
+        """Return the scores of some rows.
 
-        more: as `nlgauge.evaluate` takes it. Raises what it raises.
+        Args:
+            rows: a Corpus, or what `Corpus.from_records` takes.
+            more: as `nlgauge.evaluate` takes it, which also says what is raised.
+
+        Returns:
+            The table.
         """
         with self._lock:
             self._hold()
@@ -87,8 +99,13 @@ class RowScorer:
     A metric whose scores depend on the other rows is refused: a row would score otherwise in another batch. Nothing is
     cached on disk unless `cache` is given, since texts that were generated once seldom come again.
 
-    metric: a spec or a Metric. part: its deciding one by default. options: as Scorer takes them. Raises SpecError for
-    a corpus-level metric, one that counts on the corpus, and a sub-score that the metric does not have.
+    Args:
+        metric: a spec or a Metric.
+        part: the sub-score; the metric's deciding one by default.
+        options: as Scorer takes them.
+
+    Raises:
+        SpecError: the metric is a corpus-level one, or one that counts on the corpus, or does not have the sub-score.
     """
 
     def __init__(self, metric: str | Metric, *, part: str | None = None, **options: Any) -> None:
@@ -130,8 +147,15 @@ class RowScorer:
         """Return a function of what a framework hands over for a row, as keyword arguments.
 
         Args:
-            candidate, references, source, context, question: where the column stands: the name of an argument, or a
-                key or an attribute in it ("inputs.document", "sample.response").
+            candidate: where the column stands: the name of an argument, or a key or an attribute in it
+                ("inputs.document", "sample.response").
+            references: as `candidate`.
+            source: as `candidate`.
+            context: as `candidate`.
+            question: as `candidate`.
+
+        Returns:
+            The function, which returns a `RowScore`.
 
         Raises:
             SpecError: the metric reads a column that has no name here.
@@ -145,9 +169,16 @@ class RowScorer:
         return BoundScorer(self, {"candidate": candidate, **named, **asked})
 
     def scores(self, records: Iterable[Mapping[str, Any]]) -> list[RowScore]:
-        """The number of each row, in order. A row that lacks a column which the metric reads has none.
+        """Return the number of each row, in order. A row that lacks a column which the metric reads has none.
 
-        Raises InputError for what is wrong with a row.
+        Args:
+            records: the rows, as `Corpus.from_records` takes them.
+
+        Returns:
+            The numbers, each with the reason where there is none.
+
+        Raises:
+            InputError: something is wrong with a row.
         """
         if not (given := list(records)):
             return []  # a framework may have nothing to ask
@@ -155,15 +186,15 @@ class RowScorer:
         lacking = {number: self._lacking(row) for number, row in enumerate(rows)}
         whole = [row for number, row in enumerate(rows) if lacking[number] is None]
         table = self.scorer.table(Corpus(whole)) if whole else None
-        found = iter(row_scores(table, str(self.metric), self.part) if table is not None else ())
-        return [next(found) if why is None else RowScore(math.nan, why) for why in lacking.values()]
+        scores = iter(row_scores(table, str(self.metric), self.part) if table is not None else ())
+        return [next(scores) if why is None else RowScore(math.nan, why) for why in lacking.values()]
 
     def score(self, record: Mapping[str, Any]) -> RowScore:
-        """The number of one row."""
+        """Return the number of one row."""
         return self.scores([record])[0]
 
     def told(self, record: Mapping[str, Any]) -> RowScore:
-        """The number of one row, and as its reason what to say of it: why there is none, or what is not supported."""
+        """Return the number of one row, and as its reason why there is none, or what is not supported."""
         (row,) = Corpus.from_records([record])
         if (why := self._lacking(row)) is not None:
             return RowScore(math.nan, why)
@@ -193,6 +224,12 @@ class BoundScorer:
     def __call__(self, /, **given: Any) -> RowScore:
         """Return value and reason of one row: why it has no value, or which words nothing supports.
 
+        Args:
+            given: the row's fields, by the names that `bind` was told.
+
+        Returns:
+            The value, and why there is none, or which words nothing supports.
+
         Raises:
             InputError: a field is not there, or a text is of another type.
         """
@@ -218,9 +255,19 @@ def _at(given: Mapping[str, Any], path: str) -> Any:
 def fields_of(
     metrics: Iterable[Metric], *, references: str | None, source: str | None, context: str | None
 ) -> dict[str, str]:
-    """Their names of our columns, by ours, for those that were named.
+    """Return their names of our columns, by ours, for those that were named.
 
-    Raises SpecError for a metric that reads a column which was not.
+    Args:
+        metrics: those that read the columns.
+        references: their name of our column `references`.
+        source: their name of our column `source`.
+        context: their name of our column `context`.
+
+    Returns:
+        The names.
+
+    Raises:
+        SpecError: a metric reads a column that was not named.
     """
     named = {"references": references, "source": source, "context": context}
     fields = {ours: theirs for ours, theirs in named.items() if theirs is not None}
@@ -239,19 +286,24 @@ def held(given: Mapping[str, Any], key: str, lacking: str, nothing: str = "none"
 
 
 def labels(metric: Metric) -> list[str]:
-    """Return what to call each sub-score of a metric, as `means` and tables do: its spec, with the sub-score where it
-    has several.
+    """Return what to call each sub-score of a metric, as `means` and tables do.
+
+    Args:
+        metric: the metric.
+
+    Returns:
+        Its spec, with the sub-score where it has several.
     """
     return [f"{metric} {part}" for part in metric.parts] if len(metric.parts) > 1 else [str(metric)]
 
 
 def plain_name(name: str) -> str:
-    """A name of letters, digits and underscores, for frameworks that give commas or brackets a meaning of their own."""
+    """Return a name of letters, digits and underscores, for frameworks where commas or brackets mean something."""
     return re.sub(r"\W+", "_", name).strip("_")
 
 
 def row_scores(table: ScoreTable, metric: str, part: str) -> list[RowScore]:
-    """The number of each row by one sub-score of a metric of rows."""
+    """Return the number of each row by one sub-score of a metric of rows."""
     reasons = table.column(metric).reasons
     return [
         RowScore(value, (reasons.get(number) or "no reason was saved") if math.isnan(value) else None)
@@ -260,11 +312,18 @@ def row_scores(table: ScoreTable, metric: str, part: str) -> list[RowScore]:
 
 
 def means(table: ScoreTable) -> dict[str, float]:
-    """The mean of the one system of a table, or its value of all rows together, by what to call each sub-score.
+    """Return the mean of the one system of a table, or its value of all rows together.
 
-    NaN where no row has a number. Raises InputError for a table of several systems.
+    Args:
+        table: the scores.
+
+    Returns:
+        The numbers by what to call each sub-score; NaN where no row has a number.
+
+    Raises:
+        InputError: the table has several systems.
     """
     if len(table.systems) != 1:
         problem = f"the rows are of {len(table.systems)} systems, and one number for all of them says nothing"
         raise InputError(problem, remedy="give one system's rows, or take table.by_system()")
-    return {label(table, one.metric, one.part): one.mean for one in table.by_system()}
+    return {label(table, line.metric, line.part): line.mean for line in table.by_system()}

@@ -26,10 +26,17 @@ from nlgauge.errors import InputError
 class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not installed where types are checked
     """Any metrics of nlgauge, over all rows that `update` was given.
 
-    metrics: specs or Metric objects. options: as `nlgauge.evaluate` takes them. `compute` gives a dictionary from
-    metric (or "metric part") to a tensor of no dimension in float64: the mean of the rows, or the metric's value of all
-    rows together; NaN where no row has one. `forward` scores its batch for itself besides, which costs as much again.
-    Raises SpecError for a metric that cannot be had.
+    `compute` gives a dictionary from metric (or "metric part") to a tensor of no dimension in float64: the mean of the
+    rows, or the metric's value of all rows together; NaN where no row has one. `forward` scores its batch for itself
+    besides, which costs as much again.
+
+    Args:
+        metrics: specs or Metric objects.
+        settings: what torchmetrics' own Metric takes, {"dist_sync_on_step": True} for one.
+        options: as `nlgauge.evaluate` takes them.
+
+    Raises:
+        SpecError: a metric cannot be had.
     """
 
     is_differentiable = False
@@ -39,7 +46,6 @@ class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not i
     def __init__(
         self, metrics: Sequence[str | Metric] | str | Metric, *, settings: dict[str, Any] | None = None, **options: Any
     ) -> None:
-        """settings: what torchmetrics' own Metric takes, {"dist_sync_on_step": True} for one."""
         super().__init__(**(settings or {}))
         self.scorer = Scorer(metrics, **options)
         self.add_state("rows", default=[], dist_reduce_fx="cat")
@@ -58,9 +64,16 @@ class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not i
         sources: Sequence[Any] | str | None = None,
         contexts: Sequence[Any] | str | None = None,
     ) -> None:
-        """Add rows. preds: the texts to score; target: a reference, or a list of them, for each.
+        """Add rows.
 
-        Raises InputError for lists of different lengths.
+        Args:
+            preds: the texts to score.
+            target: a reference, or a list of them, for each.
+            sources: the source of each.
+            contexts: the context of each.
+
+        Raises:
+            InputError: lists have different lengths.
         """
         passages = [
             texts if texts is None or isinstance(texts, str) else list(map(without_documents, texts))
@@ -78,7 +91,7 @@ class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not i
         self.rows.append(self._bytes("".join(json.dumps(record) + "\n" for record in records)))
 
     def compute(self) -> dict[str, torch.Tensor]:
-        """The values of all rows. Raises InputError where there are none."""
+        """Return the values of all rows. Raises InputError where there are none."""
         # Whatever type the states were given (`set_dtype`), a byte fits into it.
         content = dim_zero_cat(self.rows).to(torch.uint8).cpu().numpy().tobytes() if len(self.rows) else b""
         records = [json.loads(line) for line in content.splitlines()]

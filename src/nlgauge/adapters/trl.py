@@ -21,12 +21,19 @@ class Reward:
     """One sub-score of one metric as a reward: bigger is better, so that a distance counts with its sign turned.
 
     A completion that has no finite score has no reward (None), and the first time a warning says why. Conversations
-    are read as the text of their messages; of a completion the last message counts.
+    are read as the text of their messages; of a completion the last message counts. The model is loaded once.
 
-    metric: a spec or a Metric; part: its deciding one by default. references, source, context: the names of the data
-    set's columns, or "prompts". options: as `nlgauge.evaluate` takes them. The model is loaded once. Raises SpecError
-    for a metric whose scores depend on the other completions, since a reward would then depend on the batch, for a
-    sub-score that has no better direction, and for a column that the metric reads and that has no name here.
+    Args:
+        metric: a spec or a Metric.
+        part: the sub-score; the metric's deciding one by default.
+        references: the name of the data set's column, or "prompts".
+        source: as `references`.
+        context: as `references`.
+        options: as `nlgauge.evaluate` takes them.
+
+    Raises:
+        SpecError: the metric's scores depend on the other completions, since a reward would then depend on the batch;
+            the sub-score has no better direction; or the metric reads a column that has no name here.
     """
 
     def __init__(
@@ -48,7 +55,7 @@ class Reward:
         self.__name__ = plain_name(self._rows.label)
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]:
-        """The reward of each completion. Raises InputError for a column that is not there."""
+        """Return the reward of each completion. Raises InputError for a column that is not there."""
         for theirs in self._columns.values():
             if theirs not in columns:
                 there = ", ".join(name for name, column in columns.items() if isinstance(column, list))
@@ -73,12 +80,12 @@ class Reward:
 
 
 def _last(completion: Any) -> Any:
-    """A completion's text: itself, or of a conversation its last message."""
+    """Return a completion's text: itself, or of a conversation its last message."""
     return completion if isinstance(completion, str) or not completion else _text(completion[-1:])
 
 
 def _text(value: Any) -> Any:
-    """The text of a conversation, a line a message; anything else as it is."""
+    """Return the text of a conversation, a line a message; anything else as it is."""
     if isinstance(value, list) and value and all(isinstance(one, Mapping) and "role" in one for one in value):
         return "\n".join(_content(message.get("content")) for message in value)
     return value

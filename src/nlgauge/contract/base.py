@@ -65,6 +65,18 @@ class Value:
         return self.parts[0]
 
 
+class Interrupted(KeyboardInterrupt):
+    """A run that was stopped while rows were scored, with what was scored and may have been paid for.
+
+    Args:
+        values: the values of all rows that `score_rows` got; those that are missing have a reason, and are temporary.
+    """
+
+    def __init__(self, values: Sequence[Value]) -> None:
+        super().__init__()
+        self.values = list(values)
+
+
 class ModelAccess(Protocol):
     """The part of the engine that a metric may use in `prepare`."""
 

@@ -32,9 +32,14 @@ _NAMED = 48  # characters of a file's name in that of the unfinished one, which 
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str], gzipped: bool = False) -> Iterator[TextIO]:
-    """A UTF-8 text file to write; all else as `atomic_bytes`.
+    """Open a UTF-8 text file to write; all else as `atomic_bytes`.
 
-    gzipped: compress it. Equal texts make equal bytes, since neither the name nor the time is in them.
+    Args:
+        path: the file, or '-' for the standard output.
+        gzipped: compress it. Equal texts make equal bytes, since neither the name nor the time is in them.
+
+    Returns:
+        A context that gives the open file.
     """
     with ExitStack() as held:
         file = held.enter_context(atomic_bytes(path))
@@ -51,12 +56,18 @@ def atomic_write(path: str | os.PathLike[str], gzipped: bool = False) -> Iterato
 
 @contextmanager
 def atomic_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write, which takes its name, and the place of what had it, when all has been written.
+    """Open a file to write, which takes its name, and the place of what had it, when all has been written.
 
     If it breaks off, the old file stays as it was. Where several write one file at a time, the last to end wins, and
     its file is whole. A symbolic link stays a link, and what it names is replaced. Owner and permissions stay; a second
     name (hard link) keeps the old content. '-' is the standard output. It, pipes, devices and open descriptors such as
     /dev/stdout are written to as they are; a terminal is shown escapes of characters that steer it.
+
+    Args:
+        path: the file, or '-' for the standard output.
+
+    Returns:
+        A context that gives the open file.
 
     Raises:
         InputError: it cannot be written.
@@ -132,14 +143,14 @@ def _stdout() -> BinaryIO:
 
 
 def _stream(path: Path) -> BinaryIO:
-    """Opened without a change of where it stands: what wrote to a descriptor before goes on after this."""
+    """Open a descriptor where it stands: what wrote to it before goes on after this."""
     descriptor = _descriptor(path)
     return path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
 
 
 @contextmanager
 def _shown(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """A stream; on a terminal with an escape in place of each character that steers it."""
+    """Return a stream; on a terminal with an escape in place of each character that steers it."""
     if not stream.isatty():
         yield stream
         return
@@ -203,6 +214,9 @@ def file_lock(path: Path, wait: float = 0.0) -> Iterator[bool]:
     Args:
         path: the lock file.
         wait: seconds to wait for another process.
+
+    Returns:
+        A context that gives True; False where another process holds the lock.
     """
     until = time.monotonic() + wait
     while True:

@@ -245,9 +245,14 @@ def _fields(kind: Any) -> Iterator[tuple[str, tuple[Any, ...], bool]]:
 
 
 def wrong_evidence(evidence: object, packed: bool = False) -> str | None:
-    """Return what is wrong with the evidence of a row or a system, and where; None where it can be drawn.
+    """Return what is wrong with the evidence of a row or a system, and where.
 
-    packed: take evidence as `nlgauge.data.table.packed` writes it too.
+    Args:
+        evidence: JSON, as `Evidence.record` makes it.
+        packed: take evidence as `nlgauge.data.table.packed` writes it too.
+
+    Returns:
+        A sentence, or None where the evidence can be drawn.
     """
     from msgspec import UNSET, ValidationError, convert
 

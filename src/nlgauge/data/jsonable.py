@@ -23,7 +23,7 @@ LARGEST = 1e300
 
 
 def plain(value: Any) -> Any:
-    """A number, or what stands for one that JSON does not have; anything else as it is."""
+    """Return a number, or what stands for one that JSON does not have; anything else as it is."""
     if not isinstance(value, float) or math.isfinite(value):
         return value
     return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
@@ -53,9 +53,14 @@ def values_of(record: Any) -> Iterator[tuple[str, Any]]:
 
 
 def jsonable(value: Any) -> Any:
-    """A value of records, mappings, lists and numbers, all of them `plain`; a signature is its text.
+    """Return a value of records, mappings, lists and numbers, all of them `plain`; a signature is its text.
 
-    A number with its interval (`nlgauge.maths.inference.Measured`) is three values of its record, and else a record.
+    Args:
+        value: a number with its interval (`nlgauge.maths.inference.Measured`) is three values of its record, and else a
+            record.
+
+    Returns:
+        What JSON has.
     """
     if value is None or isinstance(value, str | int | float):
         return plain(value)
@@ -79,7 +84,7 @@ else:
             return isinstance(value, float)
 
     class Number(metaclass=_Number):
-        """A float of a record, NaN and infinity too: msgspec leaves a type that it does not know to `converted`"""
+        """A float of a record, NaN and infinity too: msgspec leaves a type that it does not know to `converted`."""
 
 
 def converted(value: object, kind: type[T]) -> T:
@@ -89,7 +94,11 @@ def converted(value: object, kind: type[T]) -> T:
         value: the value.
         kind: the type. A float that may be NaN or infinite is of the type `Number`.
 
-    Raises ValueError for another shape; the message names the place.
+    Returns:
+        The value as that type.
+
+    Raises:
+        ValueError: it has another shape; the message names the place.
     """
     import msgspec  # where there is a file
 
@@ -100,6 +109,13 @@ def record_of(kind: type[T], data: bytes) -> T:
     """Return the record (a dataclass) of which `jsonable` made the JSON.
 
     A field whose default is None may be absent, as in files of earlier versions.
+
+    Args:
+        kind: the dataclass.
+        data: JSON in UTF-8.
+
+    Returns:
+        The record.
 
     Raises:
         ValueError: the JSON is broken, or of another shape; the message names the place.
@@ -118,7 +134,17 @@ def record_of(kind: type[T], data: bytes) -> T:
 def read_record(kind: type[T], path: str | Path, what: str, remedy: str) -> T:
     """Return the record (a dataclass) that a JSON file holds.
 
-    Raises InputError: the file cannot be read, or it is not `what` it should be; `remedy` says what to do.
+    Args:
+        kind: the dataclass.
+        path: the file.
+        what: it should be, for the error: 'a threshold of ratings'.
+        remedy: what the error says to do.
+
+    Returns:
+        The record.
+
+    Raises:
+        InputError: the file cannot be read, or it is not `what` it should be.
     """
     try:
         return record_of(kind, Path(path).read_bytes())

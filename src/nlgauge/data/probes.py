@@ -42,20 +42,27 @@ class Probed:
 
 
 def read_probes(path: Path | None = None) -> tuple[Probed, ...]:
-    """The sources of a file like `probes.txt`, which is the default; its head tells the format.
+    """Return the sources of a file like `probes.txt`, whose head tells the format.
 
-    Raises InputError for a line that is none.
+    Args:
+        path: the file; `probes.txt` by default.
+
+    Returns:
+        The sources.
+
+    Raises:
+        InputError: a line is none of the format.
     """
     path = path or Path(__file__).with_name("probes.txt")
-    found: list[Probed] = []
+    sources: list[Probed] = []
     for at, block in _blocks(path):
         lines = [(row, *line.partition(": ")[::2]) for row, line in block]
-        known = {name: [text for _, kind, text in lines if kind == name] for name in ("S", "Q", "P")}
-        if len(known["S"]) != 1 or len(known["Q"]) != 1 or not known["P"]:
+        texts = {name: [text for _, kind, text in lines if kind == name] for name in ("S", "Q", "P")}
+        if len(texts["S"]) != 1 or len(texts["Q"]) != 1 or not texts["P"]:
             raise InputError("is no source with S, Q and P", file=path, row=at, remedy="see the head of probes.txt")
-        probes = tuple(_probe(kind, text, path, row) for row, kind, text in lines if kind not in known)
-        found.append(Probed(known["S"][0], known["Q"][0], tuple(known["P"]), probes))
-    return tuple(found)
+        probes = tuple(_probe(kind, text, path, row) for row, kind, text in lines if kind not in texts)
+        sources.append(Probed(texts["S"][0], texts["Q"][0], tuple(texts["P"]), probes))
+    return tuple(sources)
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, list[tuple[int, str]]]]:

@@ -11,5 +11,8 @@ def now_of(spec: str, name: str) -> str | None:
     Args:
         spec: the metric that had it, with or without parameters.
         name: the parameter or the sub-score.
+
+    Returns:
+        The name of a metric, or None.
     """
     return "Faithfulness" if spec.partition("(")[0] == "Consistency" and name in _OF_THE_GATE else None

@@ -47,7 +47,7 @@ class Signature:
 
 
 def fact_text(value: object) -> str:
-    """A fact as it is printed."""
+    """Return a fact as it is printed."""
     if isinstance(value, Mapping) and {"name", "digest"} <= value.keys():
         return f"{value['name']}@{str(value['digest'])[:8]}"
     return str(value)

@@ -31,10 +31,16 @@ class _UnreadableError(Exception):
 
 
 def source_digest(kinds: Iterable[type]) -> str:
-    """Return a digest of the source that some classes compute with: 12 hexadecimal digits.
+    """Return a digest of the source that some classes compute with.
 
     Three sources have no digest: that of a class of an interactive session, that of a class that a function made, and
-    one that was changed after this process began. What stands for it begins with "?" and is equal to no other.
+    one that was changed after this process began.
+
+    Args:
+        kinds: the classes.
+
+    Returns:
+        12 hexadecimal digits. What stands for a source without a digest begins with "?" and is equal to no other.
     """
     return _digest(tuple(dict.fromkeys(kinds)))
 

@@ -83,7 +83,7 @@ class Units(NamedTuple):
 
 
 def word_units(text: str, offsets: NDArray[np.int32], stopwords: bool) -> Units:
-    """The words of a text, from the positions of its sub-words [tokens, 2]. stopwords: whether stopwords count."""
+    """Return the words of a text, by the positions of its sub-words [tokens, 2]. stopwords: whether these count."""
     starts, spans = runs(words(text, offsets), offsets)
     names = [text[begin:end] for begin, end in spans.tolist()]
     wordlike = np.array([is_word(name) for name in names])
@@ -98,20 +98,20 @@ class TextAligner(Protocol):
 
     @property
     def weak(self) -> float:
-        """A word with an alignment below this is shown as weakly aligned"""
+        """A word with an alignment below this is shown as weakly aligned."""
         ...
 
     @property
     def shows_words(self) -> bool:
-        """Whether each word has an alignment to show"""
+        """Whether each word has an alignment to show."""
         ...
 
     def requests(self, direction: Direction) -> Sequence[AnyRequest]:
-        """The features that `align` needs."""
+        """Return the features that `align` needs."""
         ...
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
-        """The words and alignments, or the reason why there are none."""
+        """Return the words and alignments, or the reason why there are none."""
         ...
 
 
@@ -149,11 +149,11 @@ class EmbeddingAligner:
         return Aligned(units.spans[units.counted], run_means(alignment[:, None], units.starts)[units.counted, 0])
 
     def units(self, text: str, offsets: NDArray[np.int32]) -> Units:
-        """The units of a text that are aligned."""
+        """Return the units of a text that are aligned."""
         return word_units(text, offsets, self.stopwords)
 
     def matched(self, other: TokenVectors) -> NDArray[np.float32]:
-        """The vectors of another text that sub-words may match: [tokens, width]."""
+        """Return the vectors of another text that sub-words may match: [tokens, width]."""
         vectors: NDArray[np.float32] = other.vectors[0, ~other.special]
         return vectors
 
@@ -162,7 +162,7 @@ class EmbeddingAligner:
         return alignment.clip(0, 1)
 
     def nothing(self, reason: str) -> Aligned | str:
-        """The alignment of a text without words that count."""
+        """Return the alignment of a text without words that count."""
         return reason
 
 
@@ -268,6 +268,9 @@ def trained_aligner(
         aggregate: whether it is R.
         stopwords: whether English stopwords count.
         reading: how a long text is read.
+
+    Returns:
+        The aligner, and facts for a signature.
     """
     digest, card, packer = model[ALIGNER].digest, model.card, packer_of(model)
     aligner = TrainedAligner(
@@ -297,9 +300,16 @@ def answered_by(model: str, aligner: TextAligner, direction: Direction, features
 
 
 def shown(direction: Direction, aligned: Aligned, weak: float, whole: bool = False) -> EvidenceText:
-    """The words of a text that count, as evidence. Words with alignment below `weak` are weakly aligned.
+    """Return the words of a text that count, as evidence.
 
-    whole: whether a stretch was judged as a whole, and is marked as one.
+    Args:
+        direction: the text, and what it is compared with.
+        aligned: what an aligner says of it.
+        weak: words with an alignment below this are weakly aligned.
+        whole: whether a stretch was judged as a whole, and is marked as one.
+
+    Returns:
+        The evidence of the text.
     """
     text, places = direction.text, zip(aligned.spans.tolist(), aligned.alignment.tolist(), strict=True)
     if aligned.judged is None:
@@ -315,7 +325,11 @@ def shown(direction: Direction, aligned: Aligned, weak: float, whole: bool = Fal
     marked = [not asked.issuperset(text_words(text[begin:end])) for begin, end in aligned.spans.tolist()]
     spans = unsupported_spans(np.where(marked, aligned.alignment, 1.0), aligned.spans, weak)
     if whole:
-        spans = [(one.begin, one.end) for one in stretches if one.supported is not None and one.supported < weak]
+        spans = [
+            (stretch.begin, stretch.end)
+            for stretch in stretches
+            if stretch.supported is not None and stretch.supported < weak
+        ]
     return EvidenceText(
         name=direction.name,
         against=direction.against,

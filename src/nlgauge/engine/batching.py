@@ -17,12 +17,20 @@ _WORTH = 16
 
 
 def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[NDArray[np.intp]]:
-    """Batches of indexes into `lengths`, longest rows first: at most `most` rows and `budget` tokens with padding.
+    """Yield batches of indexes into `lengths`, longest rows first.
 
     A row longer than the budget is a batch of its own. The longest rows come first, so that a batch too large for the
     machine fails at once and not after an hour. The number of rows is bounded because each masked row also needs a row
     of logits as long as the vocabulary. Rows much shorter than the longest go into the next batch, unless this one
     would be small.
+
+    Args:
+        lengths: the tokens of each row.
+        budget: the tokens that a batch may have, with padding.
+        most: the rows that a batch may have.
+
+    Returns:
+        An iterator over the indexes of each batch: [rows].
     """
     sizes = np.asarray(lengths, dtype=np.int64)
     order = np.argsort(-sizes, kind="stable")
@@ -47,24 +55,36 @@ def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[Ints, Ints]:
 
 
 def spread(places: Sequence[Sequence[int] | NDArray[np.intp]]) -> tuple[Ints, list[NDArray[np.intp]]]:
-    """The positions of each row as a table, as wide as the row with the most positions: [rows, most].
+    """Return the positions of each row as a table, as wide as the row with the most positions.
 
-    A shorter row is filled up with its first position, which is not read there. The second result says, for each row,
-    which entries of the flattened table are its own.
+    Args:
+        places: the positions of each row.
+
+    Returns:
+        The table: [rows, most]. A shorter row is filled up with its first position, which is not read there. And for
+        each row, which entries of the flattened table are its own.
     """
     most = max(map(len, places))
-    table = np.array([[*own, *[own[0]] * (most - len(own))] for own in places], np.int64)
-    return table, [np.arange(len(own)) + row * most for row, own in enumerate(places)]
+    table = np.array([[*positions, *[positions[0]] * (most - len(positions))] for positions in places], np.int64)
+    return table, [np.arange(len(positions)) + row * most for row, positions in enumerate(places)]
 
 
 def blocks(
     texts: Sequence[Sequence[str]], weigh: Callable[[Sequence[int]], int], most: int, most_rows: int
 ) -> Iterator[list[int]]:
-    """Blocks of row numbers, with at most `most_rows` rows and a weight of at most `most` where the rows allow it.
+    """Yield blocks of row numbers.
 
-    texts: the texts of each row. Rows that share a text go into one block if they fit. weigh: the weight of the
-    features of some rows together. Blocks depend only on the rows, so that a run that is started again has the same
-    blocks.
+    Rows that share a text go into one block if they fit. Blocks depend only on the rows, so that a run that is started
+    again has the same blocks.
+
+    Args:
+        texts: the texts of each row.
+        weigh: gives the weight of the features of some rows together.
+        most: the weight that a block may have, where the rows allow it.
+        most_rows: the rows that a block may have.
+
+    Returns:
+        An iterator over the row numbers of each block.
     """
     block: list[int] = []
     weight = 0

@@ -24,7 +24,7 @@ class FeatureCache(Protocol):
     """A cache of features, from one run to the next."""
 
     def get(self, keys: Sequence[str]) -> Mapping[str, bytes]:
-        """The entries under some keys; keys without an entry are left out."""
+        """Return the entries under some keys; keys without an entry are left out."""
 
     def put(self, entries: Mapping[str, bytes]) -> None:
         """Add entries."""
@@ -33,9 +33,13 @@ class FeatureCache(Protocol):
 class Engine:
     """Computes features of texts with one model.
 
-    window: what to do with texts longer than the model's window ('slide', 'cut' or 'error'). batch_tokens: tokens per
-    batch; by default the model or the engine chooses. cache: that of features. load: loads another model by its
-    name, for metrics that use several models.
+    Args:
+        model: the model.
+        window: what to do with texts longer than the model's window, 'slide', 'cut' or 'error'.
+        progress: whether a bar is shown.
+        batch_tokens: tokens in a batch; by default the model or the engine chooses.
+        cache: that of features.
+        load: loads another model by its name, for metrics that use several models.
     """
 
     def __init__(
@@ -74,7 +78,7 @@ class Engine:
         }
 
     def facts_with(self, others: Sequence[str]) -> dict[str, object]:
-        """The facts for a metric that uses other models too: each adds its name and a digest of its own facts."""
+        """Return the facts for a metric that uses other models too: each adds its name and a digest of its facts."""
         digests = {name: sha256(repr(self.other(name)._facts_but_names).encode()).hexdigest() for name in others}
         return {**self.facts, **{f"model {name}": {"name": name, "digest": digests[name]} for name in others}}
 
@@ -84,7 +88,7 @@ class Engine:
         return (type(self), *(type(part) for part in self.model.abilities.values() if part is not None))
 
     def other(self, name: str) -> Engine:
-        """An engine with another model and the same settings. Raises SpecError for a model that cannot be loaded."""
+        """Return an engine with another model and the same settings. Raises SpecError for one that cannot be loaded."""
         if name not in self._others:
             if self._load is None:
                 raise SpecError(f"model {name!r}: a second model cannot be loaded here")
@@ -94,12 +98,12 @@ class Engine:
         return self._others[name]
 
     def size(self, request: AnyRequest) -> int:
-        """The approximate size of a feature in bytes."""
+        """Return the approximate size of a feature in bytes."""
         model = self.other(request.model).model if isinstance(request, ByModel) else self.model
         return request.size(model)
 
     def block(self) -> TextBlock:
-        """A new block without texts."""
+        """Return a new block without texts."""
         encode = self._prefetcher.encode if self._prefetcher is not None else None
         return TextBlock(
             model=self.model, window=self.window, ledger=self.ledger, batch_tokens=self._batch_tokens, encode=encode
@@ -134,9 +138,19 @@ class Engine:
                 raise InputError(error.problem, row=row, remedy=error.remedy) from None
 
     def features(self, requests: Iterable[AnyRequest], fresh: bool = False) -> Features:
-        """The features of some requests. Each distinct request is computed once, together with others of its kind.
+        """Return the features of some requests.
 
-        fresh: ignore the cache. Raises SpecError for a model that lacks a capability that is needed.
+        Each distinct request is computed once, together with others of its kind.
+
+        Args:
+            requests: what is asked.
+            fresh: whether to ignore the cache.
+
+        Returns:
+            What came back, by request.
+
+        Raises:
+            SpecError: the model lacks a capability that is needed.
         """
         wanted, others = _by_model(requests)
         block = self.block()
@@ -144,12 +158,14 @@ class Engine:
             block.read([text for request in wanted for text in request.texts])
         answers = {} if fresh else self._looked_up(wanted)
         answers |= self._computed([request for request in wanted if request not in answers], block)
-        found = Features(answers, block.all_longer(), block.all_unknown())
-        for name, some in others.items():
-            theirs = self.other(name).features((one.request for one in some), fresh)
-            found = found.joined(Features({one: theirs[one.request] for one in some}, theirs.longer, theirs.unknown))
-            self.progress.reach(self.progress.done + sum(one.work for one in some))
-        return found
+        features = Features(answers, block.all_longer(), block.all_unknown())
+        for name, work in others.items():
+            theirs = self.other(name).features((part.request for part in work), fresh)
+            features = features.joined(
+                Features({part: theirs[part.request] for part in work}, theirs.longer, theirs.unknown)
+            )
+            self.progress.reach(self.progress.done + sum(part.work for part in work))
+        return features
 
     def _computed(self, requests: Sequence[AnyRequest], block: TextBlock) -> dict[AnyRequest, Any]:
         by_reader: dict[Reader, list[AnyRequest]] = {}
@@ -174,7 +190,7 @@ class Engine:
         return computed
 
     def _key(self, request: AnyRequest) -> str | None:
-        """The key of a feature in the cache: all that determines it. None for a feature that is not cached."""
+        """Return the key of a feature in the cache: all that determines it. None for a feature that is not cached."""
         if request.key is None or not readable(source := source_digest([type(request), *self.scored_by])):
             return None
         facts = self._facts_but_names
@@ -210,7 +226,7 @@ class Engine:
 
 
 def _by_model(requests: Iterable[AnyRequest]) -> tuple[dict[AnyRequest, None], dict[str, list[ByModel[Any]]]]:
-    """The distinct requests to the engine's own model, and those to each other model."""
+    """Return the distinct requests to the engine's own model, and those to each other model."""
     own: dict[AnyRequest, None] = {}
     others: dict[str, list[ByModel[Any]]] = {}
     for request in dict.fromkeys(requests):
@@ -225,6 +241,9 @@ class TokenPrefetcher:
     """Splits texts into sub-words in advance, in a thread, while a device computes earlier texts; or on demand.
 
     The tokenizer library releases Python's lock meanwhile.
+
+    Args:
+        tokenizer: that of the model.
     """
 
     def __init__(self, tokenizer: SubwordTokenizer) -> None:

@@ -69,12 +69,18 @@ _OWN = {
 
 
 def foreign(text: str) -> str | None:
-    """The language or script of a text that is clearly not English, such as 'German' or 'Cyrillic', else None.
+    """Return the language or script of a text that is clearly not English, such as 'German' or 'Cyrillic'.
 
     By script: fewer than half of its letters are Latin. By words: at least a quarter of its words are frequent words of
     another language, and at least three times as many as frequent English words. A short text may have one less, if no
     word is a frequent English word and another one has letters that English does not have. Or no word is a frequent
     English word, and three of ten words have such letters.
+
+    Args:
+        text: the text.
+
+    Returns:
+        The name, or None for a text that may be English.
     """
     letters = [sign for sign in text[:2000] if sign.isalpha()]
     if len(letters) < 3:
@@ -90,7 +96,10 @@ def foreign(text: str) -> str | None:
     if len(words) < _FEWEST_WORDS:
         return None
     english = sum(word in _ENGLISH for word in words)
-    name, hits = max(((name, sum(word in own for word in words)) for name, own in _OWN.items()), key=lambda one: one[1])
+    name, hits = max(
+        ((name, sum(word in frequent for word in words)) for name, frequent in _OWN.items()),
+        key=lambda counted: counted[1],
+    )
     # Names do not count.
     marked = sum(not word.isascii() and word[0].islower() for word in _RUN.findall(text[:4000]))
     needed = _HITS - (not english and marked > 0)

@@ -56,10 +56,18 @@ class Pass:
 
 
 def passes(starts: NDArray[np.intp], words: Sequence[int], stride: int, limits: MaskingLimits) -> list[Pass]:
-    """The passes that mask each of `words` once, at most `stride` of them in one pass.
+    """Return the passes that mask each of `words` once, at most `stride` of them in one pass.
 
-    starts: the first token of each word of the text, then the number of tokens: [words + 1]. Words of one pass are at
-    least eight sub-words apart: closer masks would hide words that the prediction depends on.
+    Words of one pass are at least eight sub-words apart: closer masks would hide words that the prediction depends on.
+
+    Args:
+        starts: the first token of each word of the text, then the number of tokens: [words + 1].
+        words: the indexes of the words that are masked.
+        stride: how many words one pass may mask.
+        limits: what else a pass may have.
+
+    Returns:
+        The passes.
     """
     out: list[Pass] = []
     for block in _blocks(starts, words, limits.core):
@@ -75,7 +83,7 @@ def passes(starts: NDArray[np.intp], words: Sequence[int], stride: int, limits: 
 
 
 def _blocks(starts: NDArray[np.intp], words: Sequence[int], core: int) -> Iterator[list[int]]:
-    """Groups of neighbouring words of at most `core` sub-words; a longer word is a group of its own."""
+    """Return groups of neighbouring words of at most `core` sub-words; a longer word is a group of its own."""
     block: list[int] = []
     for word in words:
         if block and starts[word + 1] - starts[block[0]] > core:
@@ -98,7 +106,7 @@ class PassRow:
 def masked_rows(
     ids: NDArray[np.int32], starts: NDArray[np.intp], one: Pass, decoding: str, limits: MaskingLimits, mask: int
 ) -> Iterator[PassRow]:
-    """The rows of one pass: one, or with 'stepwise' as many as its longest word has sub-words."""
+    """Yield the rows of one pass: one, or with 'stepwise' as many as its longest word has sub-words."""
     sizes = {word: min(limits.longest, int(starts[word + 1] - starts[word])) for word in one.words}
     steps = max(sizes.values()) if decoding == "stepwise" else 1
     for step in range(steps):
@@ -121,7 +129,7 @@ def masked_rows(
 
 
 def gap_row(ids: NDArray[np.integer], starts: NDArray[np.intp], one: Pass, gap: int) -> PassRow:
-    """The row of a pass with one word, which the token `gap` stands for, whatever the word's length."""
+    """Return the row of a pass with one word, which the token `gap` stands for, whatever the word's length."""
     (word,) = one.words
     before = ids[one.begin : starts[word]].tolist()
     after = ids[starts[word + 1] : one.end].tolist()
@@ -144,7 +152,7 @@ class WordScores:
     _pieces: dict[int, dict[int, int]] = field(default_factory=dict)
 
     def truth(self, word: int) -> list[int]:
-        """The sub-words of a word that are predicted."""
+        """Return the sub-words of a word that are predicted."""
         begin, end = int(self.starts[word]), int(self.starts[word + 1])
         size = 1 if self.decoding == "single" else self.longest
         return [int(token) for token in self.ids[begin : min(end, begin + size)]]
@@ -161,9 +169,13 @@ class WordScores:
         self._pieces[word] = dict(enumerate(predicted))
 
     def per_piece(self, ends: int) -> list[tuple[float, float]]:
-        """For each word: the mean log-probability of its sub-words, and of those that are predicted.
+        """Return the mean log-probability of each word's sub-words, and of those that are predicted.
 
-        ends: how many tokens beside a word's sub-words the log-probabilities are of.
+        Args:
+            ends: how many tokens beside a word's sub-words the log-probabilities are of.
+
+        Returns:
+            Both means of each word, in natural logarithms.
         """
         sizes = [(len(self.truth(word)), len(self._pieces[word])) for word in self.words]
         logs = [(self._logs[word], self._likeliest[word]) for word in self.words]

@@ -45,5 +45,5 @@ _under_way: WeakSet[Progress] = WeakSet()
 
 
 def so_far() -> str | None:
-    """The progress of all engines in this process, as text; None if there is no work."""
+    """Return the progress of all engines in this process, as text; None if there is no work."""
     return ", ".join(str(one) for one in list(_under_way) if one.work) or None

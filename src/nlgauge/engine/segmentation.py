@@ -26,10 +26,19 @@ _SPACY = "spacy"
 
 @cache
 def segmenter(name: str) -> Segmenter:
-    """A segmenter by name: 'plain' (ours, `engine.words`), 'spacy' (English) or 'spacy-de', 'spacy-ja', ...
+    """Return a segmenter by name.
 
-    spaCy's segmenters are the rules of its blank pipelines, without a model. Raises SpecError for an unknown name, and
-    MissingExtraError if spaCy or a library for the language is missing.
+    spaCy's segmenters are the rules of its blank pipelines, without a model.
+
+    Args:
+        name: 'plain' (ours, `engine.words`), 'spacy' (English) or 'spacy-de', 'spacy-ja', ...
+
+    Returns:
+        The segmenter.
+
+    Raises:
+        SpecError: the name is unknown.
+        MissingExtraError: spaCy or a library for the language is missing.
     """
     if name == PLAIN:
         return lambda text, offsets: whole_words(text, offsets, words(text, offsets))
@@ -58,18 +67,25 @@ def _spacy_tokenizer(language: str) -> Any:
 
 
 def common_words(text: str, offsets: NDArray[np.int32], ends: Sequence[int]) -> NDArray[np.int64]:
-    """Word indexes of sub-words, given the ends of the words of the language in `text`.
+    """Return word indexes of sub-words, given the ends of the words of the language.
 
-    offsets: [tokens, 2], in text order. Sub-words that end at the same character or share one (the bytes of a letter, a
-    lone word-start mark) stay together.
+    Sub-words that end at the same character or share one (the bytes of a letter, a lone word-start mark) stay together.
+
+    Args:
+        text: the text.
+        offsets: the position of each sub-word in characters, in text order: [tokens, 2].
+        ends: where each word of the language ends.
+
+    Returns:
+        The index of the word of each sub-word: [tokens].
     """
-    known = frozenset(ends)
+    word_ends = frozenset(ends)
     numbers = np.zeros(len(offsets), np.int64)
     last = 0
     for i in range(1, len(offsets)):
         last = max(last, int(offsets[i - 1, 1]))
         apart = int(offsets[i, 0]) >= last < int(offsets[i, 1])
-        numbers[i] = numbers[i - 1] + (apart and last in known)
+        numbers[i] = numbers[i - 1] + (apart and last in word_ends)
     return whole_words(text, offsets, numbers)
 
 

@@ -39,7 +39,7 @@ OWN, OTHER, QUESTION = 0, 1, 2
 
 
 def sentences(text: str, tokens: Tokens, most: int) -> list[Span]:
-    """The sentences of a text. A sentence of more than `most` tokens is split into equal parts."""
+    """Return the sentences of a text. A sentence of more than `most` tokens is split into equal parts."""
     if not len(tokens):
         return []
     ends = [match.end() for match in _END.finditer(text)]
@@ -73,8 +73,11 @@ def stretches(spans: Sequence[Span], most: int) -> list[list[Span]]:
 class Search:
     """A source, prepared for searching.
 
-    rarity: [vocabulary], the worth of sharing a token. A token in many sentences of this text is worth less, by the
-    logarithm of their share.
+    Args:
+        tokens: those of the source.
+        spans: its sentences.
+        rarity: the worth of sharing a token: [vocabulary]. A token in many sentences of this text is worth less, by the
+            logarithm of their share.
     """
 
     def __init__(self, tokens: Tokens, spans: Sequence[Span], rarity: NDArray[np.float64]) -> None:
@@ -85,10 +88,16 @@ class Search:
         self._rarity = rarity
 
     def choose(self, asked: NDArray[np.int32], room: int) -> list[int]:
-        """The sentences to read for the tokens `asked`, in text order, with at most `room` tokens in total.
+        """Return the sentences to read for the tokens `asked`, in text order.
 
         The best sentence is always chosen, even if it is too long, so that something is read if any token is shared.
-        None is chosen if no token is shared.
+
+        Args:
+            asked: tokens: [tokens].
+            room: how many tokens the sentences may have in total.
+
+        Returns:
+            The numbers of the sentences; none if no token is shared.
         """
         wanted = np.unique(asked)
         holds = self._holds(wanted)
@@ -108,7 +117,7 @@ class Search:
             worth = np.where(holds[best] > 0, worth * _SEEN_AGAIN, worth)
 
     def covered(self, asked: NDArray[np.int32], spans: Sequence[Span]) -> float:
-        """The share of the worth of the tokens `asked` that some parts of the source contain."""
+        """Return the share of the worth of the tokens `asked` that some parts of the source contain."""
         wanted = np.unique(asked)
         read = [self.tokens.ids[begin:end] for begin, end in spans]
         there = np.isin(wanted, np.concatenate([np.empty(0, np.int32), *read]))
@@ -120,7 +129,7 @@ class Search:
         return range(bisect_right(self._ends, span[0]), bisect_right(self._ends, span[1] - 1) + 1)
 
     def ids(self, number: int) -> NDArray[np.int32]:
-        """The tokens of a sentence."""
+        """Return the tokens of a sentence."""
         return self.tokens.ids[slice(*self.spans[number])]
 
     def place(self, number: int) -> Span:
@@ -145,11 +154,19 @@ def nearest(
     quotes: Sequence[NDArray[np.int32]],
     rarity: NDArray[np.float64],
 ) -> NDArray[np.int64]:
-    """The source sentence that each token's word most likely comes from: [tokens], -1 if there is none.
+    """Return the source sentence that each token's word most likely comes from.
 
     It is the sentence that shares most with the word's own sentence. Sentences that contain the word come first.
-    own: tokens of a stretch. begins: the first token of each of its sentences. numbers: the word index of each token
-    [tokens]. quotes: the tokens of each source sentence.
+
+    Args:
+        own: tokens of a stretch: [tokens].
+        begins: the first token of each of its sentences.
+        numbers: the word index of each token: [tokens].
+        quotes: the tokens of each source sentence.
+        rarity: the worth of sharing a token: [vocabulary].
+
+    Returns:
+        The number of a sentence for each token: [tokens], -1 if there is none.
     """
     if not quotes:
         return np.full(len(own), -1)
@@ -164,12 +181,19 @@ def nearest(
 
 
 def rarity(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
-    """The worth of sharing each token, from its document frequency in general text: [vocabulary].
+    """Return the worth of sharing each token, from its document frequency in general text.
 
     Tokens that occur in no document are assumed to be names, and as rare as tokens that occur in one.
+
+    Args:
+        counts: in how many documents each token occurs: [vocabulary].
+        documents: how many there are.
+
+    Returns:
+        [vocabulary], in natural logarithms.
     """
-    found: NDArray[np.float64] = np.log((documents + 1) / (np.maximum(counts, 1) + 1))
-    return found
+    worth: NDArray[np.float64] = np.log((documents + 1) / (np.maximum(counts, 1) + 1))
+    return worth
 
 
 @dataclass(frozen=True)
@@ -199,11 +223,11 @@ class Pairing:
         self._evidence = shape.evidence
 
     def sentences(self, text: str, tokens: Tokens) -> list[Span]:
-        """The sentences of a judged text, none longer than a stretch."""
+        """Return the sentences of a judged text, none longer than a stretch."""
         return sentences(text, tokens, self._stretch)
 
     def stretches(self, spans: Sequence[Span]) -> list[list[Span]]:
-        """The sentences of a judged text in groups that are read at once."""
+        """Return the sentences of a judged text in groups that are read at once."""
         return stretches(spans, self._stretch)
 
     def search(self, text: str, tokens: Tokens) -> Search:
@@ -211,15 +235,23 @@ class Pairing:
         return Search(tokens, sentences(text, tokens, self._sentence), self._rarity)
 
     def asking(self, tokens: Tokens) -> NDArray[np.int32]:
-        """The first sub-words of a question, which are read."""
+        """Return the first sub-words of a question, which are read."""
         return tokens.ids[: min(_QUESTION, self.room // 4)]
 
     def evidence(
         self, search: Search, asked: NDArray[np.int32], question: NDArray[np.int32] | None = None
     ) -> list[Span]:
-        """The parts of a source to read with a stretch: all of it if it fits, none if no token is shared.
+        """Return the parts of a source to read with a stretch: all of it if it fits, none if no token is shared.
 
         The search uses the words of the question too, because an answer like "No." has no words to search for.
+
+        Args:
+            search: the source.
+            asked: tokens of the stretch: [tokens].
+            question: tokens of the question: [tokens].
+
+        Returns:
+            The parts, in text order.
         """
         room = self.room_beside(asked, question)
         if len(search.tokens) <= room:
@@ -234,9 +266,16 @@ class Pairing:
     def row(
         self, own: NDArray[np.int32], search: Search, spans: Sequence[Span], question: NDArray[np.int32] | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
-        """Ids of a row with special tokens, and the text of each token (`side`): [length] both.
+        """Return a row of ids with special tokens. The order is judged text, question (if any), source.
 
-        The order is judged text, question (if any), source. The end of a source that does not fit is left out.
+        Args:
+            own: tokens of the judged text: [tokens].
+            search: the source.
+            spans: the parts of it that are read. The end of a source that does not fit is left out.
+            question: tokens of the question: [tokens].
+
+        Returns:
+            The ids, and the text of each (`side`): [length] both.
         """
         before, after = self._tokenizer.prefix, self._tokenizer.suffix
         read = [search.tokens.ids[begin:end] for begin, end in spans]

@@ -34,7 +34,12 @@ class Ledger:
 class TextBlock:
     """The texts of one block, for readers of features.
 
-    encode: splits texts into sub-words; by default with the model's tokenizer.
+    Args:
+        model: the model.
+        window: what to do with texts longer than the model's window, 'slide', 'cut' or 'error'.
+        ledger: counts what is computed.
+        batch_tokens: tokens in a batch; by default the model or the engine chooses.
+        encode: splits texts into sub-words; by default with the model's tokenizer.
     """
 
     def __init__(
@@ -75,7 +80,7 @@ class TextBlock:
         return frozenset(text for text, tokens in self._tokens.items() if len(tokens) > self.model.room)
 
     def all_unknown(self) -> dict[str, float]:
-        """The share of unknown sub-words of each text read so far that has some; punctuation does not count."""
+        """Return the share of unknown sub-words of each text read so far that has some; punctuation does not count."""
         unknown = self.model[TOKENIZER].unknown_id if self._tokens else None
         if unknown is None:
             return {}
@@ -83,7 +88,7 @@ class TextBlock:
         return {text: share for text, share in shares if share}
 
     def windows(self, text: str) -> list[Window]:
-        """The windows that a text is read in. Raises InputError if the policy refuses it."""
+        """Return the windows that a text is read in. Raises InputError if the policy refuses it."""
         return windows(len(self.tokens(text)), self.model.room, self.window)
 
     def used(self, text: str) -> int:
@@ -91,9 +96,15 @@ class TextBlock:
         return self.windows(text)[-1].used_to
 
     def words(self, text: str, segmentation: str) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """The first token of each word of a text, then the number of its tokens: [words + 1]; and the words' positions.
+        """Return where the words of a text are.
 
-        Positions are the first character and the one after the last: [words, 2].
+        Args:
+            text: the text.
+            segmentation: the name of a segmenter.
+
+        Returns:
+            The first token of each word, then the number of tokens: [words + 1]. And the first character of each word
+            and the one after its last: [words, 2].
         """
         if (text, segmentation) not in self._words:
             tokens = self.tokens(text)
@@ -114,7 +125,7 @@ class TextBlock:
         return ids, offsets, special
 
     def rows(self, part: Sequence[tuple[str, Window]]) -> tuple[Ints, Ints]:
-        """Padded ids of windows with special tokens, and the attention mask: both [rows, length]."""
+        """Return padded ids of windows with special tokens, and the attention mask: both [rows, length]."""
         tokenizer = self.model[TOKENIZER]
         rows = [
             [*tokenizer.prefix, *self.tokens(text).ids[window.begin : window.end], *tokenizer.suffix]
@@ -125,9 +136,15 @@ class TextBlock:
     def batches(
         self, lengths: Sequence[int], most_tokens: int | None = None, kinds: Sequence[Hashable] = ()
     ) -> Iterator[NDArray[np.intp]]:
-        """Indexes of the rows of each batch, longest rows first. Passes are counted as batches are taken.
+        """Yield indexes of the rows of each batch, longest rows first. Passes are counted as batches are taken.
 
-        most_tokens: of a batch, if lower than usual. kinds: the kind of each row, if a batch must hold only one kind.
+        Args:
+            lengths: the tokens of each row.
+            most_tokens: of a batch, if lower than usual.
+            kinds: the kind of each row, if a batch must hold only one kind.
+
+        Returns:
+            An iterator over the indexes of each batch: [rows].
         """
         total, finished = max(1, sum(lengths)), 0
         budget = min(self.batch_tokens, most_tokens or self.batch_tokens)

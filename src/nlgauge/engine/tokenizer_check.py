@@ -129,7 +129,7 @@ def _growth_of(step: dict[str, Any]) -> float:
 
 
 def _check_map(encoded: object) -> None:
-    """The map is the size of a table, the table, and what stands for each sign, each piece with a zero byte behind."""
+    """Check a map: the size of a table, the table, and what stands for each sign, each with a zero byte behind."""
     if not isinstance(encoded, str) or len(encoded) > _LONGEST_MAP:
         raise _HarmfulError(f"its map of signs is larger than {_LONGEST_MAP} characters")
     try:

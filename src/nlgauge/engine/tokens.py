@@ -58,6 +58,11 @@ class SubwordTokenizer:
     """A fast tokenizer, and the special tokens that its model puts around a text.
 
     A "[MASK]" or "[SEP]" in a user's text is split like any other word and never becomes the special token.
+
+    Args:
+        tokenizer: that of the tokenizers library.
+        mask: the mask token, None where there is none.
+        pad: the padding token, None where there is none.
     """
 
     def __init__(self, tokenizer: Tokenizer, mask: str | None, pad: str | None) -> None:
@@ -93,12 +98,19 @@ class SubwordTokenizer:
     def read(cls, path: str) -> SubwordTokenizer:
         """Read a tokenizer.json whose mask and pad tokens have one of the usual names.
 
-        Raises SpecError for any other file.
+        Args:
+            path: the file.
+
+        Returns:
+            The tokenizer.
+
+        Raises:
+            SpecError: it is any other file.
         """
         tokenizer = read_tokenizer(path)
-        known = tokenizer.token_to_id
-        mask = next((name for name in ("[MASK]", "<mask>") if known(name) is not None), None)
-        pad = next((name for name in ("[PAD]", "<pad>") if known(name) is not None), None)
+        id_of = tokenizer.token_to_id
+        mask = next((name for name in ("[MASK]", "<mask>") if id_of(name) is not None), None)
+        pad = next((name for name in ("[PAD]", "<pad>") if id_of(name) is not None), None)
         try:
             return cls(tokenizer, mask, pad)
         except SpecError as error:
@@ -112,7 +124,7 @@ class SubwordTokenizer:
         return int(self.suffix[-1])
 
     def fit(self, rows: int) -> SubwordTokenizer:
-        """Returns itself. rows: size of the embedding table. Raises SpecError if a token id is outside it."""
+        """Return itself. rows: size of the embedding table. Raises SpecError if a token id is outside it."""
         if self.largest_id >= rows:
             raise SpecError(f"the tokenizer has the token {self.largest_id}, and the network {rows} tokens")
         return self
@@ -140,9 +152,17 @@ class SubwordTokenizer:
         return self._tokenizer.token_to_id(name) if isinstance(name, str) else None
 
     def encode(self, texts: Sequence[str]) -> list[Tokens]:
-        """Tokens of each text.
+        """Return the tokens of each text.
 
-        Raises InputError for a text that has no UTF-8 form (a lone surrogate), SpecError for a tokenizer that fails.
+        Args:
+            texts: the texts.
+
+        Returns:
+            The tokens of each, in order.
+
+        Raises:
+            InputError: a text has no UTF-8 form (a lone surrogate).
+            SpecError: the tokenizer fails.
         """
         out: list[Tokens] = []
         for at in range(0, len(texts), _AT_ONCE):
@@ -169,16 +189,16 @@ class SubwordTokenizer:
             yield from (tokens.ids for tokens in self.encode(some))
 
     def piece(self, token: int) -> str:
-        """The string of a token in the vocabulary."""
+        """Return the string of a token in the vocabulary."""
         return str(self._tokenizer.id_to_token(int(token)))
 
     def token_id(self, token: str) -> int | None:
-        """The id of a token, special tokens included; None if it is not in the vocabulary."""
+        """Return the id of a token, special tokens included; None if it is not in the vocabulary."""
         found = self._tokenizer.token_to_id(token)
         return None if found is None else int(found)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of some tokens, special tokens included."""
+        """Return the text of some tokens, special tokens included."""
         return str(self._tokenizer.decode([int(token) for token in ids], skip_special_tokens=False))
 
 

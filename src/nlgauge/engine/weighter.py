@@ -38,7 +38,7 @@ class Weighter:
     digest: str = ""
 
     def logits(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The logit of each sub-word, before the softmax: [tokens, width] -> [tokens]."""
+        """Return the logit of each sub-word, before the softmax: [tokens, width] -> [tokens]."""
         logits: NDArray[np.float32] = states @ self.weight
         return logits
 
@@ -54,6 +54,13 @@ def write_weighter(path: Path, weighter: Weighter) -> None:
 
 def read_weighter(name: str, model: Model) -> Weighter:
     """Return learned token weights by name, file or folder.
+
+    Args:
+        name: that of the model, a file or a folder.
+        model: the model that reads texts.
+
+    Returns:
+        The weights.
 
     Raises:
         SpecError: There are none, or they are for another model.

@@ -30,15 +30,24 @@ class Window:
 
 
 def windows(tokens: int, room: int, policy: WindowPolicy, backwards: bool = False) -> list[Window]:
-    """The windows for a text of `tokens` sub-words and a model with room for `room`.
+    """Return the windows for a text.
 
     'slide' reads windows that overlap by half. Each token takes its features from the window where it is closest to the
     middle. So every token is used once and has at least a quarter of a window of text on both sides, except at the ends
-    of the text. The last window ends with the text and is as long as the others. backwards: for models that see only
-    the tokens before each token. Each token takes its features from the window with most of them: at least half a
-    window, except at the beginning of the text.
+    of the text. The last window ends with the text and is as long as the others.
 
-    Raises InputError under 'error' if the text does not fit.
+    Args:
+        tokens: sub-words of the text.
+        room: sub-words that the model has room for.
+        policy: 'slide', 'cut' or 'error'.
+        backwards: for models that see only the tokens before each token. Each token takes its features from the window
+            with most of them: at least half a window, except at the beginning of the text.
+
+    Returns:
+        The windows, in text order.
+
+    Raises:
+        InputError: under 'error', the text does not fit.
     """
     if tokens <= room:
         return [Window(0, tokens, 0, tokens)]
@@ -79,20 +88,30 @@ def pair_room(window: int, tokenizer: SubwordTokenizer) -> int:
 
 
 def pair_windows(text: int, other: int, room: int, policy: WindowPolicy) -> list[PairWindow]:
-    """Return how a text of `text` sub-words is read with another of `other` sub-words, in rows for `room` sub-words.
+    """Return how a text is read with another.
 
     'slide' reads every part of the text with every part of the other. The text is split only if it takes more than half
     the room. 'cut' reads the beginning of both.
 
-    Raises InputError under 'error' if they do not fit.
+    Args:
+        text: sub-words of the text.
+        other: sub-words of the other.
+        room: sub-words that a row has room for.
+        policy: 'slide', 'cut' or 'error'.
+
+    Returns:
+        The parts of both that each row holds.
+
+    Raises:
+        InputError: under 'error', they do not fit.
     """
     if policy == "error" and text + other > room:
         raise InputError(
             f"texts of {text} and {other} sub-words, read together, do not fit the model's window of {room}",
             remedy="shorten them, or choose window='slide' or window='cut'",
         )
-    own = windows(text, max(room // 2, room - other), policy)
-    return [PairWindow(one, rest) for one in own for rest in windows(other, room - (one.end - one.begin), policy)]
+    parts = windows(text, max(room // 2, room - other), policy)
+    return [PairWindow(part, rest) for part in parts for rest in windows(other, room - (part.end - part.begin), policy)]
 
 
 def paired_row(
@@ -100,13 +119,21 @@ def paired_row(
 ) -> PairedRow:
     """Return a row with a text and as much of another's beginning as fits.
 
-    text, other: ids without special tokens. first: whether the text comes first. room: from `pair_room`.
+    Args:
+        text: ids without special tokens.
+        other: ids without special tokens.
+        first: whether the text comes first.
+        room: from `pair_room`.
+        tokenizer: puts the special tokens around both.
+
+    Returns:
+        The row.
     """
     prefix, suffix = tokenizer.prefix, tokenizer.suffix
     shown = other[: max(0, room - len(text))]
-    one, two = (text, shown) if first else (shown, text)
-    second = len(prefix) + len(one) + len(suffix)
-    return PairedRow([*prefix, *one, *suffix, *two, *suffix], len(prefix) if first else second, second)
+    before, after = (text, shown) if first else (shown, text)
+    second = len(prefix) + len(before) + len(suffix)
+    return PairedRow([*prefix, *before, *suffix, *after, *suffix], len(prefix) if first else second, second)
 
 
 def pair_types(seconds: Sequence[int], length: int, model: Model) -> dict[str, Ints]:
@@ -116,6 +143,9 @@ def pair_types(seconds: Sequence[int], length: int, model: Model) -> dict[str, I
         seconds: where the second text of each row begins.
         length: of the rows, with padding.
         model: the model that reads them.
+
+    Returns:
+        {"types": [rows, length]}, or {}.
     """
     if not model.second_type:
         return {}

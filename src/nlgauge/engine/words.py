@@ -12,11 +12,18 @@ _SCRIPTS_WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER"
 
 
 def words(text: str, offsets: NDArray[np.int32] | Sequence[tuple[int, int]]) -> NDArray[np.int64]:
-    """The index of the word that each sub-word belongs to, from 0: [tokens].
+    """Return the index of the word that each sub-word belongs to.
 
-    offsets: [tokens, 2], in text order. A sub-word continues the word before it if the two touch and both characters at
-    the boundary are letters, digits or marks. So "can't" is three words, and "Zürich" is one, whatever its sub-words.
-    In scripts without spaces between words, each sub-word is a word.
+    A sub-word continues the word before it if the two touch and both characters at the boundary are letters, digits or
+    marks. So "can't" is three words, and "Zürich" is one, whatever its sub-words. In scripts without spaces between
+    words, each sub-word is a word.
+
+    Args:
+        text: the text.
+        offsets: the position of each sub-word in characters, in text order: [tokens, 2].
+
+    Returns:
+        Indexes from 0: [tokens].
     """
     numbers = np.zeros(len(offsets), np.int64)
     for i in range(1, len(offsets)):

@@ -13,35 +13,37 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
-from nlgauge.faithfulness.quantities import IDENTIFIERS, Quantity, quantities, same
+from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, Quantity, quantities, same
 from nlgauge.faithfulness.refusals import Refusal, refusals
 from nlgauge.maths.text import sentence_ends, words
 
-_FILE = r"[\w ./-]*\w\.(?:pdf|md|html?|docx?|txt|csv|json|xlsx?|pptx?|ya?ml|eml|log)\b[^\])\n]{0,40}"
+_FILE = r"(?:[\w./-][\w ./-]*)?\w\.(?:pdf|md|html?|docx?|txt|csv|json|xlsx?|pptx?|ya?ml|eml|log)\b[^\])\n]{0,40}"
 _SOURCE = (
     r"(?:source|src|document|doc|passage|reference|ref|page|pp?\.|chunk|context|footnote|note|id|section"
     r"|sec\.|s)"
 )
-_MARK = rf"(?:{_SOURCE}[\s_.:#-]*)?(?:\^?\d+[a-z]?\^?(?:†[^\]】]*|:\d+[^\]】]*)?)"
-_MARKS = rf"{_MARK}(?:\s?(?:[,;&–-]|and)\s?{_MARK})*"
+_MARK = rf"(?:{_SOURCE}[\s_.:#-]*)?\^?\d+[a-z]?\^?"
+_MARKS = rf"{_MARK}(?:\s?(?:[,;&–-]|and)\s?{_MARK})*(?:(?:†|:\d+)[^\]】]{{0,300}})?"
 _LINKED = r"(?:source|link|here|read more|more|details|see|ref(?:erence)?|website|page|[^\w\n]{0,5}\d+[^\w\n]{0,5})"
-_URL = r"(?:https?://|www\.)(?:[^\s<>()\[\]]|\([^\s<>()]*\))*(?:[^\s<>()\[\].,;:!?'\"]|\([^\s<>()]*\))"
+_URL = r"(?:https?://|(?<!\.)www\.)(?:[^\s<>()\[\]]|\([^\s<>()]{0,300}\)){0,1000}(?:[^\s<>()\[\].,;:!?'\"]|\([^\s<>()]{0,300}\))"
+_ADDRESS = r"\([^)\n]{0,1000}\)"
+"""An address behind a link's words. Every repetition of a layout ends soon, so that time grows with length alone"""
 _NOT_A_LIST = r"(?<![:=])(?<![:=] )(?<!\bin )(?<!\bto )(?<!\bis )(?<!range )(?<!between )(?<!interval )(?<!array )"
 _GROUP = "group"
 _LAYOUT: Sequence[tuple[str, str]] = (
     (r"(?m)^[ \t]*\[\^?[\w-]+\]:\s*\S.*$", ""),  # definitions of links and notes
     (
         r"(?im)^[^\w\n]{0,9}(?:sources?|references|citations?)[^\w\n]{0,5}:[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)]"
-        r"|\[\d+\]).*)+\s*\Z",
+        r"|\[\d+\]).*){1,200}\s*\Z",
         "",
     ),
     (
         rf"(?im)^[^\w\n]{{0,9}}(?:sources?|references?|see|cf\.|read more"
         rf"|more)[^\w\n]{{0,5}}:?[^\w\n]{{0,5}}(?:{_URL}|{_FILE}"
-        rf"|\[[^\]\n]*\]\([^)\n]*\)|{_MARKS})[^\w\n]{{0,9}}$",
+        rf"|\[[^\]\n]{{0,300}}\]{_ADDRESS}|{_MARKS})[^\w\n]{{0,9}}$",
         "",
     ),
     (r"(?m)^[ \t]*(?:```|~~~).*$", ""),
@@ -50,36 +52,39 @@ _LAYOUT: Sequence[tuple[str, str]] = (
     (r"(?m)^[ \t]{0,9}\|[ \t]*|[ \t]{0,9}\|[ \t]*$", ""),
     (r"[ \t]{1,20}\|[ \t]{1,20}", ", "),
     (r"(?i)<sup>[^<]*</sup>", ""),
-    (r"(?i)<(?:br|/p|/li|/h\d|/tr|/div)\b[^>]*>", "\n"),
+    (r"(?i)<(?:br|/p|/li|/h\d|/tr|/div)\b[^<>]*>", "\n"),
     (
         r"(?i)</?(?:a|b|i|em|strong|p|ul|ol|li|span|div|sub|h\d|code|pre|table|thead|tbody|tr|t[dh]|cite|u|mark|br"
-        r"|blockquote)\b[^>]*>",
+        r"|blockquote)\b[^<>]*>",
         "",
     ),
-    (r"!\[[^\]\n]*\]\([^)\n]*\)", ""),
-    (rf"(?i)(?<!\])\(\s*(?:see|source|from|via|more)?\s*:?\s*(?:\[[^\]\n]*\]\([^)\n]*\)|<?{_URL}>?)\s*\)", ""),
-    (rf"(?i)\[{_LINKED}\]\([^)\n]*\)", ""),
-    (r"(?<=[.!?])(\s*)\[[^\]\n]*\]\([^)\n]*\)(?=\s*(?:\n|\Z))", ""),  # a link behind the sentence
-    (r"\[([^\[\]\n]{0,300})\]\([^)\n]*\)", _GROUP),
+    (rf"!\[[^\]\n]{{0,300}}\]{_ADDRESS}", ""),
+    (
+        rf"(?i)(?<!\])\(\s*(?:(?:see|source|from|via|more)\s*)?(?::\s*)?(?:\[[^\]\n]{{0,300}}\]{_ADDRESS}|<?{_URL}>?)\s*\)",
+        "",
+    ),
+    (rf"(?i)\[{_LINKED}\]{_ADDRESS}", ""),
+    (rf"(?<=[.!?])(\s*)\[[^\]\n]{{0,300}}\]{_ADDRESS}(?=\s*(?:\n|\Z))", ""),  # a link behind the sentence
+    (rf"\[([^\[\]\n]{{0,300}})\]{_ADDRESS}", _GROUP),
     (r"\[(?![^\w\]\n]{0,9}\d+\W{0,9}\])([^\[\]\n]{1,300})\]\[[^\[\]\n]{0,99}\]", _GROUP),
     (rf"(?i)\(?(?:\b(?:see|source|more|read more|details)\b[^.\n]{{0,20}}?:?\s*)<?{_URL}>?\)?", ""),
     (rf"<{_URL}>", ""),
     (rf"(?<=[.!?])\s*{_URL}(?=\s*(?:\n|\Z))", ""),
     (rf"(?i){_NOT_A_LIST}\[\s*{_MARKS}\s*\]", ""),
-    (r"【[^】\n]*】", ""),
+    (r"【[^】\n]{0,300}】", ""),
     (r"\[\^[\w-]+\^?\]|(?<=[\w.,;:!?)])(?:\^\d+(?:,\d+)*\^?|\s?\^\d+(?:,\d+)*\^)(?=[\s.,;:]|\Z)", ""),
     (r"(?<=[.!?,;)\]”\"])[¹²³⁴-⁹]+", ""),
-    (rf"(?i)[\[(]\s*(?:sources?\s*:?\s*)?(?:see\s+)?{_FILE}\s*[\])]", ""),
-    (r"(?i)\(\s*(?:sources?|see|according to|cf\.|ref(?:erence)?s?)\b\s*:?\s*[^()\n]{0,80}\)", ""),
-    (r"(?i)\(\s*(?:source|src|document|doc|passage|page|pp?\.|chunk|footnote)\s?[\w.#-]*\d[\w.,; #-]*\)", ""),
+    (rf"(?i)[\[(]\s*(?:sources?\s*(?::\s*)?)?(?:see\s+)?{_FILE}\s*[\])]", ""),
+    (r"(?i)\(\s*(?:sources?|see|according to|cf\.|ref(?:erence)?s?)\b\s*(?::\s*)?[^()\n]{0,80}\)", ""),
+    (r"(?i)\(\s*(?:source|src|document|doc|passage|page|pp?\.|chunk|footnote)\s?(?:[^\W\d]|[.#-])*\d[\w.,; #-]*\)", ""),
     (r"(?i)\[(?:citation needed|source|ref|quelle|link)\]", ""),
     (r"(?im)^[ \t]*#{1,6}[ \t]+(?:(?!.*\b(?:no|not|never|free)\b)[^\W\d]+(?: [^\W\d]+){0,2}$)?", ""),  # a title
     (r"(?m)^[ \t]*(?:>[ \t]?)+", ""),
     (r"(?m)^[ \t]*(?:[-*+•‣◦·–—☐☑✓✔✗→][ \t]+|\(?\d{1,2}[.)][ \t]+|\(?[a-z][.)][ \t]+)(?:\[[ xX]\][ \t]+)?", ""),
-    (r"\*\*\*(?=\S)(.+?)(?<=\S)\*\*\*", _GROUP),
-    (r"\*\*(?=\S)(.+?)(?<=\S)\*\*", _GROUP),
-    (r"(?<!\w)__(?=\S)(?![a-z_]+__)(.+?)(?<=\S)__(?!\w)", _GROUP),
-    (r"~~(?=\S)(.+?)(?<=\S)~~", _GROUP),
+    (r"\*\*\*(?=\S)(.{1,500}?)(?<=\S)\*\*\*", _GROUP),
+    (r"\*\*(?=\S)(.{1,500}?)(?<=\S)\*\*", _GROUP),
+    (r"(?<!\w)__(?=\S)(?![a-z_]+__)(.{1,500}?)(?<=\S)__(?!\w)", _GROUP),
+    (r"~~(?=\S)(.{1,500}?)(?<=\S)~~", _GROUP),
     (r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])", _GROUP),
     (r"(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=[^\s_])_(?!\w)", _GROUP),
     (r"`([^`\n]+)`", _GROUP),
@@ -144,6 +149,8 @@ _ASKED = re.compile(
     r"(?:n['’]t)? ([^?]+)\?+\s*",
     re.IGNORECASE | re.DOTALL,
 )
+_FORMS = 100
+"""Equal quantities of other texts of which the first gives a quantity its form"""
 _EMPTY = re.compile(r"\([ \t]*\)")
 
 
@@ -168,6 +175,12 @@ class Claims:
 def all_of(text: str) -> Claims:
     """Return a text as it is, as its claims."""
     return Claims(text, range(len(text)), range(1, len(text) + 1), ())
+
+
+class _Known(NamedTuple):
+    equal: EqualQuantities
+    forms: list[str]
+    """The characters of each quantity"""
 
 
 class _Piece(NamedTuple):
@@ -292,22 +305,25 @@ def _statement(question: str, agreed: bool) -> str:
 def _in_their_form(text: str, others: Sequence[str]) -> list[_Piece]:
     """Changes by which quantities get the form of equal ones in other texts, where those have no equal form."""
     known = _known(tuple(others))
-    forms = {form.casefold() for _, form in known}
+    forms = {form.casefold() for form in known.forms}
     pieces: list[_Piece] = []
     for one in quantities(text):
         written = text[one.begin : one.end]
         if _loose(one) or one.kind in IDENTIFIERS or written.casefold() in forms:
             continue
-        form = next((form for other, form in known if _equal(one, other)), None)
-        if form is not None:
-            pieces.append(_Piece(one.begin, one.end, form))
+        near = islice(known.equal.same(one), _FORMS)
+        first = min((number for number in near if _equal(one, known.equal.of[number])), default=None)
+        if first is not None:
+            pieces.append(_Piece(one.begin, one.end, known.forms[first]))
     return pieces
 
 
 @lru_cache(maxsize=8)  # several answers have one source
-def _known(others: tuple[str, ...]) -> list[tuple[Quantity, str]]:
-    """The quantities of other texts, each with its characters."""
-    return [(one, other[one.begin : one.end]) for other in others for one in quantities(other) if not _loose(one)]
+def _known(others: tuple[str, ...]) -> _Known:
+    """The quantities of other texts, each form of each once."""
+    found = ((one, other[one.begin : one.end]) for other in others for one in quantities(other) if not _loose(one))
+    once = {(one._replace(begin=0, end=0), form): None for one, form in found}
+    return _Known(EqualQuantities([one for one, _ in once]), [form for _, form in once])
 
 
 def _loose(one: Quantity) -> bool:

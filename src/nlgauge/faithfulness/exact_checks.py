@@ -7,22 +7,26 @@ that sentence has a counterpart that disagrees. It is not reported if the source
 
 from __future__ import annotations
 
-import datetime
-import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, pairwise
-from typing import NamedTuple, TypeAlias
+from itertools import pairwise
+from math import isnan
+from typing import NamedTuple, TypeAlias, TypeVar
 from unicodedata import combining, normalize
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nlgauge.engine.english import is_stopword
+from nlgauge.faithfulness.derivations import Numbers, follows
 from nlgauge.faithfulness.opposites import OPPOSITES
-from nlgauge.faithfulness.quantities import IDENTIFIERS, MONTHS, WEEKDAYS, Quantity, quantities, same
+from nlgauge.faithfulness.quantities import IDENTIFIERS, MONTHS, WEEKDAYS, EqualQuantities, Quantity, quantities
 from nlgauge.maths.text import sentence_ends
 
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+(?:['’][^\W_]+)?")
+_TOKEN = re.compile(r"\d+|[^\W\d]+|[^\w\s]")
 _CLAUSE = re.compile(r"[,;:—–]\s|\s-\s|\b(?:but|although|though|while|whereas|because|so that|unless|and)\b")
 _NEGATED = re.compile(r"\b(?:not|never|no|nobody|none|neither|nor|cannot)\b|n[’']t\b", re.IGNORECASE)
 _CANNOT_PLAIN = {"cannot": "can not", "can't": "can not", "can’t": "can not", "won't": "will not", "won’t": "will not"}
@@ -50,11 +54,10 @@ _FALLING = re.compile(
     re.IGNORECASE,
 )
 """Words that may say the sign of a number"""
-_ROUNDED = 0.15
-_COMPARED = ({"duration", "months"}, {"percent", "points"})
-"""Kinds of quantities that are compared with each other"""
-_SUMMED = 12
-"""Among more numbers than these, nearly every number is the sum of three"""
+_COMPARED = {"months": "duration", "points": "percent"}
+"""Kinds of quantities that are compared with another kind"""
+_BEFORE_A_NUMBER = 60
+"""Characters before a number in which a bound, such as "more than", is looked for"""
 _COUNTED = 12
 """Up to this number, a text may have counted things itself"""
 
@@ -74,6 +77,8 @@ class SourceDifference(NamedTuple):
 
 _Found: TypeAlias = tuple[int, int, str]
 """Begin and end within a sentence, and the reason"""
+_Key = TypeVar("_Key", bound=Hashable)
+_Of = TypeVar("_Of")
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,19 @@ class _Passage:
         return quantities(self.text)
 
     @cached_property
+    def equal(self) -> EqualQuantities:
+        return EqualQuantities(self.quantities)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        return Numbers(self.quantities)
+
+    @cached_property
+    def falls(self) -> bool:
+        """Whether a word may say the sign of its numbers."""
+        return _FALLING.search(self.text) is not None
+
+    @cached_property
     def negations(self) -> list[re.Match[str]]:
         return list(_NEGATED.finditer(self.text))
 
@@ -116,6 +134,33 @@ class _Passage:
         return len(self.stems & other.stems) / len(self.stems) if self.stems else 0.0
 
 
+class _Nearest:
+    """Passages, of which the one that shares most words with another one is found by its words."""
+
+    def __init__(self, of: Sequence[_Passage], behind: int = 0) -> None:
+        """Look for passages. The words of a passage count for some behind it, too."""
+        self.of = of
+        self._lengths = np.array([len(one.stems) for one in of], np.int64)
+        holders: dict[str, list[int]] = {}
+        for number, one in enumerate(of):
+            for stem in one.stems:
+                holders.setdefault(stem, []).extend(range(number, min(number + behind + 1, len(of))))
+        # Each passage once, though a word may stand in several before it.
+        self._holders = {stem: np.array(sorted(set(some)) if behind else some) for stem, some in holders.items()}
+
+    def shared(self, part: _Passage) -> NDArray[np.int64]:
+        """Return how many of the words of a part each passage has. [passages]"""
+        some = [self._holders[stem] for stem in part.stems if stem in self._holders]
+        return np.bincount(np.concatenate(some), minlength=len(self.of)) if some else np.zeros(len(self.of), np.int64)
+
+    def __call__(self, part: _Passage) -> _Passage | None:
+        """The passage that shares most words with a part (the shortest if several do), or None."""
+        shared = self.shared(part)
+        if not shared.any():
+            return None
+        return self.of[int(np.argmax(shared * (self._lengths.max() + 1) - self._lengths))]
+
+
 class CheckedSource:
     """A source, prepared for comparison."""
 
@@ -123,15 +168,63 @@ class CheckedSource:
         self._text = text = "\n".join(texts)
         self._sentences = list(_sentences(text))
         self._clauses = [clause for one in self._sentences for clause in _clauses(one)]
+        self._nearest_sentence = _Nearest(self._sentences)
+        self._nearest_clause = _Nearest(self._clauses)
         self._quantities = [one for sentence in self._sentences for one in sentence.quantities]
+        self._equal = EqualQuantities(self._quantities)
+        self._numbers = Numbers(self._quantities)
         self._plain = re.sub(r"[^\w.]|_", "", text).lower()
         self._words = frozenset(word for sentence in self._sentences for word in sentence.words)
+        self._beginnings = frozenset(word[:4] for word in self._words)
+
+    @cached_property
+    def _about(self) -> _Nearest:
+        """What a sentence is about may stand in the three sentences before it."""
+        return _Nearest(self._sentences, behind=3)
+
+    @cached_property
+    def _holders(self) -> list[int]:
+        """The sentence of each quantity."""
+        return [number for number, sentence in enumerate(self._sentences) for _ in sentence.quantities]
+
+    @cached_property
+    def _written(self) -> dict[float, list[int]]:
+        """The sentences of the numbers as they are written."""
+        some = zip(self._holders, self._quantities, strict=True)
+        return _grouped((one.written, number) for number, one in some if not isnan(one.written))
+
+    @cached_property
+    def _bare(self) -> frozenset[float]:
+        """The numbers without a unit."""
+        return frozenset(one.written for one in self._quantities if one.kind == "count")
+
+    @cached_property
+    def _dates(self) -> frozenset[tuple[str, float | None, float | None]]:
+        """Parts of dates: days, months and years, and the numbers that may be years."""
+        parts: set[tuple[str, float | None, float | None]] = set()
+        for one in self._quantities:
+            if one.kind == "date":
+                year, month, day = one.value
+                parts |= {("day", month, day), ("month", month, None), ("year", year, None)}
+            elif one.kind == "count":
+                parts.add(("year", one.value[0], None))
+        return frozenset(parts)
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """The places of all words and numbers."""
+        return _grouped((match.group(), match.start()) for match in _TOKEN.finditer(self._text))
+
+    @cached_property
+    def _wordings(self) -> dict[tuple[str, ...], list[bool]]:
+        """Whether the clauses of each wording are negated."""
+        return _grouped((clause.unnegated, clause.negated) for clause in self._clauses)
 
     def differences(self, text: str) -> list[SourceDifference]:
         """The differences of a text from this source, in order, without overlaps."""
         found: list[SourceDifference] = []
         for sentence in _sentences(text):
-            near = self._nearest(sentence, self._sentences)
+            near = self._nearest_sentence(sentence)
             if near is None:
                 continue
             at = sentence.begin
@@ -146,33 +239,29 @@ class CheckedSource:
         found.sort()
         return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
 
-    def _nearest(self, part: _Passage, others: Sequence[_Passage]) -> _Passage | None:
-        """The sentence or clause that shares most words with a part (the shortest if several do), or None."""
-        best = max(others, key=lambda one: (len(part.stems & one.stems), -len(one.stems)), default=None)
-        return best if best is not None and part.stems & best.stems else None
-
     def _figures(self, sentence: _Passage, near: _Passage) -> Iterator[_Found]:
+        if not sentence.quantities or not near.quantities:
+            return
+        theirs = _Counterparts(sentence, near)
         for one in sentence.quantities:
-            if one.weak:
+            others = theirs.of(one)
+            if one.weak or not others:
                 continue
-            others = [other for other in near.quantities if _alike(one, other) and not other.weak]
-            others = [other for other in others if not any(same(other, mine) for mine in sentence.quantities)]
-            year = _YEAR.fullmatch(sentence.text[one.begin : one.end]) is not None
-            others = [other for other in others if year == bool(_YEAR.fullmatch(near.text[other.begin : other.end]))]
-            if not others or (self._has(one, sentence, near) and not self._said_of_another(one, sentence, near)):
+            if self._has(one, sentence, near) and not self._said_of_another(one, sentence, near):
                 continue
             after = _after(sentence.text, one.end)
-            beside = [other for other in others if after and _after(near.text, other.end) == after]
+            beside = others.get(("after", after)) if after else None
             counted = one.kind == "count" and abs(one.value[0] or 0.0) <= _COUNTED
-            opposite = [other for other in others if _signs_differ(one, other)]
-            units = [other for other in others if one.written == other.written and one.kind != "count"]
-            likely = opposite or units or beside
-            if not likely and (counted or sentence.shared(near) < _LIKE):
+            mine = one.value[0] if len(one.value) == 1 else None
+            opposite = others.get(("value", -mine)) if mine else None
+            unit = others.get(("written", one.written)) if one.kind != "count" else None
+            other = opposite or unit or beside
+            if other is None and (counted or sentence.shared(near) < _LIKE):
                 continue
-            other = (likely or others)[0]
-            if _bounds(sentence.text[: one.begin], one, near.text[: other.begin], other):
+            other = other or others["any", None]
+            if _bounds(_before(sentence, one), one, _before(near, other), other):
                 continue
-            if opposite and (_FALLING.search(sentence.text) or _FALLING.search(near.text)):
+            if opposite and (sentence.falls or near.falls):
                 continue
             there = near.text[other.begin : other.end]
             yield (one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}")
@@ -180,83 +269,70 @@ class CheckedSource:
     def _said_of_another(self, one: Quantity, sentence: _Passage, near: _Passage) -> bool:
         """Return whether the source says a quantity only of another thing than the nearest sentence, which has one as
         well.
-
-        What a sentence of the source is about may stand in the three sentences before it.
         """
-        alike = [other for other in near.quantities if _alike(one, other) and not other.weak]
+        alike = [other for other in near.quantities if _group(one) == _group(other) and not other.weak]
         bare = one.kind in ("count", "ordinal") and not _after(sentence.text, one.end)
         if bare or len(alike) != 1 or sentence.shared(near) < _LIKE:
             return False
-        about = [
-            frozenset[str]().union(*(some.stems for some in self._sentences[max(0, at - 3) : at + 1]))
-            for at, other in enumerate(self._sentences)
-            if any(same(one, some) or one.written == some.written for some in other.quantities)
-        ]
+        holders = {self._holders[number] for number in self._equal.same(one)} | set(self._written.get(one.written, ()))
         common = len(sentence.stems & near.stems)
-        return bool(about) and all(len(sentence.stems & stems) < common for stems in about)
+        return bool(holders) and bool((self._about.shared(sentence)[list(holders)] < common).all())
 
     def _has(self, one: Quantity, sentence: _Passage, near: _Passage) -> bool:
         """Return whether the source has a quantity in any form, or quantities from which it may have been computed."""
-        if any(same(one, other) for other in self._quantities):
+        if next(self._equal.same(one), None) is not None:
             return True
         written = sentence.text[one.begin : one.end]
         if one.kind in IDENTIFIERS:
             return one.unit in self._plain
         if one.kind == "date":
-            parts = [other.value for other in self._quantities if other.kind == "date"]
-            years = [other.value[0] for other in self._quantities if other.kind == "count"]
             year, month, day = one.value
-            in_a_date = any(value[1] == month and (day is None or value[2] == day) for value in parts)
-            return in_a_date and (year is None or year in years or any(value[0] == year for value in parts))
-        mine = one.value[0] if len(one.value) == 1 else None
-        if mine is None:
+            there = ("month", month, None) if day is None else ("day", month, day)
+            return there in self._dates and (year is None or ("year", year, None) in self._dates)
+        if len(one.value) != 1 or one.value[0] is None:
             return False
         if one.kind == "count" and self._writes(written):
             return True
         # A number may stand apart from its unit: "ten years, letters for six", a table, "open at nine".
-        if any(one.written == other.written for other in self._quantities if "count" in (one.kind, other.kind)):
+        if one.written in (self._written if one.kind == "count" else self._bare):
             return True
-        said = [other for other in sentence.quantities if other is not one]
-        rest = [*self._quantities, *said]
-        values = _values(one, rest) | _bare(one, [*near.quantities, *said])
-        if _ABOUT.search(sentence.text[: one.begin]) and any(
-            abs(mine - other) <= _ROUNDED * abs(other) for other in values
-        ):
-            return True
-        return _computed(one, values, rest)
+        about = _ABOUT.search(_before(sentence, one)) is not None
+        return follows(one, self._numbers, near.numbers, sentence.numbers, about)
 
     def _writes(self, number: str) -> bool:
         """Return whether the source has the same digits, as in a table, where a comma may stand directly
         before them.
         """
+        token = max(_TOKEN.finditer(number), key=lambda match: len(match.group()))
         comma = "" if "." in number else ","
-        return re.search(rf"(?<![\d.{comma}/]){re.escape(number)}(?!\d|[.,/]\d)", self._text) is not None
+        alone = re.compile(rf"(?<![\d.{comma}/]){re.escape(number)}(?!\d|[.,/]\d)")
+        places = self._places.get(token.group(), ())
+        return any(at >= token.start() and alone.match(self._text, at - token.start()) for at in places)
 
     def _names(self, sentence: _Passage, near: _Passage) -> Iterator[_Found]:
         """Names that replace another one: after the same word, or next to the same part of a name."""
         if sentence.shared(near) < _LIKE:
             return
-        theirs = list(_named(near.text))
-        for begin, end, before in _named(sentence.text):
+        theirs: dict[tuple[str, bool], str] = {}
+        for first, last, before in _named(near.text):
+            other = near.text[first:last]
+            if _folded(other) not in sentence.words:
+                theirs.setdefault((before, other.isupper()), other)
+        for begin, end, before in _named(sentence.text) if theirs else ():
             name = sentence.text[begin:end]
-            if self._knows(name):
-                continue
-            for first, last, behind in theirs:
-                other = near.text[first:last]
-                if before == behind and _folded(other) not in sentence.words and name.isupper() == other.isupper():
-                    yield (begin, end, f"{name}: the source has {other}")
-                    break
+            if (other := theirs.get((before, name.isupper()), "")) and not self._knows(name):
+                yield (begin, end, f"{name}: the source has {other}")
 
     def _knows(self, name: str) -> bool:
         word = _folded(name)
-        return word in self._words or (len(word) > 4 and any(other[:4] == word[:4] for other in self._words))
+        return word in self._words or (len(word) > 4 and word[:4] in self._beginnings)
 
     def _negations(self, sentence: _Passage) -> Iterator[SourceDifference]:
         for clause in _clauses(sentence):
-            near = self._nearest(clause, self._clauses)
+            near = self._nearest_clause(clause)
             if near is None or clause.shared(near) < _NEGATED_LIKE or near.shared(clause) < _LIKE:
                 continue
-            if clause.negated == near.negated or any(_pairs(clause, near)):
+            if clause.negated == near.negated or any(_pairs(clause, near.words)):
                 continue
             if clause.negations:
                 (begin, end), why = (
@@ -272,58 +348,44 @@ class CheckedSource:
 
     def _reverses(self, clause: _Passage) -> bool:
         """Return whether the source has a clause word for word but for a negation, and does not have it as it is."""
-        alike = [other for other in self._clauses if other.unnegated == clause.unnegated]
-        return len(clause.unnegated) > 2 and bool(alike) and all(other.negated != clause.negated for other in alike)
+        negated = self._wordings.get(clause.unnegated, [])
+        return len(clause.unnegated) > 2 and bool(negated) and clause.negated not in negated
 
 
-def _values(one: Quantity, others: Sequence[Quantity]) -> set[float]:
-    """The values of quantities of the same kind and currency as another one."""
-    alike = [
-        other for other in others if other.kind == one.kind and (one.kind != "money" or other.unit in ("", one.unit))
-    ]
-    return {other.value[0] for other in alike if other.value[0] is not None}
+class _Counterparts:
+    """The quantities of the nearest sentence of the source that a sentence does not have itself."""
+
+    def __init__(self, sentence: _Passage, near: _Passage) -> None:
+        self._text = sentence.text
+        self._others: dict[tuple[tuple[str, str], bool], dict[tuple[str, object], Quantity]] = {}
+        for other in near.quantities:
+            if other.weak or next(sentence.equal.same(other), None) is not None:
+                continue
+            group = self._others.setdefault((_group(other), _is_year(near.text, other)), {})
+            value = other.value[0] if len(other.value) == 1 else None
+            for name in ("any", None), ("after", _after(near.text, other.end)), ("value", value):
+                group.setdefault(name, other)  # the first of several
+            if not isnan(other.written):
+                group.setdefault(("written", other.written), other)
+
+    def of(self, one: Quantity) -> dict[tuple[str, object], Quantity]:
+        """Return those that can be compared with a quantity of the sentence: the first with each property."""
+        return self._others.get((_group(one), _is_year(self._text, one)), {})
 
 
-def _bare(one: Quantity, others: Sequence[Quantity]) -> set[float]:
-    """The values that numbers without a unit would have in the unit of another quantity."""
-    unit = (one.value[0] or 0.0) / one.written if one.written else math.nan
-    return {other.written * unit for other in others if other.kind == "count" and not math.isnan(unit)}
+def _grouped(pairs: Iterable[tuple[_Key, _Of]]) -> dict[_Key, list[_Of]]:
+    groups: dict[_Key, list[_Of]] = {}
+    for key, one in pairs:
+        groups.setdefault(key, []).append(one)
+    return groups
 
 
-def _computed(one: Quantity, values: set[float], others: Sequence[Quantity]) -> bool:
-    """Return whether a number is a sum or difference of two others, or the sum of three or of all.
-
-    It may also be a percentage of another one, and a measure may be a product or quotient, or the time between two
-    dates or clocks.
-    """
-    mine = abs(one.value[0] or 0.0)
-    added = {(other.value[0] or 0.0) / 60 for other in others if other.kind == "duration" and one.kind == "clock"}
-    made = {abs(a + sign * b) for a in values for b in (values - {a}) | added for sign in (1, -1)}
-    if 1 < len(values) <= _SUMMED:
-        made |= {sum(some) for some in combinations(sorted(values), 3)} | {sum(values)}
-    shares = {other.value[0] / 100 for other in others if other.kind == "percent" and other.value[0]}
-    counts = {other.written for other in others if other.kind in ("count", "duration", "months") and other.written > 0}
-    made |= {a * b for a in values for b in (shares if one.kind == "count" else shares | counts)}
-    made |= {a / b for a in values for b in counts} if one.kind != "count" else set()
-    if one.kind == "duration":
-        days = {_days(other) for other in others if other.kind == "date" and other.value[2] is not None}
-        clocks = {other.value[0] or 0.0 for other in others if other.kind == "clock"}
-        made |= {86400 * abs(a - b + more) for a in days for b in days for more in (0, 1)}
-        made |= {60 * (abs(a - b) % 1440) for a in clocks for b in clocks}
-    return any(abs(mine - other) <= 1e-9 * max(1.0, other) for other in made)
+def _before(part: _Passage, one: Quantity) -> str:
+    return part.text[max(0, one.begin - _BEFORE_A_NUMBER) : one.begin]
 
 
-def _days(date: Quantity) -> int:
-    """The day's number; a date without a year is of a year before all others."""
-    year, month, day = date.value
-    try:
-        return datetime.date(int(year or 1), int(month or 1), int(day or 1)).toordinal()
-    except ValueError:  # 31 June
-        return 0
-
-
-def _signs_differ(one: Quantity, other: Quantity) -> bool:
-    return len(one.value) == len(other.value) == 1 and bool(one.value[0]) and one.value[0] == -(other.value[0] or 0.0)
+def _is_year(text: str, one: Quantity) -> bool:
+    return _YEAR.fullmatch(text, one.begin, one.end) is not None
 
 
 def _bounds(before: str, one: Quantity, behind: str, other: Quantity) -> bool:
@@ -340,22 +402,22 @@ def _bounds(before: str, one: Quantity, behind: str, other: Quantity) -> bool:
 def _opposites(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
     if sentence.shared(near) < _LIKE:
         return
-    theirs = list(_clauses(near))
+    theirs: dict[bool, set[str]] = {True: set(), False: set()}
+    for clause in _clauses(near):
+        theirs[clause.negated] |= clause.words - sentence.words
     for clause in _clauses(sentence):
-        for other in theirs:
-            if clause.negated == other.negated:
-                at = clause.begin - sentence.begin
-                for begin, end, word in _pairs(clause, other):
-                    if word not in sentence.words and clause.text[begin:end].lower() not in near.words:
-                        yield (at + begin, at + end, f"{clause.text[begin:end]}: the source has {word}")
+        at = clause.begin - sentence.begin
+        for begin, end, word in _pairs(clause, theirs[clause.negated]):
+            if clause.text[begin:end].lower() not in near.words:
+                yield (at + begin, at + end, f"{clause.text[begin:end]}: the source has {word}")
 
 
-def _pairs(part: _Passage, other: _Passage) -> Iterator[tuple[int, int, str]]:
-    """Words of a part whose opposite is in the other part, if neither is in both."""
+def _pairs(part: _Passage, words: Set[str]) -> Iterator[tuple[int, int, str]]:
+    """Words of a part whose opposite is among other words, if neither is in both."""
     for match in _WORD.finditer(part.text):
         word = match.group().lower()
-        for opposite in OPPOSITES.get(word, ()) if word not in other.words else ():
-            if opposite in other.words and opposite not in part.words:
+        for opposite in OPPOSITES.get(word, ()) if word not in words else ():
+            if opposite in words and opposite not in part.words:
                 yield match.start(), match.end(), opposite
                 break
 
@@ -385,12 +447,9 @@ def _named(text: str) -> Iterator[tuple[int, int, str]]:
         before = word.lower() if is_stopword(word) else word
 
 
-def _alike(one: Quantity, other: Quantity) -> bool:
-    """Return whether two quantities can be compared."""
-    if one.kind == other.kind and one.kind in IDENTIFIERS:
-        # AB-1234 is compared with AB-1243, but not with XY-9.
-        return one.kind != "code" or _shape(one.unit) == _shape(other.unit)
-    return one.kind == other.kind or any({one.kind, other.kind} <= kinds for kinds in _COMPARED)
+def _group(one: Quantity) -> tuple[str, str]:
+    """What a quantity can be compared with: AB-1234 is compared with AB-1243, but not with XY-9."""
+    return _COMPARED.get(one.kind, one.kind), _shape(one.unit) if one.kind == "code" else ""
 
 
 def _shape(code: str) -> str:

@@ -9,7 +9,9 @@ as 15 kg), and dateparser takes the verb of "may go" for a month and counts "in 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from math import nan
 from typing import NamedTuple
 
@@ -351,8 +353,128 @@ def _equal(one: Quantity, other: Quantity) -> bool:
         if not (one.unit and other.unit) or one.unit == other.unit:
             return one.written == other.written
         return abs(a - b) <= 0.6
-    near = 0.015 if one.weak or other.weak else 0.002
-    return abs(a - b) <= (near if one.kind in _NEARLY else 1e-9) * max(abs(a), abs(b))
+    return abs(a - b) <= _tolerance(one.kind, one.weak or other.weak) * max(abs(a), abs(b))
+
+
+class EqualQuantities:
+    """Quantities, of which those that are equal to another one (`same`) are found without a look at each."""
+
+    def __init__(self, of: Sequence[Quantity]) -> None:
+        self.of = of
+        numbers: dict[tuple[str, str, bool], list[tuple[float, int]]] = {}
+        self._exact: dict[tuple[object, ...], list[int]] = {}
+        for number, one in enumerate(of):
+            for reading in _readings(one):
+                for key in _keys(reading):
+                    self._exact.setdefault(key, []).append(number)
+                if (table := _table(reading)) is not None and reading.value[0] is not None:
+                    numbers.setdefault((*table, reading.weak), []).append((reading.value[0], number))
+        self._numbers = {key: sorted(values) for key, values in numbers.items()}
+
+    def same(self, one: Quantity) -> Iterator[int]:
+        """Return the indices of the quantities that are equal to another one, some of them perhaps twice."""
+        for reading in _readings(one):
+            for key in _sought(reading):
+                yield from self._exact.get(key, ())
+            table = _table(reading)
+            if table is None or reading.value[0] is None:
+                continue
+            for key, values in self._numbers.items():
+                kind, unit, weak = key
+                if kind != table[0] or not _compared(kind, table[1], unit):
+                    continue
+                near = 0.6 if kind == "temperature" else _tolerance(reading.kind, reading.weak or weak)
+                yield from _within(values, reading.value[0], near, absolute=kind == "temperature")
+
+
+def _keys(one: Quantity) -> Iterator[tuple[object, ...]]:
+    """What a quantity is found by, where it must be equal exactly."""
+    if one.kind == "date":
+        given = [n for n, part in enumerate(one.value) if part is not None]
+        for size in range(1, len(given) + 1):
+            for parts in combinations(given, size):
+                yield "date", tuple(given), parts, tuple(one.value[n] for n in parts)
+        if one.value[0] is not None:
+            yield "year", one.value[0]
+    elif one.kind in IDENTIFIERS:
+        name = one.unit.lstrip("0")
+        yield "name", name
+        if one.kind == "phone":
+            yield "phone", name
+            yield from (("end", name[at:]) for at in range(len(name) + 1))
+    elif one.kind == "clock" and one.value[0] is not None:
+        known = one.unit == "half"
+        told = [("either", one.value[0] % 720), ("known", one.value[0]) if known else ("unknown", one.value[0] % 720)]
+        for name, minutes in told:
+            yield "clock", name, minutes
+            yield "minute", name, int(minutes)
+    elif one.kind == "temperature":
+        yield "degrees", one.unit, one.written
+    elif one.kind == "count":
+        yield "count", one.value[0]
+
+
+def _sought(one: Quantity) -> Iterator[tuple[object, ...]]:
+    """The keys of quantities that are equal to another one."""
+    if one.kind == "date":
+        mine = [n for n, part in enumerate(one.value) if part is not None]
+        for size in (1, 2, 3):
+            for given in combinations(range(3), size):
+                if parts := tuple(n for n in given if n in mine):
+                    yield "date", given, parts, tuple(one.value[n] for n in parts)
+        if one.value[0] is not None:
+            yield "count", one.value[0]
+    elif one.kind in IDENTIFIERS:
+        name = one.unit.lstrip("0")
+        yield "name", name
+        if one.kind == "phone":
+            yield "end", name
+            yield from (("phone", name[at:]) for at in range(len(name) + 1))
+    elif one.kind == "clock" and one.value[0] is not None:
+        minutes = one.value[0] % 720
+        told = [("known", one.value[0]), ("unknown", minutes)] if one.unit == "half" else [("either", minutes)]
+        for name, minutes in told:
+            # Seconds may be left out of either.
+            if minutes == int(minutes):
+                yield "minute", name, int(minutes)
+            else:
+                yield from (("clock", name, part) for part in (minutes, int(minutes)))
+    elif one.kind == "temperature":
+        for unit in ("", "C", "F", "K") if not one.unit else ("", one.unit):
+            yield "degrees", unit, one.written
+    elif one.kind == "count":
+        yield "year", one.value[0]
+
+
+def _table(one: Quantity) -> tuple[str, str] | None:
+    """The kind and unit of quantities that are compared by their numbers; None for those found by keys."""
+    if one.kind == "date" or one.kind == "clock" or one.kind in IDENTIFIERS:
+        return None
+    unit = one.unit if one.kind in ("money", "temperature") else ""
+    return ("count" if one.kind == "ordinal" else one.kind, unit)
+
+
+def _compared(kind: str, one: str, other: str) -> bool:
+    """Return whether numbers with these units are compared by value."""
+    if kind == "money":
+        return not (one and other) or _one_currency(one, other)
+    return kind != "temperature" or bool(one and other and one != other)  # in degrees as written, if of one scale
+
+
+def _within(values: Sequence[tuple[float, int]], sought: float, near: float, absolute: bool) -> Iterator[int]:
+    """Return the indices of the sorted values that differ little from another one."""
+    at = bisect_left(values, (sought, -1))
+    for numbers in (range(at, len(values)), range(at - 1, -1, -1)):
+        for n in numbers:
+            value, index = values[n]
+            if abs(value - sought) > near * (1.0 if absolute else max(abs(value), abs(sought))):
+                break
+            yield index
+
+
+def _tolerance(kind: str, weak: bool) -> float:
+    """The relative difference up to which two quantities are equal."""
+    return (0.015 if weak else 0.002) if kind in _NEARLY else 1e-9
 
 
 def _one_currency(one: str, other: str) -> bool:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nlgauge.engine.english import is_stopword
 from nlgauge.faithfulness.quantities import quantities
@@ -72,18 +76,23 @@ _KINDS = tuple(
         r"\b(?:is|are|stays?|remains?) (?:silent|untold|unexplained|left open)\b(?P<topic>.*)",
         r"\b(?:it is|it['’]s|remains|is) (?:not clear|unclear) from\b(?P<topic>.*)",
         rf"\b{_TEXT}\b.*?\bleaves? (?:(?P<topic>.*) )?(?:open|unexplained|unclear|out)\b(?P<more>.*)",
-        rf"(?P<topic>.*)\b(?:is|are|was|were)(?: not|n['’]t| never| nowhere) (?:actually |explicitly |anywhere "
+        rf"\A(?P<topic>.*)\b(?:is|are|was|were)(?: not|n['’]t| never| nowhere) (?:actually |explicitly |anywhere "
         rf"|something )?{_GIVEN}\b(?P<rest>.*)",
-        rf"(?P<topic>.*)\b(?:is|are|was|were)(?: not|n['’]t| nowhere)(?: \w+)? (?:in|from|by"
+        rf"\A(?P<topic>.*)\b(?:is|are|was|were)(?: not|n['’]t| nowhere)(?: \w+)? (?:in|from|by"
         rf"|anywhere in) {_TEXT}(?P<rest>.*)",
-        r"(?P<topic>.*)\bcan(?:not|['’]t| not) be (?:told|learned|determined|derived|worked out|answered"
+        r"\A(?P<topic>.*)\bcan(?:not|['’]t| not) be (?:told|learned|determined|derived|worked out|answered"
         r"|said)\b(?P<rest>.*)",
         r"^\W*(?:unknown|not (?:stated|mentioned|specified|given|provided|documented))\b(?P<topic>.*)",
     )
 )
 """Each names the group of what is missing"""
+_MAY_REFUSE = re.compile(
+    r"\b(?:no|ne(?:ver|ither))|cannot|n['’]t\b|\b(?:silent|un(?:told|explained|clear|able|known)|left open|leaves?)\b",
+    re.IGNORECASE,
+)
+"""Without any of these, nothing is said to be missing"""
 _BUT = re.compile(
-    r"[,;]?\s+(?:but|although|though|while|whereas|however|just|only that|merely)\s+|;\s+|:\s+"
+    r"(?:[,;]|(?<!\s))\s+(?:but|although|though|while|whereas|however|just|only that|merely)\s+|;\s+|:\s+"
     r"|,\s+and\s+(?=\w+ (?:does|do|gives?|has|is|says?)\b)|,\s+(?=(?:it|they|which) )|,\s+(?=(?:so|as|and) )"
 )
 _WITHOUT = re.compile(
@@ -145,14 +154,17 @@ class Refusal(NamedTuple):
 
 def refusals(sentence: str, question: str = "") -> list[Refusal]:
     """Return the clauses of a sentence that say that something is not in the source, with what it is."""
+    if not _MAY_REFUSE.search(sentence):
+        return []
     bounds = [0, *(at for match in _BUT.finditer(sentence) for at in match.span()), len(sentence)]
     found: list[Refusal] = []
+    of_text = _OF_TEXT.match(sentence) is not None
     for number, (begin, end) in enumerate(zip(bounds[::2], bounds[1::2], strict=True)):
         clause = sentence[begin:end]
-        if len(clause) > _LONGEST:
+        if len(clause) > _LONGEST or not _MAY_REFUSE.search(clause):
             continue
         match = next((match for kind in _KINDS if (match := kind.search(clause)) is not None), None)
-        if match is None and number and _OF_TEXT.match(sentence) and "but" in sentence[bounds[2 * number - 1] : begin]:
+        if match is None and number and of_text and "but" in sentence[bounds[2 * number - 1] : begin]:
             match = _WITHOUT.match(clause)
         if match is None:
             continue
@@ -181,16 +193,50 @@ def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
     kind = _kind_asked(topic) or _kind_asked(question)
     about = frozenset(stem for stem in wanted if not _PRICE.search(stem)) if kind == "price" else wanted
     single, wanted = len(wanted) == 1, about or wanted  # the amount stands for the word "price"
-    share = 0.0
-    for source in sources:
-        ends = [0, *sentence_ends(source), len(source)]
-        sentences = [source[begin:end] for begin, end in pairwise(ends)]
-        for at, sentence in enumerate(sentences):
-            for text, counts in ((sentence, 1.0), (" ".join(sentences[at : at + 2]), 0.9)):
-                there = wanted & _stems(text)
-                fits = special <= there and (kind is None or _has_kind(kind, text))
-                share = max(share, counts * len(there) / len(wanted) * (1.0 if fits else 0.5))
+    share = _searched(tuple(sources)).share(wanted, special, kind)
     return _HONEST - _FOUND * min(share, 0.6 if single else 1.0)
+
+
+class _Searched:
+    """The sentences of a source, each alone and with the next."""
+
+    def __init__(self, sources: Sequence[str]) -> None:
+        self._texts: list[str] = []
+        counts: list[float] = []
+        holders: dict[str, list[int]] = {}
+        for source in sources:
+            ends = [0, *sentence_ends(source), len(source)]
+            sentences = [source[begin:end] for begin, end in pairwise(ends)]
+            for at, sentence in enumerate(sentences):
+                for text, count in ((sentence, 1.0), (" ".join(sentences[at : at + 2]), 0.9)):
+                    for stem in _stems(text):
+                        holders.setdefault(stem, []).append(len(self._texts))
+                    self._texts.append(text)
+                    counts.append(count)
+        self._counts = np.array(counts)
+        self._holders = {stem: np.array(some) for stem, some in holders.items()}
+        self._of_kind: dict[str, NDArray[np.bool_]] = {}
+
+    def share(self, wanted: Set[str], special: Set[str], kind: str | None) -> float:
+        """Return the largest share of words that a text has; half of it without all special ones and the kind."""
+        if not len(self._counts):
+            return 0.0
+        fits = self._has(special) == len(special)
+        if kind is not None:
+            if kind not in self._of_kind:
+                self._of_kind[kind] = np.array([_has_kind(kind, text) for text in self._texts])
+            fits = fits & self._of_kind[kind]
+        return float((self._counts * self._has(wanted) / len(wanted) * np.where(fits, 1.0, 0.5)).max())
+
+    def _has(self, stems: Set[str]) -> NDArray[np.int64]:
+        some = [self._holders[stem] for stem in stems if stem in self._holders]
+        size = len(self._counts)
+        return np.bincount(np.concatenate(some), minlength=size) if some else np.zeros(size, np.int64)
+
+
+@lru_cache(maxsize=8)  # an answer may refuse several things, and a source may have several answers
+def _searched(sources: tuple[str, ...]) -> _Searched:
+    return _Searched(sources)
 
 
 def _kind_asked(text: str) -> str | None:
@@ -211,6 +257,7 @@ def _has_kind(kind: str, text: str) -> bool:
     return bool(kinds & {"when": _TIMES, "price": frozenset({"money", "percent", "count"})}.get(kind, kinds))
 
 
+@lru_cache(maxsize=64)  # the question is asked for again and again
 def _stems(text: str) -> frozenset[str]:
     """The stems of the words that say what a text is about."""
     found = (word.lower() for word in _WORD.findall(text))

@@ -23,19 +23,33 @@ _CELLS = 1 << 22
 
 
 def greedy_alignment(a: Array, b: Array) -> Array:
-    """Cosine of each vector of a with the most similar vector of b (section 3.5, embedding matching): [n].
+    """Return the cosine of each vector of a with the most similar vector of b (section 3.5, embedding matching).
 
-    a: [n, width], b: [m, width], m at least 1, all vectors of length 1. Memory does not grow with n times m.
+    Memory does not grow with n times m.
+
+    Args:
+        a: [n, width], all vectors of length 1.
+        b: [m, width], m at least 1, all vectors of length 1.
+
+    Returns:
+        The cosines: [n].
     """
     step = max(1, _CELLS // len(b))
     return np.concatenate([np.empty(0), *((a[i : i + step] @ b.T).max(axis=1) for i in range(0, len(a), step))])
 
 
 def word_alignment(logits: NDArray[np.floating], starts: NDArray[np.intp]) -> Array:
-    """Confidence that each word is supported, from the log-odds of its sub-words.
+    """Return the confidence that each word is supported, from the log-odds of its sub-words.
 
-    logits: [tokens]; starts: the first sub-word of each word, [words] -> [words]. The logits of a word are averaged.
-    (The published code sums the hidden states, so that words of more sub-words get more confidence.)
+    The logits of a word are averaged. (The published code sums the hidden states, so that words of more sub-words get
+    more confidence.)
+
+    Args:
+        logits: the log-odds of each sub-word: [tokens].
+        starts: the first sub-word of each word: [words].
+
+    Returns:
+        A probability for each word: [words].
     """
     sums: Array = np.add.reduceat(logits.astype(np.float64), starts)
     return logistic(sums / np.diff(starts, append=len(logits)))
@@ -58,9 +72,17 @@ def mean_alignment(alignment: Array) -> float:
 
 
 def least_mean(alignment: Array, spans: NDArray[np.integer], parts: Sequence[tuple[int, int]]) -> float:
-    """The lowest mean alignment among parts of a text: alignment [words], positions of words [words, 2] and of parts.
+    """Return the lowest mean alignment among parts of a text.
 
     A word belongs to the part in which it begins. Parts without words do not count.
+
+    Args:
+        alignment: that of each word: [words].
+        spans: where each word begins and ends, in characters: [words, 2].
+        parts: where each part begins and ends, in characters.
+
+    Returns:
+        The mean alignment of the words of the part that has the lowest one.
     """
     begins = np.array([begin for begin, _ in parts])
     part = np.searchsorted(begins, spans[:, 0], side="right") - 1
@@ -68,7 +90,7 @@ def least_mean(alignment: Array, spans: NDArray[np.integer], parts: Sequence[tup
 
 
 def unsupported_share(alignment: Array, threshold: float) -> float:
-    """The share of words whose alignment is below a threshold: [words] -> number."""
+    """Return the share of words whose alignment is below a threshold: [words] -> number."""
     return mean_alignment((alignment < threshold).astype(np.float64))
 
 
@@ -79,25 +101,37 @@ def unsupported_spans(alignment: Array, spans: NDArray[np.integer], threshold: f
 
 
 def consistency(output_to_source: Array) -> float:
-    """mean align(y -> x) (equation 2)."""
+    """Return mean align(y -> x) (equation 2)."""
     return mean_alignment(output_to_source)
 
 
 def relevance(references_to_output: Sequence[Array], output_to_source: Array) -> float:
-    """mean align(r -> y) times mean align(y -> x) (equation 3); with several references, their mean.
+    """Return mean align(r -> y) times mean align(y -> x) (equation 3); with several references, their mean.
 
-    NaN without a reference. The paper's formula has one reference and its tables use eleven; the authors' code takes
-    the mean.
+    The paper's formula has one reference and its tables use eleven; the authors' code takes the mean.
+
+    Args:
+        references_to_output: the alignment of each reference's words with the output: [words] each.
+        output_to_source: the alignment of the output's words with the source: [words].
+
+    Returns:
+        The relevance; NaN without a reference.
     """
     covered = np.array([mean_alignment(alignment) for alignment in references_to_output])
     return mean_alignment(covered) * mean_alignment(output_to_source)
 
 
 def preservation(output_to_source: Array, source_to_output: Array, factor: int = 2) -> float:
-    """Harmonic mean 2PR / (P + R) of P = mean align(y -> x) and R = mean align(x -> y) (equation 4, corrected).
+    """Return the harmonic mean of P = mean align(y -> x) and R = mean align(x -> y) (equation 4, corrected).
 
-    The printed equation lacks the 2 (factor=1); the authors' package has it. If P and R are both 0, the value is 0, its
-    limit: nothing of the source is preserved. NaN if P = -R otherwise.
+    Args:
+        output_to_source: the alignment of the output's words with the source: [words].
+        source_to_output: the alignment of the source's words with the output: [words].
+        factor: that of factor * PR / (P + R): 2, as in the authors' package. The printed equation lacks it (1).
+
+    Returns:
+        The preservation. If P and R are both 0, it is 0, the limit: nothing of the source is preserved. It is NaN if
+        P = -R otherwise.
     """
     precision, recall = mean_alignment(output_to_source), mean_alignment(source_to_output)
     if precision == recall == 0:
@@ -107,10 +141,10 @@ def preservation(output_to_source: Array, source_to_output: Array, factor: int =
 
 
 def groundedness(output_to_context: Array) -> float:
-    """sum align(y -> c): how much of the context is in the output, as an amount and not a share (equation 6)."""
+    """Return sum align(y -> c): how much of the context is in the output, an amount and not a share (equation 6)."""
     return float(output_to_context.sum()) if len(output_to_context) else np.nan
 
 
 def engagingness(output_to_both: Array) -> float:
-    """sum align(y -> [x, c]) (equation 5)."""
+    """Return sum align(y -> [x, c]) (equation 5)."""
     return groundedness(output_to_both)

@@ -37,20 +37,27 @@ def layer_barycenters(
     target: Sequence[Vector] | None = None,
     start: str = "token_mean",
 ) -> list[Barycenter]:
-    """Wasserstein-2 barycenters of the layers of many texts by fixed-point iteration (Cuturi and Doucet 2014).
-
-    clouds: [layers, tokens, width] each. weights: of the tokens in every layer, [tokens] with sum 1. target: weights of
-    the barycenter's points, by default the same. start: 'token_mean' or 'last_layer'.
+    """Return Wasserstein-2 barycenters of the layers of many texts, by fixed-point iteration (Cuturi and Doucet 2014).
 
     With start='token_mean' and equal weights, the plan that moves every token to itself is nearly always optimal, and
     then the mean is the fixed point. Dual prices prove this or, if none are found in a few rounds, the exact plan.
     Otherwise the iteration runs.
+
+    Args:
+        clouds: the vectors of each text: [layers, tokens, width] each.
+        weights: of the tokens of each text, in every layer: [tokens] each, with sum 1.
+        target: weights of the barycenter's points: [points] each, with sum 1. By default `weights`.
+        start: where the iteration begins, 'token_mean' or 'last_layer'.
+
+    Returns:
+        A barycenter for each text.
     """
     target = weights if target is None else target
     points = [cloud.mean(axis=0) if start == "token_mean" else cloud[-1].copy() for cloud in clouds]
     same = [start == "token_mean" and np.array_equal(a, b) for a, b in zip(weights, target, strict=True)]
     moves = [
-        not (one and _stays(x, cloud, mass)) for one, x, cloud, mass in zip(same, points, clouds, weights, strict=True)
+        not (still and _stays(x, cloud, mass))
+        for still, x, cloud, mass in zip(same, points, clouds, weights, strict=True)
     ]
     certified = [not move for move in moves]
     steps = [0] * len(clouds)
@@ -59,12 +66,12 @@ def layer_barycenters(
         if not going:
             break
         costs = [squared_distances(points[i], layer) for i in going for layer in clouds[i]]
-        found = iter(
+        solved = iter(
             plans(costs, [target[i] for i in going for _ in clouds[i]], [weights[i] for i in going for _ in clouds[i]])
         )
         for i in going:
-            own = [next(found) for _ in clouds[i]]
-            moved = np.mean([plan @ layer for plan, layer in zip(own, clouds[i], strict=True)], axis=0)
+            text_plans = [next(solved) for _ in clouds[i]]
+            moved = np.mean([plan @ layer for plan, layer in zip(text_plans, clouds[i], strict=True)], axis=0)
             held = target[i] > 0
             new = points[i].copy()
             new[held] = moved[held] / target[i][held, None]
@@ -74,7 +81,7 @@ def layer_barycenters(
                 points[i], steps[i] = new, steps[i] + 1
             elif turn == 0 and same[i]:
                 certified[i] = True
-    return [Barycenter(*one) for one in zip(points, certified, steps, strict=True)]
+    return [Barycenter(*fields) for fields in zip(points, certified, steps, strict=True)]
 
 
 def _stays(points: Matrix, cloud: NDArray[np.float64], weights: Vector) -> bool:

@@ -84,7 +84,9 @@ _Value = TypeVar("_Value", float, Vector)
 
 @dataclass(frozen=True)
 class Measure:
-    """An information measure with its parameters; call it with log p and log q to get D(p||q)::
+    """An information measure with its parameters; call it with log p and log q to get D(p||q).
+
+    The measures::
 
         kl              -            sum p ln(p/q)
         alpha           alpha        (sum p^a q^(1-a) - 1) / (a (a-1)); a = 1 is KL(p||q), a = 0 is KL(q||p)
@@ -136,14 +138,20 @@ class Measure:
         return DISTANCES[self.name].maximum if self.name in DISTANCES else math.inf
 
     def __call__(self, log_p: Vector, log_q: Vector) -> float:
-        """D(p||q), p the reference and q the candidate, natural logarithm.
+        """Return D(p||q), p the reference and q the candidate, in natural logarithms.
 
-        Both are log-probabilities [vocabulary], with -inf for zero. They are assumed to be normalised; only the escorts
-        of gamma, ab and renyi are normalised here. The result is never NaN, and infinite only if D is or if it exceeds
-        float64.
+        Both are assumed to be normalised; only the escorts of gamma, ab and renyi are normalised here.
 
-        Raises ValueError for unequal shapes, NaN, +inf, no mass at all, finite logarithms below -1e290, or zeros where
-        a + b <= 0.
+        Args:
+            log_p: log-probabilities of the reference: [vocabulary], with -inf for zero.
+            log_q: log-probabilities of the candidate: [vocabulary], with -inf for zero.
+
+        Returns:
+            The divergence. It is never NaN, and infinite only if D is or if it exceeds float64.
+
+        Raises:
+            ValueError: the shapes are unequal, a number is NaN or +inf, there is no mass at all, a finite logarithm is
+                below -1e290, or there are zeros where a + b <= 0.
         """
         log_p, log_q = _checked_distributions(log_p, log_q)
         with np.errstate(all="ignore"):
@@ -154,14 +162,22 @@ class Measure:
         return min(self._exponents[0] * distance if self.name == "renyi" else distance, self.maximum)
 
     def contributions(self, log_p: Vector, log_q: Vector) -> Vector:
-        """Return how much each vocabulary item contributes to D(p||q): [vocabulary], non-negative, with sum D(p||q).
+        """Return how much each vocabulary item contributes to D(p||q).
 
         kl, alpha, l1 and jensen_shannon are sums, and the contributions are their summands (kl: p ln(p/q) - p + q). For
         the others, D is divided in proportion to the summands of a related sum: for gamma, ab and renyi the divergence
         of the escorts without the logarithm, for l2 (p - q)^2, for linf |p - q|, for fisher_rao (sqrt p - sqrt q)^2. An
         infinite D cannot be divided, so the summands are returned as they are, some of them +inf.
 
-        Raises ValueError as the call does.
+        Args:
+            log_p: log-probabilities of the reference: [vocabulary], with -inf for zero.
+            log_q: log-probabilities of the candidate: [vocabulary], with -inf for zero.
+
+        Returns:
+            The contributions: [vocabulary], non-negative, with sum D(p||q).
+
+        Raises:
+            ValueError: as for the call.
         """
         distance = self(log_p, log_q)
         log_p, log_q = _checked_distributions(log_p, log_q)
@@ -190,9 +206,20 @@ class Measure:
 
 
 def symmetrised(measure: Measure, log_p: Vector, log_q: Vector, direction: str = "jeffreys") -> float:
-    """D(p||q) ("forward"), D(q||p) ("reverse") or their mean ("jeffreys", as InfoLM; Jeffreys' own is the sum).
+    """Return a divergence in one direction, or the mean of both.
 
-    Raises ValueError for an unknown direction, and as the measure does.
+    Args:
+        measure: the divergence.
+        log_p: log-probabilities of the reference: [vocabulary].
+        log_q: log-probabilities of the candidate: [vocabulary].
+        direction: 'forward' for D(p||q), 'reverse' for D(q||p), or 'jeffreys' for their mean, as InfoLM has it
+            (Jeffreys' own is the sum).
+
+    Returns:
+        The divergence, in natural logarithms.
+
+    Raises:
+        ValueError: the direction is unknown, or the measure refuses its arguments.
     """
     return _in_direction(measure, measure.symmetric, log_p=log_p, log_q=log_q, direction=direction)
 
@@ -254,7 +281,7 @@ def _log_power_mean(logs: Vector, order: float) -> float:
 
 
 def _escorts(log_p: Vector, log_q: Vector, order: float) -> _LogPair:
-    """The normalised powers of p and q; centring by power means keeps r exact as the order goes to 0."""
+    """Return the normalised powers of p and q; centring by power means keeps r exact as the order goes to 0."""
     if order <= 0 and not (math.isfinite(log_p.min()) and math.isfinite(log_q.min())):
         raise ValueError(f"a measure with alpha + beta = {order:g} <= 0 needs distributions without zeros")
     log_p, log_q = log_p - _log_power_mean(log_p, order), log_q - _log_power_mean(log_q, order)
@@ -283,7 +310,7 @@ def _log_w(pair: _LogPair, a: float, b: float) -> Vector:
 
 
 def _family_summands(pair: _LogPair, a: float, b: float) -> Vector:
-    """The summand s of the module's docstring for each item: [vocabulary]."""
+    """Return the summand s of the module's docstring for each item: [vocabulary]."""
     if abs(a) > abs(b):  # the division below must be by the larger exponent, or rounding grows at the limits
         pair, a, b = _LogPair(pair.log_v, pair.log_u, -pair.log_ratio), b, a
     log_u, log_v, log_ratio = pair

@@ -171,8 +171,12 @@ class Inference:
     def above(self, bound: float = 0.0) -> float:
         """Return p of the test that the true value is not above a bound, one-sided.
 
-        It is below (1 - level) / 2 where the bound is below the interval of this level, and nowhere else: so it is 0
-        below the limits, and at least a half where the value itself is not above the bound.
+        Args:
+            bound: the bound, in the unit of the value.
+
+        Returns:
+            p. It is below (1 - level) / 2 where the bound is below the interval of this level, and nowhere else: so it
+            is 0 where the bound is below the limits, and at least a half where the value itself is not above the bound.
         """
         return self._beyond(bound < self.limits[0], self.value > bound, [law.above(bound) for law in self.laws])
 
@@ -189,7 +193,11 @@ class Inference:
     def p(self, bound: float = 0.0) -> float:
         """Return p of the two-sided test that the true value is the bound.
 
-        It is below 1 - level where the interval of this level does not hold the bound, and nowhere else.
+        Args:
+            bound: the bound, in the unit of the value.
+
+        Returns:
+            p. It is below 1 - level where the interval of this level does not hold the bound, and nowhere else.
         """
         return min(1.0, 2 * min(self.above(bound), self.below(bound))) if self.laws else math.nan
 
@@ -199,10 +207,19 @@ class Inference:
         return max((law.error for law in self.laws), default=math.nan)
 
     def detectable(self, confidence: float, power: float, items: float | None = None, sides: int = 2) -> float:
-        """Return the smallest true difference that so many items, by default these, show with the wanted power.
+        """Return the smallest true difference that so many items show with the wanted power.
 
         (t_{1 - (1 - confidence) / sides} + t_power) error sqrt(n / items), t with the degrees of freedom of so many
         items (Bloom, *Minimum Detectable Effects*, Evaluation Review 1995).
+
+        Args:
+            confidence: 1 minus the error probability of the test, such as 0.95.
+            power: the probability that the test shows the difference, such as 0.8.
+            items: how many items, by default those of this inference.
+            sides: of the test, 1 or 2.
+
+        Returns:
+            The difference, in the unit of the value.
         """
         if not self.laws:
             return math.nan
@@ -214,8 +231,16 @@ class Inference:
     def needed(self, confidence: float, power: float, size: float, sides: int = 2) -> float:
         """Return how many items, in groups as large as these, show a difference of a size with the wanted power.
 
-        It is the least number for which `detectable` is at most the size; infinite for a size of 0. With one side it
-        is the number of items by which two equal systems are shown to differ by less than the size.
+        With one side it is the number of items by which two equal systems are shown to differ by less than the size.
+
+        Args:
+            confidence: 1 minus the error probability of the test, such as 0.95.
+            power: the probability that the test shows the difference, such as 0.8.
+            size: the difference, in the unit of the value.
+            sides: of the test, 1 or 2.
+
+        Returns:
+            The least number of items for which `detectable` is at most the size; infinite for a size of 0.
         """
         if not self.laws:
             return math.nan
@@ -259,6 +284,9 @@ def mean_of(
             the end of the scale.
         ends: whether the values are yes and no, or means of several raters' yes and no, so that the two more values
             are always at the ends of the scale.
+
+    Returns:
+        The mean, with its intervals and tests.
     """
     n = len(values)
     value = float(values.mean()) if n else math.nan
@@ -295,6 +323,9 @@ def statistic_of(
         magnitude: how large the numbers are that this one was made of, where it is a difference; by default itself.
         alike: which items do not make the number larger or smaller [n], as items whose two outputs are equal do not
             move a difference.
+
+    Returns:
+        The number of all items, with its intervals and tests.
     """
     n, total = len(counts), counts.sum(0)
     value = float(formula(total)) if n else math.nan
@@ -433,11 +464,16 @@ def _student(sums: Float, sizes: Float, kind: _Kind) -> Student | None:
 
 
 def tail_freedom(influence: Float) -> float:
-    """Return how well the squares of the influence [groups] say what the variance is, as degrees of freedom.
+    """Return how well the squares of the influence say what the variance is, as degrees of freedom.
 
-    2 / (sum phi^4 / (sum phi^2)^2 - 1 / groups), from the variance of a sum of squares (Satterthwaite 1946). It is
-    the number of groups for normal values, and less where a few rare values make up the variance. Influences that are
-    all alike, as those of equal values are, do not say that any is rare.
+    2 / (sum phi^4 / (sum phi^2)^2 - 1 / groups), from the variance of a sum of squares (Satterthwaite 1946).
+
+    Args:
+        influence: of each group on the estimate: [groups].
+
+    Returns:
+        The degrees of freedom: the number of groups for normal values, and less where a few rare values make up the
+        variance. Influences that are all alike, as those of equal values are, do not say that any is rare.
     """
     squares = influence**2
     noise = float(squares @ squares) / (float(squares.sum()) ** 2 or math.inf) - 1 / len(influence)

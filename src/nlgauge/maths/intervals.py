@@ -55,7 +55,7 @@ def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
 
 @cache
 def student_quantile(p: float, df: float) -> float:
-    """The t that Student's t with df degrees of freedom exceeds with probability 1 - p; 0 < p < 1, df at least 1."""
+    """Return what Student's t with df degrees of freedom exceeds with probability 1 - p; 0 < p < 1, df >= 1."""
     if p < 0.5:
         return -student_quantile(1 - p, df)
     low, high = 0.0, 1.0
@@ -94,21 +94,29 @@ def hypergeometric_p(count: int, n: int, others: int, m: int) -> float:
 
 
 def certified(p_values: Sequence[float], start: int, error: float) -> list[int]:
-    """Fixed-sequence testing: indexes of rejected hypotheses, all rejected correctly with probability 1 - error.
+    """Return which hypotheses are rejected by fixed-sequence testing, all of them correctly with probability 1 - error.
 
-    The order of p_values must not depend on the ratings. From `start` on, each hypothesis is tested at the full level
+    The order of the hypotheses must not depend on the ratings. From `start` on, each one is tested at the full level
     `error`, until one is not rejected.
+
+    Args:
+        p_values: of each hypothesis, in order.
+        start: the index of the first hypothesis that is tested.
+        error: the probability that any rejection is wrong.
+
+    Returns:
+        The indexes of the rejected hypotheses.
     """
-    found = []
+    rejected = []
     for place in range(start, len(p_values)):
         if p_values[place] > error:
             break
-        found.append(place)
-    return found
+        rejected.append(place)
+    return rejected
 
 
 def proportion(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The exact interval of a proportion (Clopper and Pearson 1934)."""
+    """Return the exact interval of a proportion (Clopper and Pearson 1934)."""
     tail = (1 - confidence) / 2
     low = 0.0 if count == 0 else _solved(lambda p: 1 - binomial_p(count - 1, n, p) < tail)
     high = 1.0 if count == n else _solved(lambda p: binomial_p(count, n, p) >= tail)
@@ -116,7 +124,7 @@ def proportion(count: int, n: int, confidence: float = 0.95) -> tuple[float, flo
 
 
 def _solved(below: object) -> float:
-    """The number in [0, 1] from which a condition no longer holds, by bisection."""
+    """Return the number in [0, 1] from which a condition no longer holds, by bisection."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -162,6 +170,9 @@ def jackknife(value: float, without: NDArray[np.float64], sizes: NDArray[np.floa
         value: the statistic of all groups.
         without: the statistic without each group [groups], at least 2.
         sizes: the number of items in each group [groups].
+
+    Returns:
+        The error, in the unit of the statistic, and the effective number.
     """
     groups = len(without)
     return Spread(math.sqrt((groups - 1) / groups * float(((without - value) ** 2).sum())), effective_groups(sizes))
@@ -175,12 +186,19 @@ def mean_spread(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> Spread
 
 @cache
 def expanded(level: float, n: int) -> float:
-    """The level for a percentile bootstrap interval of a mean over n items or clusters, so that it covers `level`.
+    """Return the level for a percentile bootstrap interval of a mean, so that it covers `level`.
 
     With few items the percentile bootstrap is too narrow for two reasons: it divides by n and not by n - 1, and it
     ignores the uncertainty of the variance. Each tail is therefore widened to the one of Student's t: the tail of the
     standard normal beyond sqrt(n / (n - 1)) t_{(1 + level) / 2, n - 1} (Hesterberg, *What Teachers Should Know About
     the Bootstrap*, The American Statistician 2015: the expanded percentile interval).
+
+    Args:
+        level: the wanted one, such as 0.95.
+        n: how many items or clusters the mean is of.
+
+    Returns:
+        The level to ask of the bootstrap, at least `level`.
     """
     if n < 2:
         return level
@@ -196,6 +214,9 @@ def share_interval(share: float, n: float, level: float, freedom: float = math.i
         n: the number of independent items, or the effective number share (1 - share) / variance; it may be a fraction.
         level: the confidence.
         freedom: the degrees of freedom of the variance that the effective number was computed from.
+
+    Returns:
+        Where the interval begins and ends, from 0 to 1.
     """
     if share <= 0 or share >= 1:
         beyond = ((1 - level) / 2) ** (1 / n)
@@ -231,16 +252,12 @@ class InterimResult(NamedTuple):
 
 
 def spent(level: float, number: int) -> float:
-    """The share of a level that one interim analysis may spend; over analyses 1, 2, 3, ... it sums to the level."""
+    """Return the share of a level that one interim analysis may spend; over all analyses it sums to the level."""
     return level / (number * (number + 1))
 
 
 def interim_analysis(sums: Sequence[float], sizes: Sequence[float], number: int, level: float = 0.05) -> InterimResult:
-    """Return the mean difference at an interim analysis (from 1), and an interval that holds at all of them at once.
-
-    All intervals of a series hold with probability 1 - `level`.
-
-    sums, sizes [groups]: for each item or cluster of items, the sum and the number of its differences.
+    """Return the mean difference at an interim analysis, and an interval that holds at all of them at once.
 
     If nothing changed, now and before are exchangeable, so the sums are symmetric about 0. Given their absolute values,
     their signs are random, and for every x, P(sum >= x sqrt(sum of squares)) <= c P(N >= x) with c = 1 / (4 P(N >= sqrt
@@ -250,12 +267,21 @@ def interim_analysis(sums: Sequence[float], sizes: Sequence[float], number: int,
     such as one baseline (Robbins, *Statistical Methods Related to the Law of the Iterated Logarithm*, 1970, calls such
     intervals a confidence sequence). The ends of the interval are the shifts that the test just does not reject; the
     model is a change that shifts symmetric differences.
+
+    Args:
+        sums: the sum of the differences of each item or cluster of items: [groups].
+        sizes: the number of the differences of each: [groups].
+        number: which analysis of the series this is, from 1.
+        level: the error probability of the whole series: all of its intervals hold with probability 1 - `level`.
+
+    Returns:
+        The mean difference, its interval and its p.
     """
     if len(sums) != len(sizes) or not len(sums):
         raise ValueError("there must be a size for each sum, and at least one")
     total, count = math.fsum(sums), math.fsum(sizes)
-    squares = math.fsum(one * one for one in sums)
-    products = math.fsum(one * size for one, size in zip(sums, sizes, strict=True))
+    squares = math.fsum(group * group for group in sums)
+    products = math.fsum(group * size for group, size in zip(sums, sizes, strict=True))
     widths = math.fsum(size * size for size in sizes)
     z = -_NORMAL.inv_cdf(min(0.5, spent(level, number) / 2 / _SIGNS))
     seen = abs(total) / math.sqrt(squares) if squares else 0.0
@@ -269,5 +295,5 @@ def interim_analysis(sums: Sequence[float], sizes: Sequence[float], number: int,
 
 
 def least_groups(number: int, level: float = 0.05) -> int:
-    """The minimum number of items or clusters that can show a change of any size at an interim analysis."""
+    """Return the minimum number of items or clusters that can show a change of any size at an interim analysis."""
     return math.floor(_NORMAL.inv_cdf(spent(level, number) / 2 / _SIGNS) ** 2) + 1

@@ -58,19 +58,32 @@ class Coverage:
 
 
 def coverage(first: Points, second: Points, ks: Sequence[int]) -> tuple[Coverage, Coverage]:
-    """Coverage of `second` by the balls of `first`, and of `first` by the balls of `second`, in one pass.
+    """Return the coverage of `second` by the balls of `first`, and of `first` by the balls of `second`, in one pass.
 
-    first [n, width], second [m, width]; ks ascending, each at least 1. A k larger than a set's size minus 1 is reduced
-    to that.
+    Args:
+        first: points [n, width].
+        second: points [m, width].
+        ks: which neighbour gives a ball its radius, ascending, each at least 1. A k larger than a set's size minus 1 is
+            reduced to that.
+
+    Returns:
+        The two coverages, in the order in which the sentence above names them.
     """
     return between(first, squared_radii(first, ks), second, squared_radii(second, ks))
 
 
 def squared_radii(points: Points, ks: Sequence[int]) -> Reals:
-    """Squared distances to the k-th nearest other points: [n, ks].
+    """Return squared distances to the k-th nearest other points.
 
-    points [n, width]; ks ascending, each at least 1. A k larger than n - 1 is reduced to that, and the radius of a
-    single point is 0. Raises ValueError for points that are not finite and for invalid ks.
+    Args:
+        points: [n, width].
+        ks: ascending, each at least 1. A k larger than n - 1 is reduced to that.
+
+    Returns:
+        [n, ks]; 0 for a single point.
+
+    Raises:
+        ValueError: points are not finite, or ks are invalid.
     """
     if list(ks) != sorted(ks) or not len(ks) or ks[0] < 1:
         raise ValueError(f"ks must be ascending numbers of at least 1, not {list(ks)}")
@@ -175,7 +188,7 @@ class _Frame:
                 yield row, column, np.matmul(left, right.T, out=out)
 
     def limit(self, bound: NDArray[np.float32], rows: slice) -> NDArray[np.float32]:
-        """An upper limit for the bounds of a row's k nearest points, if k of its bounds are at most `bound`: [rows].
+        """Return an upper limit for the bounds of a row's k nearest points, if k bounds are at most `bound`: [rows].
 
         With a lower bound b, the distance is at most b + 2 s(x) + 2 s(y). As |y| is at most |x| + |x - y|, s(y) is at
         most 3 s(x) + 5 t b.
@@ -183,7 +196,7 @@ class _Frame:
         return _rounded_up(bound + 8 * self.slack[0][rows] + 10 * self.error * np.maximum(bound, 0))
 
     def gap(self, left: Integers, right: Integers) -> Reals:
-        """The difference between upper and lower bound of pairs."""
+        """Return the difference between upper and lower bound of pairs."""
         gap: Reals = 2 * (self.slack[0][left] + self.slack[-1][right])
         return gap
 

@@ -65,20 +65,29 @@ class Powered(NamedTuple):
 
 
 def powered(ratings: Float, scores: Float, design: Design, least: float = -math.inf) -> Powered:
-    """The mean rating of rows like these. ratings: [rows], used for rated rows. scores: [rows].
+    """Return the mean rating of rows like these, from the ratings of some and the scores of all.
 
     The estimate is weight * mean of all scores + weighted mean of (rating - weight * score) over rated rows, with the
     weight that minimises the variance. Unlike in ppi-python, it is not limited to [0, 1], because a metric and a rating
-    have different units. Constant scores get the weight 0. least: a lower limit of the weight. Use 0 for scores fitted
-    to the ratings, because a negative weight would then be due to chance.
+    have different units. Constant scores get the weight 0.
+
+    Args:
+        ratings: [rows], used for rated rows.
+        scores: [rows].
+        design: which rows are rated, and how they were drawn.
+        least: a lower limit of the weight. Use 0 for scores fitted to the ratings, because a negative weight would then
+            be due to chance.
+
+    Returns:
+        The estimate, in the unit of the ratings, the influence of each row on it, and the weight.
     """
     rows, rated = len(scores), design.rated
     weights = design.weights
-    known = np.where(rated, ratings, 0.0)
-    mean_rating, mean_score = float(weights @ known) / rows, float(weights @ scores) / rows
+    rated_only = np.where(rated, ratings, 0.0)
+    mean_rating, mean_score = float(weights @ rated_only) / rows, float(weights @ scores) / rows
     overall = float(scores.mean())
     a = _settled((scores - overall) - weights * (scores - mean_score), design)
-    b = _settled(weights * (known - mean_rating), design)
+    b = _settled(weights * (rated_only - mean_rating), design)
     weight = max(least, _weight(scores, design, a, b))
     estimate = mean_rating + weight * (overall - mean_score)
     return Powered(estimate, (weight * a + b) / rows, weight)
@@ -94,6 +103,9 @@ def leverage(scores: Float, design: Design, factor: Float) -> Float:
         scores: [rows]
         design: how the rated rows were drawn.
         factor: the part that the rated rows of each stratum have in its mean, beside rows that were added [strata].
+
+    Returns:
+        [rows], from 0 to 1.
     """
     rated, groups = design.rated, 2 * design.strata + design.rated
     weights = np.where(rated, design.weights, 1.0)
@@ -106,7 +118,7 @@ def leverage(scores: Float, design: Design, factor: Float) -> Float:
 
 
 def totals(influence: Float, clusters: Integers | None) -> Float:
-    """The influence of each cluster [clusters], or of each row if rows are independent."""
+    """Return the influence of each cluster [clusters], or of each row if rows are independent."""
     return influence if clusters is None else np.bincount(clusters, influence).astype(float)
 
 
@@ -137,15 +149,23 @@ def _weight(scores: Float, design: Design, a: Float, b: Float) -> float:
 
 
 def standard_error(influence: Float) -> float:
-    """The standard error of an estimate, from the influence of independent units [clusters]."""
+    """Return the standard error of an estimate, from the influence of independent units [clusters]."""
     return math.sqrt(float(influence @ influence))
 
 
 def selection_p(values: Float, rated: NDArray[np.bool_], clusters: Integers | None = None) -> float:
-    """Two-sided p-value for values being independent of whether rows are rated (or of a group): [rows] each.
+    """Return the two-sided p of the hypothesis that values do not depend on whether rows are rated (or of a group).
 
-    Compares the mean rank, which shows that low values were chosen, and the mean distance from the middle rank, which
-    shows that both ends were. Student's t by clusters; the smaller p is doubled. NaN if a group is empty.
+    This compares the mean rank, which shows that low values were chosen, and the mean distance from the middle rank,
+    which shows that both ends were, by Student's t of clusters; the smaller p is doubled.
+
+    Args:
+        values: [rows].
+        rated: whether each row is rated: [rows].
+        clusters: the number of each row's cluster: [rows]. By default each row is a cluster.
+
+    Returns:
+        p; NaN if a group is empty.
     """
     n, rest, rows = int(rated.sum()), int((~rated).sum()), len(values)
     if not n or not rest:
@@ -156,11 +176,11 @@ def selection_p(values: Float, rated: NDArray[np.bool_], clusters: Integers | No
     units = min(
         int(group.sum()) if clusters is None else int((np.bincount(clusters, group) > 0).sum()) for group in groups
     )
-    found = 1.0
+    least_p = 1.0
     for x in (ranks, np.abs(ranks)):
         means = np.where(rated, x[rated].mean(), x[~rated].mean())
         influence = (x - means) * np.where(rated, 1 / n, -1 / rest)
         error = standard_error(totals(influence, clusters))
         if error > 0 and units > 1:
-            found = min(found, 2 * student_tail(abs(x[rated].mean() - x[~rated].mean()) / error, units - 1))
-    return min(1.0, 2 * found)
+            least_p = min(least_p, 2 * student_tail(abs(x[rated].mean() - x[~rated].mean()) / error, units - 1))
+    return min(1.0, 2 * least_p)

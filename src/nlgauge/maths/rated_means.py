@@ -93,11 +93,15 @@ def rated_means(
     Scores that do not make the mean more certain get the weight 0 (`helps`).
 
     Args:
-        ratings, scores: of each row [rows]; ratings are read where `design` says that a row is rated.
+        ratings: of each row [rows], read where `design` says that a row is rated.
+        scores: of each row [rows].
         design: how the rated rows were drawn.
         scale: that of the ratings, where it is known.
         least: the lower limit of the scores' weight, as `nlgauge.maths.prediction_powered.powered` takes it.
         yes_no: whether the ratings are yes and no, as the ends of the scale, or means of several people's.
+
+    Returns:
+        The three means.
     """
     alone = _rated_mean(ratings, np.zeros(len(ratings)), design=design, scale=scale, least=least, yes_no=yes_no)
     if design.probabilities is None and not design.strata.any():
@@ -115,6 +119,13 @@ def helps(alone: Inference, helped: Inference) -> bool:
 
     This compares the lengths of the two intervals (`GAIN`), before any limit of the scale cuts them, and does not look
     at the two numbers, so that it favours none.
+
+    Args:
+        alone: the mean of the ratings alone.
+        helped: the mean from scores and ratings.
+
+    Returns:
+        True where the interval of `helped` is so much shorter.
     """
     ends = [[law.ends(_LEVEL) for law in said.laws] or [(math.nan, math.nan)] for said in (alone, helped)]
     lengths = [max(high for _, high in of) - min(low for low, _ in of) for of in ends]
@@ -132,6 +143,9 @@ def inference(
             rows, or the items that two systems have in common. The interval is the union of those of all levels.
         rated: whether each row is rated [rows].
         scale: that of the ratings, where it is known.
+
+    Returns:
+        The mean or the difference, with its intervals and tests.
     """
     plain = means[0].plain if len(means) == 1 else None
     if plain is not None and levels[0] is None:
@@ -142,7 +156,7 @@ def inference(
         limits = (limits[0] - limits[1], limits[1] - limits[0])
         value, centre = value - means[1].value, centre - means[1].centre
     value = min(max(limits[0], value), limits[1])
-    added = sum(len(one.added) for one in means)
+    added = sum(len(mean.added) for mean in means)
     # A cluster of ratings whose influences cancel out takes part like every other.
     takes_part = (rated | (_influence(means) != 0)).astype(float)
     sizes = [rated_sizes(level, rated) for level in levels]
@@ -153,7 +167,7 @@ def inference(
         error = math.sqrt(float(parts @ parts))
         if not error:
             return said
-        freedom = effective_groups(of) - sum(one.fitted for one in means)
+        freedom = effective_groups(of) - sum(mean.fitted for mean in means)
         if added:
             freedom += 2 * len(means)
         if not added or (level is not None and np.ptp(of) > 0):
@@ -266,7 +280,11 @@ def more_ratings(
         confidence: that of the interval.
         margin: half of its length.
         rated: whether each row is rated [rows].
-        n, rows: the number of ratings, and the most that there can be.
+        n: the number of ratings.
+        rows: the most that there can be.
+
+    Returns:
+        How many ratings beside the `n`; 0 where the interval is short enough.
     """
     influence, added = _influence(means), np.concatenate([one.added for one in means])
     of_rated = float((influence[rated] ** 2).sum()) + float(added @ added)
@@ -293,5 +311,5 @@ def _influence(means: Sequence[RatedMean]) -> Float:
 
 
 def _parts(means: Sequence[RatedMean], clusters: Integers | None) -> Float:
-    """The influence of each cluster, or row, and then of the two more rows of each mean and stratum."""
+    """Return the influence of each cluster, or row, and then of the two more rows of each mean and stratum."""
     return np.append(totals(_influence(means), clusters), np.concatenate([one.added for one in means]))

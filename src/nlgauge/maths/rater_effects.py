@@ -87,6 +87,9 @@ class RaterSpread:
             said: what they say of these raters.
             means: one mean, or the first less the second of two.
             shares: of each row in the mean [rows]; below 0 in the second.
+
+        Returns:
+            The same value, with wider intervals.
         """
         of_raters, sizes = self.parts @ shares, (self.parts > 0) @ (shares != 0).astype(float)
         raters, influence = len(self.given), means[0].influence
@@ -100,7 +103,7 @@ class RaterSpread:
             sums, effective = self.parts @ influence, effective_groups(sizes)
             variance = float(sums @ sums) * effective / (effective - 1)
             alone = influence[self.parts.sum(0) == 0]
-            rest = float(alone @ alone) + sum(float(one.added @ one.added) for one in means)
+            rest = float(alone @ alone) + sum(float(mean.added @ mean.added) for mean in means)
             more = [(law.centre, rest, law.freedom, variance, max(1.0, effective - 1)) for law in said.laws]
         laws = [
             Student(centre, math.sqrt(rows + between), _freedom(rows, freedom, between, of_raters))

@@ -28,10 +28,15 @@ _REMEMBERED = 100_000
 def fewest_shifted_edits(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], distance: Distance
 ) -> list[int]:
-    """For each candidate, the number of insertions, deletions, substitutions and block shifts to the closest reference.
+    """Return for each candidate how many edits lead to the closest reference, where a shift of a block is one edit.
 
-    Texts are lists of words; there is at least one reference. distance: the Levenshtein distance of two strings, for
-    example from rapidfuzz.
+    Args:
+        candidates: the words of each candidate.
+        references: the words of each reference, at least one reference.
+        distance: the Levenshtein distance of two strings, for example from rapidfuzz.
+
+    Returns:
+        The number of insertions, deletions, substitutions and block shifts of each candidate.
     """
     letters: dict[str, str] = {}
 
@@ -67,12 +72,12 @@ class _Search:
         self._last, self._rows = "", list[tuple[int, int, int, int]]()
 
     def least(self, length: int, counts: Mapping[str, int]) -> int:
-        """A lower bound of the distance for any order of a text's words, from the counts of each word."""
+        """Return a lower bound of the distance for any order of a text's words, from the counts of each word."""
         common = sum([min(len(places), counts.get(letter, 0)) for letter, places in self._places.items()])
         return max(length, len(self._reference)) - common
 
     def edits(self, ours: str, least: int, limit: float) -> int:
-        """The number of edits and shifts. From `limit` on, the search may stop early and return that number or more."""
+        """Return the number of edits and shifts. From `limit` on, the search may stop with that number or more."""
         if not self._reference or not ours:
             return len(ours) + len(self._reference)
         if len(self._known) > _REMEMBERED:
@@ -87,7 +92,7 @@ class _Search:
         return shifts + edits
 
     def shift(self, ours: str, edits: int, most: int, tried: int) -> tuple[int, str, int]:
-        """The shift that lowers the distance most: its gain, the shifted text, and the number of shifts tried so far.
+        """Return the shift that lowers the distance most: its gain, the shifted text, and how many shifts were tried.
 
         most: an upper bound of the gain.
         """
@@ -138,7 +143,7 @@ class _Search:
         return best[0], shifted, tried
 
     def distance(self, ours: str) -> int:
-        """The distance along alignments near the diagonal."""
+        """Return the distance along alignments near the diagonal."""
         edits, n, m = self._at_least(ours), len(ours), len(self._reference)
         # With so few edits, even if all are insertions or deletions, the path stays near the diagonal.
         return edits if m < _BEAM or edits + abs(n - m) <= 2 * (_BEAM - 2) else self._along(ours)[0]
@@ -150,7 +155,7 @@ class _Search:
         return known
 
     def _along(self, ours: str) -> tuple[int, str]:
-        """The cheapest alignment near the diagonal, and its edits."""
+        """Return the cheapest alignment near the diagonal, and its edits."""
         known = self._paths.get(ours)
         if known is None:
             steps, n, m = self._steps(ours), len(ours), len(self._reference)
@@ -160,8 +165,10 @@ class _Search:
         return known
 
     def _alignment(self, ours: str) -> tuple[list[int], int, int]:
-        """The candidate position for each reference position; as bits, wrong candidate and missed reference
-        positions."""
+        """Return the candidate position of each reference position, and which positions are wrong or missed, as bits.
+
+        The wrong positions are the candidate's, the missed ones the reference's.
+        """
         aligned: list[int] = []
         wrong = missed = 0
         place = -1
@@ -179,7 +186,7 @@ class _Search:
         return aligned, wrong, missed
 
     def _steps(self, ours: str) -> str:
-        """The cheapest alignment: '=' same word, 's' substitution, 'd' deletion of an extra word, 'i' insertion.
+        """Return the cheapest alignment: '=' same word, 's' substitution, 'd' deletion of an extra word, 'i' insertion.
 
         If there are several, it is the one that, read from the end, prefers '=' or 's' to 'd', and 'd' to 'i'.
         """
@@ -229,7 +236,7 @@ def _moved(ours: str, start: int, length: int, target: int) -> str:
 
 
 def _band(row: int, n: int, m: int) -> tuple[int, int]:
-    """The range of reference positions near the diagonal, for the first `row` words of the candidate."""
+    """Return the range of reference positions near the diagonal, for the first `row` words of the candidate."""
     ratio = m / n
     width = math.ceil(ratio / 2 + _BEAM) if ratio / 2 > _BEAM else _BEAM
     diagonal = math.floor(row * ratio)

@@ -13,13 +13,13 @@ _WITHOUT_SPACES = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\
 
 
 def words(text: str) -> list[str]:
-    """Runs of letters, digits and their marks, case-folded. In scripts without spaces every letter is a word."""
+    """Return runs of letters, digits and their marks, case-folded. In scripts without spaces every letter is a word."""
     text = unicodedata.normalize("NFC", text.casefold())
     return _ASCII.findall(text) if text.isascii() else _anywhere().findall(text)
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """The positions [begin, end) of the words of a text."""
+    """Return the positions [begin, end) of the words of a text."""
     return [match.span() for match in _anywhere().finditer(text)]
 
 
@@ -34,18 +34,31 @@ _END = re.compile(r"""(?<=[.!?])["')\]”’»]*\s+(?=[^\sa-z])|[。！？]+[」
 
 
 def sentence_ends(text: str) -> list[int]:
-    """Positions after the end of each sentence except the last.
+    """Return the positions after the end of each sentence except the last.
 
     A sentence ends at a full stop, exclamation mark or question mark before a space, unless a lower-case letter
     follows; at the Chinese and Japanese forms of these; and at the end of a line. Abbreviations before a capital letter
     ("Mr. Hall") also end one.
+
+    Args:
+        text: the text.
+
+    Returns:
+        Indexes of characters, ascending.
     """
-    return [found.end() for found in _END.finditer(text) if found.end() < len(text)]
+    return [match.end() for match in _END.finditer(text) if match.end() < len(text)]
 
 
 def ngrams(words: Sequence[str], n: int) -> Iterator[str]:
-    """Return all n-grams of words, in order, joined by spaces; words must not contain spaces.
+    """Return all n-grams of words, in order, joined by spaces.
 
     Strings cache their hash, so that lookups take half the time of tuples.
+
+    Args:
+        words: words without spaces.
+        n: words in an n-gram.
+
+    Returns:
+        An iterator over the n-grams.
     """
     return map(" ".join, zip(*[words[start:] for start in range(n)], strict=False))

@@ -23,22 +23,37 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 def total(formula: Mapping[str, Any], counts: Array) -> Array:
-    """The score of counts [..., k] by a formula, ``{"name": ..., its settings}``: [..., parts]; NaN if a count is NaN.
+    """Return the score of counts by a formula.
 
-    Raises KeyError for an unknown formula.
+    Args:
+        formula: ``{"name": ..., its settings}``.
+        counts: [..., k], k as the formula takes them.
+
+    Returns:
+        [..., parts]; NaN if a count is NaN.
+
+    Raises:
+        KeyError: the formula is unknown.
     """
     settings = {key: value for key, value in formula.items() if key != "name"}
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = FORMULAS[formula["name"]](counts, **settings)
-    return np.where(np.isnan(counts).any(axis=-1, keepdims=True), np.nan, found)
+        scores = FORMULAS[formula["name"]](counts, **settings)
+    return np.where(np.isnan(counts).any(axis=-1, keepdims=True), np.nan, scores)
 
 
 def bleu(counts: Array, smooth: str = "exp", constant: float = 0.0, effective: bool = False) -> Array:
-    """counts: words of the candidate, words of the reference, matches of each order, n-grams of each order.
+    """Return BLEU of counts.
 
-    smooth: for orders without a match. 'exp' halves the precision for each further such order, 'floor' uses `constant`
-    matches, 'add-k' adds `constant` to matches and n-grams of all orders except the first, 'none' keeps 0.
-    effective: leave out orders for which the candidate is too short.
+    Args:
+        counts: words of the candidate, words of the reference, matches of each order, n-grams of each order.
+        smooth: for orders without a match. 'exp' halves the precision for each further such order, 'floor' uses
+            `constant` matches, 'add-k' adds `constant` to matches and n-grams of all orders except the first, 'none'
+            leaves 0.
+        constant: what 'floor' and 'add-k' add.
+        effective: leave out orders for which the candidate is too short.
+
+    Returns:
+        [..., 1], from 0 to 100.
     """
     ours, theirs, orders = counts[..., 0], counts[..., 1], (counts.shape[-1] - 2) // 2
     matches, ngrams = counts[..., 2 : 2 + orders], counts[..., 2 + orders :]
@@ -59,9 +74,15 @@ def bleu(counts: Array, smooth: str = "exp", constant: float = 0.0, effective: b
 
 
 def chrf(counts: Array, beta: float = 2.0, smooth: bool = False) -> Array:
-    """counts: for each order, n-grams of the candidate, n-grams of the reference, and matches.
+    """Return ChrF of counts.
 
-    smooth: the mean of F over all orders, with 1e-16 for an undefined precision or recall.
+    Args:
+        counts: for each order, n-grams of the candidate, n-grams of the reference, and matches.
+        beta: how many times as much recall counts as precision.
+        smooth: take the mean of F over all orders, with 1e-16 for an undefined precision or recall.
+
+    Returns:
+        [..., 1], from 0 to 100.
     """
     ours, theirs, matches = (counts[..., at::3] for at in range(3))
     if smooth:
@@ -81,15 +102,21 @@ def chrf(counts: Array, beta: float = 2.0, smooth: bool = False) -> Array:
 
 
 def rate(counts: Array) -> Array:
-    """counts: edits, words of the reference."""
+    """Return the rate of edits. counts: edits, words of the reference."""
     edits, words = counts[..., 0], counts[..., 1]
     return np.where(words > 0, 100 * edits / words, np.where(edits > 0, 100.0, 0.0))[..., None]
 
 
 def sari(counts: Array) -> Array:
-    """counts: for add, keep and delete, 4 orders each of correct ones, of the candidate's and of the references'.
+    """Return SARI of counts.
 
-    Parts: SARI, add, keep, delete. Precision and recall are means over orders. Deletion is scored by F too.
+    Precision and recall are means over orders. Deletion is scored by F too.
+
+    Args:
+        counts: for add, keep and delete, 4 orders each of correct n-grams, of the candidate's and of the references'.
+
+    Returns:
+        SARI, add, keep and delete: [..., 4], from 0 to 100.
     """
     scores = []
     for at in range(0, counts.shape[-1], 12):

@@ -31,15 +31,21 @@ _EPS = 0.06
 
 
 def plans(costs: Sequence[Matrix], a: Sequence[Vector], b: Sequence[Vector]) -> list[Matrix]:
-    """An optimal plan for each problem: matrices [n, m] >= 0 of total mass 1, with at most n + m - 1 positive cells.
+    """Return an optimal plan for each problem.
 
-    costs: [n, m] each, finite. a, b: weights [n] and [m], >= 0, with any positive sum; they are normalised. The row
-    sums of a plan are the normalised weights `a` and the column sums are `b`, exactly for uniform weights and else to
-    1e-12.
+    Args:
+        costs: [n, m] each, finite.
+        a: weights of the rows: [n] each, >= 0, with any positive sum; they are normalised.
+        b: weights of the columns: [m] each, as `a`.
 
-    Raises ValueError for an invalid shape, weight or cost.
+    Returns:
+        Matrices [n, m] >= 0 of total mass 1, with at most n + m - 1 positive cells. The row sums of a plan are the
+        normalised weights `a` and the column sums are `b`, exactly for uniform weights and else to 1e-12.
+
+    Raises:
+        ValueError: a shape, a weight or a cost is invalid.
     """
-    problems = [_Problem(cost, one, other) for cost, one, other in zip(costs, a, b, strict=True)]
+    problems = [_Problem(cost, rows, columns) for cost, rows, columns in zip(costs, a, b, strict=True)]
     out: list[Matrix] = [np.empty((0, 0))] * len(costs)
     for index in _batches([problem.cost.shape for problem in problems]):
         flows = _Batch([problems[i] for i in index]).solve()
@@ -92,7 +98,7 @@ class _Problem:
         self.demand[-1] += len(self._rows)
 
     def plan(self, flow: Integers) -> Matrix:
-        """The plan, from the padded flows of the perturbed problem."""
+        """Return the plan, from the padded flows of the perturbed problem."""
         n, m = self.cost.shape
         plan = np.zeros(self._shape)
         plan[np.ix_(self._rows, self._columns)] = (flow[:n, :m] + self.unit // 2) // self.unit / self.total
@@ -170,7 +176,7 @@ class _Batch:
         self._nodes(int(left.sum()))
 
     def _start(self) -> None:
-        """The initial tree: cells in the order of a smoothed plan, each with as much mass as row and column allow.
+        """Return the initial tree: cells in the order of a smoothed plan, each with as much mass as its margins allow.
 
         The smoothed plan comes from a few Sinkhorn rounds on exp(-cost / eps). It need not converge, only put good
         cells before bad ones.
@@ -235,7 +241,7 @@ class _Batch:
             reach = reach[reach]
 
     def _price(self) -> tuple[Integers, Vector]:
-        """The cell of each problem with the lowest reduced cost, and that cost."""
+        """Return the cell of each problem with the lowest reduced cost, and that cost."""
         prices = self.price.reshape(len(self.cost), -1)
         gap = self.cost - prices[:, : self.n, None]
         gap -= prices[:, None, self.n :]
@@ -301,14 +307,21 @@ class Entropic(NamedTuple):
 
 
 def entropic(cost: Matrix, a: Vector, b: Vector, regularisation: float, tolerance: float = 1e-11) -> Entropic:
-    """Sinkhorn's algorithm (Cuturi 2013) with decreasing regularisation, then Newton steps.
+    """Return an entropic plan by Sinkhorn's algorithm (Cuturi 2013) with decreasing regularisation, then Newton steps.
 
     Sinkhorn's algorithm alone needs tens of thousands of rounds if the regularisation is small compared with the costs.
     Newton steps on the dual prices of the columns avoid this. They are shortened until they raise the dual objective by
     more than a Sinkhorn round.
 
-    cost: [n, m]; a, b: weights [n] and [m], > 0, each with sum 1; regularisation: eps > 0, in units of the cost. It
-    stops when the margins are within `tolerance`, or after 500 steps; see `error`.
+    Args:
+        cost: [n, m].
+        a: weights of the rows: [n], > 0, with sum 1.
+        b: weights of the columns: [m], > 0, with sum 1.
+        regularisation: eps > 0, in units of the cost.
+        tolerance: it stops when the margins are within this, or after 500 steps.
+
+    Returns:
+        The plan, its cost, the objective, and the error of the margins.
     """
     log_a, log_b = np.log(a), np.log(b)
     g = np.zeros(len(b))
@@ -332,7 +345,7 @@ def entropic(cost: Matrix, a: Vector, b: Vector, regularisation: float, toleranc
 
 
 def _newton_step(plan: Matrix, gap: Vector, a: Vector, eps: float) -> Vector:
-    """The Newton step for the column prices, with row prices that are optimal for them."""
+    """Return the Newton step for the column prices, with row prices that are optimal for them."""
     curvature = np.diag(plan.sum(axis=0)) - plan.T @ (plan / a[:, None])
     # Prices are determined up to a constant, which a step must not change.
     step: Vector = eps * np.linalg.lstsq(curvature + plan.sum() / len(gap) ** 2, gap, rcond=1e-14)[0]
@@ -340,7 +353,7 @@ def _newton_step(plan: Matrix, gap: Vector, a: Vector, eps: float) -> Vector:
 
 
 def _better(cost: Matrix, f: Vector, g: Vector, log_a: Vector, log_b: Vector, eps: float, step: Vector) -> Vector:
-    """The prices after a Sinkhorn round, or after a shortened Newton step if that is better."""
+    """Return the prices after a Sinkhorn round, or after a shortened Newton step if that is better."""
     scaled: Vector = -eps * _log_sum(((f[:, None] - cost) / eps + log_a[:, None]).T)
 
     def worth(prices: Vector) -> float:
@@ -358,10 +371,20 @@ def _better(cost: Matrix, f: Vector, g: Vector, log_a: Vector, log_b: Vector, ep
 def divergence(
     cost: Matrix, a: Vector, b: Vector, within_a: Matrix, within_b: Matrix, regularisation: float
 ) -> tuple[float, float]:
-    """Debiased Sinkhorn divergence (Feydy et al. 2019, equation 3), and the largest margin error of its parts.
+    """Return the debiased Sinkhorn divergence (Feydy et al. 2019, equation 3), and the largest error of its margins.
 
-    OT(a, b) - OT(a, a) / 2 - OT(b, b) / 2 with the entropic objective; never negative, and 0 for equal measures.
-    cost: [n, m] between the two clouds; within_a, within_b: costs within each cloud, [n, n] and [m, m].
+    OT(a, b) - OT(a, a) / 2 - OT(b, b) / 2 with the entropic objective.
+
+    Args:
+        cost: between the two clouds: [n, m].
+        a: weights of the first cloud: [n], > 0, with sum 1.
+        b: weights of the second cloud: [m], > 0, with sum 1.
+        within_a: costs within the first cloud: [n, n].
+        within_b: costs within the second cloud: [m, m].
+        regularisation: eps > 0, in units of the cost.
+
+    Returns:
+        The divergence, never negative, and 0 for equal measures; and the error.
     """
     between = entropic(cost, a, b, regularisation)
     first, second = entropic(within_a, a, a, regularisation), entropic(within_b, b, b, regularisation)

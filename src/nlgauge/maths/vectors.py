@@ -46,9 +46,14 @@ def shares(weights: Array) -> Array:
 
 
 def runs(numbers: NDArray[np.int64], offsets: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-    """Runs of equal numbers (words or sentences): the first token of each [runs], and its position [runs, 2].
+    """Return runs of equal numbers (words or sentences).
 
-    numbers: [tokens], non-decreasing. offsets: [tokens, 2], the position of each token in the text.
+    Args:
+        numbers: [tokens], non-decreasing.
+        offsets: the position of each token in the text, in characters: [tokens, 2].
+
+    Returns:
+        The first token of each run: [runs]; and its position in the text: [runs, 2].
     """
     starts = np.flatnonzero(np.diff(numbers, prepend=-1))
     ends = np.append(starts[1:], len(numbers)) - 1
@@ -56,16 +61,24 @@ def runs(numbers: NDArray[np.int64], offsets: NDArray[np.int32]) -> tuple[NDArra
 
 
 def run_means(vectors: NDArray[np.floating], starts: NDArray[np.intp]) -> Array:
-    """The mean vector of each run: [tokens, width], first tokens [runs] -> [runs, width]."""
+    """Return the mean vector of each run: [tokens, width], first tokens [runs] -> [runs, width]."""
     sums: Array = np.add.reduceat(vectors, starts, axis=0, dtype=np.float64)
     return sums / np.diff(starts, append=len(vectors))[:, None]
 
 
 def greedy_match(similarity: Array, a: Array, b: Array) -> tuple[float, float, float]:
-    """Precision, recall and F1 of matching each item with the most similar one of the other side.
+    """Return precision, recall and F1 of matching each item with the most similar one of the other side.
 
-    similarity: [candidate, reference]. a, b: weights of the items, with sum 1. F1 is NaN where the harmonic mean is
-    undefined: if precision or recall is below 0, or both are 0. BERTScore, equation 1 and section 3.
+    This is equation 1 of BERTScore, and its section 3.
+
+    Args:
+        similarity: [candidate, reference].
+        a: weights of the candidate's items, with sum 1.
+        b: weights of the reference's items, with sum 1.
+
+    Returns:
+        Precision, recall and F1. F1 is NaN where the harmonic mean is undefined: if precision or recall is below 0, or
+        both are 0.
     """
     precision, recall = float(similarity.max(axis=1) @ a), float(similarity.max(axis=0) @ b)
     total = precision + recall
@@ -74,6 +87,6 @@ def greedy_match(similarity: Array, a: Array, b: Array) -> tuple[float, float, f
 
 
 def flows(cost: Array, plan: Array) -> list[tuple[int, int, float, float]]:
-    """The flows of a transport plan, largest first: from, to, share of the mass, distance."""
+    """Return the flows of a transport plan, largest first: from, to, share of the mass, distance."""
     found = [(int(i), int(j), float(plan[i, j]), float(cost[i, j])) for i, j in np.argwhere(plan > 0)]
     return sorted(found, key=lambda flow: -flow[2])

@@ -46,7 +46,7 @@ class _Listing(ModuleType):
     """Makes this package callable, because the function `nlgauge.metrics` has the same name."""
 
     def __call__(self) -> list[str]:
-        """The names of all metrics in alphabetical order, then metrics of installed packages."""
+        """Return the names of all metrics in alphabetical order, then metrics of installed packages."""
         from nlgauge.registry import names
 
         return names()

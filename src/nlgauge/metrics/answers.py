@@ -121,7 +121,7 @@ class Chat:
         return Read(mean, True, found.label, found.said)
 
     def _weights(self, logprobs: object, found: Labelled, text: str) -> dict[str, float] | None:
-        """The probability of each label at the token that begins the label; None where it was not told.
+        """Return the probability of each label at the token that begins the label; None where it was not told.
 
         Labels that begin alike, as 1 and 10 do, are not tokens of their own, and have no probability each.
         """
@@ -241,6 +241,9 @@ def endpoint(url: str, api: str | None) -> tuple[str, str, str]:
     Args:
         url: a base such as http://HOST:PORT/v1, or the whole address of an interface.
         api: the interface; None is the one that the address ends in, else chat.
+
+    Returns:
+        Three texts: the interface and two addresses.
     """
     ends = [name for name, path in APIS.items() if url.endswith(path)]
     api = api or (ends[0] if ends else "chat")
@@ -253,7 +256,7 @@ def endpoint(url: str, api: str | None) -> tuple[str, str, str]:
 
 
 def model_names(content: Mapping[str, Any]) -> Sequence[str]:
-    """The models that a server lists."""
+    """Return the models that a server lists."""
     data = content.get("data", content.get("models"))
     ids = [one.get("id", one.get("name")) for one in data if isinstance(one, dict)] if isinstance(data, list) else []
     return [one for one in ids if isinstance(one, str)]

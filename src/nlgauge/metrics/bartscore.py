@@ -76,7 +76,7 @@ class BARTScore(RowMetric):
         return [one.request for together in self._asked(row) for one in together]
 
     def _asked(self, row: Row) -> list[list[_AskedText]]:
-        """The requests for each text that the candidate is compared with."""
+        """Return the requests for each text that the candidate is compared with."""
         if self.direction == "faithfulness":
             known = row.source is not None
             return (
@@ -106,7 +106,7 @@ class BARTScore(RowMetric):
         return Value((max(means) if self.references == "best" else float(np.mean(means)),), None, tuple(notes))
 
     def _read(self, row: Row, features: Features) -> dict[int, list[Likelihood]]:
-        """The likelihoods for each text that the candidate can be compared with, by its index."""
+        """Return the likelihoods for each text that the candidate can be compared with, by its index."""
         read = {}
         for number, together in enumerate(self._asked(row)):
             likelihoods = [known for one in together if (known := features[one.request]) is not None]
@@ -115,7 +115,7 @@ class BARTScore(RowMetric):
         return read
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
-        """The probability of each scored token with its position, for the best reference or for all."""
+        """Return the probability of each scored token with its position, for the best reference or for all."""
         asked, read = self._asked(row), self._read(row, features)
         best = None
         if read and self.references == "best" and self.direction != "faithfulness":

@@ -179,10 +179,18 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         return None if all(cloud.certified for cloud in clouds) else ITERATED
 
     def evidence(self, row: Row, prepared: BaryScorePrepared, features: Features) -> Evidence:
-        """The transport plan to the chosen reference: how much mass moves between tokens, and at what ground distance.
+        """Return the transport plan to the chosen reference: how much mass moves how far between tokens.
 
         The ground distance is squared, except with 'w1'. The plan is the exact one, even if the score uses an entropic
         plan.
+
+        Args:
+            row: the row.
+            prepared: what the metric prepared.
+            features: those of the row's texts.
+
+        Returns:
+            The flows.
         """
         if (chosen := self.chosen(row, prepared, features)) is None:
             return Evidence()
@@ -190,21 +198,28 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         clouds = self._clouds([pair], prepared)
         ((cost, plan),) = self._moved(clouds)
         costliest = sorted(flows(cost, plan), key=lambda moved: -moved[2] * moved[3])
-        one, other = (token_pieces(text, cloud.tokens) for text, cloud in zip(pair, clouds[0], strict=True))
-        shown = [Flow(one[i], other[j], share, distance) for i, j, share, distance in costliest[:_EVIDENCE_FLOWS]]
+        candidate, reference = (token_pieces(text, cloud.tokens) for text, cloud in zip(pair, clouds[0], strict=True))
+        shown = [
+            Flow(candidate[i], reference[j], share, distance) for i, j, share, distance in costliest[:_EVIDENCE_FLOWS]
+        ]
         return Evidence(reference=number, flows=shown, left_out=len(costliest) - len(shown))
 
     def barycenters(self, layers: Sequence[Array], weights: Sequence[Array]) -> list[tuple[Barycenter, Array]]:
-        """Each text's barycenter, and the weights of its points.
+        """Return each text's barycenter, and the weights of its points.
 
-        layers: [layers, tokens, width] each; weights: of the tokens, [tokens], with sum 1.
+        Args:
+            layers: the vectors of each text: [layers, tokens, width] each.
+            weights: of the tokens of each text: [tokens] each, with sum 1.
+
+        Returns:
+            The barycenter of each text, with the weights of its points: [points].
         """
         return list(zip(layer_barycenters(layers, weights), weights, strict=True))
 
     def _clouds(
         self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: BaryScorePrepared
     ) -> list[tuple[Cloud, Cloud]]:
-        """The clouds of the texts of some pairs. Each is made once while its features are in memory."""
+        """Return the clouds of the texts of some pairs. Each is made once while its features are in memory."""
         first, second = prepared.sides
         for side, texts in zip(prepared.sides, zip(*pairs, strict=True), strict=False):
             new = [text for text in dict.fromkeys(texts) if text not in side.clouds]
@@ -228,7 +243,7 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         ]
 
     def _counting(self, feature: TokenVectors) -> NDArray[np.intp]:
-        """The tokens that count."""
+        """Return the tokens that count."""
         keep = np.full(len(feature.ids), True) if self.special_tokens else ~feature.special
         if not self.punctuation:
             wordlike = [is_word(feature.text[begin:end]) for begin, end in feature.offsets]
@@ -242,5 +257,5 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         return np.flatnonzero(keep)
 
     def masses(self, feature: TokenVectors, tokens: NDArray[np.intp], table: TokenWeights | None) -> Array:
-        """The weights of some tokens. With idf, special tokens have weight 0."""
+        """Return the weights of some tokens. With idf, special tokens have weight 0."""
         return np.ones(len(tokens)) if table is None else table.values[feature.ids[tokens]] * ~feature.special[tokens]

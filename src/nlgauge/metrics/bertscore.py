@@ -118,7 +118,7 @@ class BERTScore(ReferenceMetric[TokenVectors]):
         return np.flatnonzero(~feature.special | self.special)
 
     def _side(self, feature: TokenVectors, prepared: BERTScorePrepared) -> tuple[Array, Array]:
-        """Unit vectors and weights of the tokens that are used."""
+        """Return unit vectors and weights of the tokens that are used."""
         used = self._used(feature)
         words = np.where(feature.special[used], 0.0, 1.0)
         weights = words * prepared.table.values[feature.ids[used]] if prepared.table else words
@@ -131,7 +131,7 @@ class BERTScore(ReferenceMetric[TokenVectors]):
         return UNWEIGHTED
 
     def evidence(self, row: Row, prepared: BERTScorePrepared, features: Features) -> Evidence:
-        """The match of each token, from both sides, for the chosen reference."""
+        """Return the match of each token, from both sides, for the chosen reference."""
         if (chosen := self.chosen(row, prepared, features)) is None:
             return Evidence()
         number, (candidate, reference) = chosen

@@ -82,7 +82,7 @@ class CIDEr(RowMetric):
         return [self._value(row, pairs, prepared) for row, pairs in zip(rows, sides, strict=True)]
 
     def evidence(self, row: Row, prepared: CIDErPrepared, features: Features) -> Evidence:
-        """The words that the candidate shares with its references."""
+        """Return the words that the candidate shares with its references."""
         return shared_with_references(row)
 
     def _frequencies(self, corpus: Corpus) -> tuple[int, Counter[str]]:
@@ -113,6 +113,8 @@ class CIDEr(RowMetric):
             return Value((math.nan,), sides.reason)
         if prepared.items < 2:
             return Value((math.nan,), "idf needs more than one item")
+        if not any(norm for _, reference in sides.pairs for norm in reference.norms):
+            return Value((math.nan,), "all items have each word of the reference, so that no word has a weight")
         notes = (LEFT_OUT,) if len(sides.pairs) < len(row.references) else ()
         return Value((10 * sum(self._similarity(*pair) for pair in sides.pairs) / len(sides.pairs),), None, notes)
 

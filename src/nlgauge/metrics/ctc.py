@@ -126,12 +126,12 @@ class CTCAspect(RowMetric):
         return self.aligner == "D"
 
     def directions(self, row: Row) -> list[Direction]:
-        """The alignments that a row needs; by default, of the candidate with the needed columns."""
+        """Return the alignments that a row needs; by default, of the candidate with the needed columns."""
         return [_candidate(row, *self.needed)]
 
     @abstractmethod
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
-        """The score of each part, from the alignments of the directions in order."""
+        """Return the score of each part, from the alignments of the directions in order."""
 
     def prepare(self, setup: Setup) -> AspectPrepared:
         model = setup.model
@@ -152,7 +152,7 @@ class CTCAspect(RowMetric):
         return AspectPrepared(aligner=embeddings, baseline=baseline, facts=facts)
 
     def _trained(self, model: Model) -> tuple[TrainedAligner, dict[str, object]]:
-        """The aligner of a model, and what its numbers depend on."""
+        """Return the aligner of a model, and what its numbers depend on."""
         aligner, facts = trained_aligner(
             model, aggregate=self.aligner == "R", stopwords=self.stopwords, reading=self.reading
         )
@@ -166,7 +166,7 @@ class CTCAspect(RowMetric):
         return aligner, facts
 
     def _layer(self, model: Model) -> tuple[int, dict[str, object]]:
-        """The layer, and the facts that name it."""
+        """Return the layer, and the facts that name it."""
         most = model[ENCODER].layers
         families = [*(kind.__name__ for kind in type(self).__mro__), "CTC"]
         asked = most + 1 + self.layer if self.layer < -1 else None if self.layer == -1 else self.layer
@@ -180,18 +180,18 @@ class CTCAspect(RowMetric):
         return [request for direction in directions for request in self._requests(direction, prepared)]
 
     def _requests(self, direction: Direction, prepared: AspectPrepared) -> Sequence[AnyRequest]:
-        """The features that the alignment of a direction needs."""
+        """Return the features that the alignment of a direction needs."""
         return prepared.aligner.requests(direction)
 
     def _align(self, direction: Direction, prepared: AspectPrepared, features: Features) -> Aligned | str:
-        """The alignment of a direction, or the reason why there is none."""
+        """Return the alignment of a direction, or the reason why there is none."""
         return prepared.aligner.align(direction, features)
 
     def score_rows(self, rows: Sequence[Row], prepared: AspectPrepared, features: Features) -> list[Value]:
         return [self._value(self._aligned(row, prepared, features), prepared) for row in rows]
 
     def _value(self, row: RowAligned, prepared: AspectPrepared) -> Value:
-        """The score of a row, from its alignments."""
+        """Return the score of a row, from its alignments."""
         if row.reason is not None:
             return Value((np.nan,) * len(self.parts), row.reason)
         values = self.values([aligned.alignment for _, aligned in row.directions], prepared)
@@ -204,7 +204,7 @@ class CTCAspect(RowMetric):
         return f"no {missing[0].removesuffix('s')}" if missing else None
 
     def _aligned(self, row: Row, prepared: AspectPrepared, features: Features) -> RowAligned:
-        """The directions of a row with their alignments."""
+        """Return the directions of a row with their alignments."""
         if (missing := self._missing(row)) is not None:
             return RowAligned(reason=missing)
         done: list[tuple[Direction, Aligned]] = []
@@ -224,7 +224,7 @@ class CTCAspect(RowMetric):
         return RowAligned(done, None, tuple(notes))
 
     def evidence(self, row: Row, prepared: AspectPrepared, features: Features) -> Evidence:
-        """The words of each aligned text that count, with position and alignment."""
+        """Return the words of each aligned text that count, with position and alignment."""
         if not prepared.aligner.shows_words:
             return Evidence()
         directions = self._aligned(row, prepared, features).directions

@@ -31,7 +31,7 @@ def token_pieces(feature: TokenVectors, tokens: NDArray[np.intp]) -> list[TextPi
 
 
 def likely_words(name: str, against: str, likelihood: Likelihood) -> EvidenceText:
-    """The tokens of a text with their probabilities. Tokens below 0.01 are shown as unsupported."""
+    """Return the tokens of a text with their probabilities. Tokens below 0.01 are shown as unsupported."""
     text, logs = likelihood.text, likelihood.log_probabilities
     places = zip(likelihood.offsets.tolist(), np.exp(logs).tolist(), logs.tolist(), strict=True)
     words = [
@@ -41,30 +41,38 @@ def likely_words(name: str, against: str, likelihood: Likelihood) -> EvidenceTex
 
 
 def shared_words(candidate: str, others: Mapping[str, str], reference: int | None = None) -> Evidence:
-    """The words that a candidate shares with other texts (by name): the evidence of all string metrics.
+    """Return the words that a candidate shares with other texts: the evidence of all string metrics.
 
     Case does not count. A word is shared as often as it is in both texts; with several other texts, the one with the
     most occurrences counts.
+
+    Args:
+        candidate: the candidate.
+        others: the other texts by name, such as 'reference'.
+        reference: the index of the reference that the score is based on.
+
+    Returns:
+        The evidence.
     """
     counts = {name: Counter(_word(other, span) for span in word_spans(other)) for name, other in others.items()}
     most: Counter[str] = Counter()
     for counted in counts.values():
         most |= counted
-    own = Counter(_word(candidate, span) for span in word_spans(candidate))
+    own_counts = Counter(_word(candidate, span) for span in word_spans(candidate))
     texts = [
         EvidenceText(
             name="candidate", against=" and ".join(others), text=candidate, words=_shared(candidate, most), weak=_HALF
         )
     ]
     texts += [
-        EvidenceText(name=name, against="candidate", text=other, words=_shared(other, own), weak=_HALF)
+        EvidenceText(name=name, against="candidate", text=other, words=_shared(other, own_counts), weak=_HALF)
         for name, other in others.items()
     ]
     return Evidence(reference, texts)
 
 
 def shared_with_references(row: Row) -> Evidence:
-    """The words that a row's candidate shares with its references; empty without references."""
+    """Return the words that a row's candidate shares with its references; empty without references."""
     names = [f"reference {number}" for number in range(1, len(row.references) + 1)]
     if len(names) < 2:
         names = ["reference"] * len(names)

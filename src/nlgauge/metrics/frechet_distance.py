@@ -38,8 +38,15 @@ class Frechet(NamedTuple):
 
 
 def frechet(first: Points, second: Points) -> Frechet:
-    """Distance of [n, width] and [m, width], n and m at least 1. Covariances divide by n - 1, and are 0 for one
-    point."""
+    """Return the squared Fréchet distance of two sets of points. Covariances divide by n - 1, and are 0 for one point.
+
+    Args:
+        first: [n, width], n at least 1.
+        second: [m, width], m at least 1.
+
+    Returns:
+        The squared distance and its two terms.
+    """
     roots, averages = zip(*(_root(points) for points in (first, second)), strict=True)
     means = float(np.square(averages[0] - averages[1]).sum())
     overlap = np.linalg.svd(roots[0] @ roots[1].T, compute_uv=False).sum()
@@ -49,7 +56,7 @@ def frechet(first: Points, second: Points) -> Frechet:
 
 
 def _root(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """A matrix R of at most width rows with R'R the covariance, and the mean: [rows, width], [width]."""
+    """Return a matrix R of at most width rows with R'R the covariance, and the mean: [rows, width], [width]."""
     mean = points.mean(axis=0, dtype=np.float64)
     root = np.empty((0, len(mean)))
     for at in range(0, len(points), _AT_ONCE):
@@ -79,7 +86,7 @@ class FrechetDistance(SetMetric):
         return Value(tuple(frechet(evaluated, reference)), None, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """The sizes that the distance depends on."""
+        """Return the sizes that the distance depends on."""
         dimensions = evaluated[0].points.shape[1]
         sides = {"outputs": evaluated, "references": reference}
         return Evidence(

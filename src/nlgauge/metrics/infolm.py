@@ -116,7 +116,7 @@ class InfoLM(ReferenceMetric[Bag]):
 
     @classmethod
     def preset_settings(cls, preset: str, given: Mapping[str, object]) -> Mapping[str, object]:
-        """The paper's settings, with alpha and beta for the given measure."""
+        """Return the paper's settings, with alpha and beta for the given measure."""
         of_measure = _OF_MEASURES[preset].get(given.get("measure", cls.measure), {})
         return {**cls.presets[preset], **of_measure}
 
@@ -160,7 +160,7 @@ class InfoLM(ReferenceMetric[Bag]):
         return [(self.distance(candidate, reference, prepared),) for candidate, reference in pairs]
 
     def distance(self, candidate: Bag, reference: Bag, prepared: InfoLMPrepared) -> float:
-        """The measure of two distributions; NaN if a probability of 0 makes it undefined."""
+        """Return the measure of two distributions; NaN if a probability of 0 makes it undefined."""
         p, q = self.logs(candidate, reference)
         if prepared.measure.needs_support and not np.isfinite([p.min(), q.min()]).all():
             return math.nan
@@ -174,7 +174,7 @@ class InfoLM(ReferenceMetric[Bag]):
         return UNWEIGHTED if candidate.unweighted or reference.unweighted else None
 
     def evidence(self, row: Row, prepared: InfoLMPrepared, features: Features) -> Evidence:
-        """The vocabulary items with the largest shares of the distance, and their probabilities."""
+        """Return the vocabulary items with the largest shares of the distance, and their probabilities."""
         chosen = self.chosen(row, prepared, features)
         if chosen is None or math.isnan(self.distance(*chosen[1], prepared)):
             return Evidence()

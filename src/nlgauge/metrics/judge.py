@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
-from nlgauge.contract.base import AMOUNT, QUESTION, Cost, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.base import AMOUNT, QUESTION, Cost, Interrupted, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.numbers import labels_of
@@ -37,6 +37,7 @@ from nlgauge.metrics.server import Server, address_of, key_of
 
 _PROBE = Asked("A source:\nWater is wet.\n\nAn answer:\nWater is wet.", "Is the answer supported by the source?")
 _SCALE = re.compile(r"(\d{1,3})-(\d{1,3})")
+_STOPPED = Failure("the run was stopped before the judge had answered", temporary=True)
 _CHANGED = "the server answered as the model {now!r}, and at the beginning of the run as {first!r}"
 
 
@@ -179,6 +180,12 @@ class Judge(RowMetric):
     def prepare(self, setup: Setup) -> JudgePrepared:
         """Ask one short question, to know the model that answers and what the server takes.
 
+        Args:
+            setup: the corpus and the options of the run.
+
+        Returns:
+            What the signature says of the model and the server.
+
         Raises:
             SpecError: nobody answers at the address, it refuses the key, or it serves several models.
         """
@@ -217,8 +224,8 @@ class Judge(RowMetric):
             raise SpecError(f"{self.name}: no judge answers at {url}: {reply.failure}")
         served = reply.content.get("model")
         served = served if isinstance(served, str) and served else model
-        found = form.read(reply.content)
-        by_words = api == "chat" and not (isinstance(found, Read) and found.by_probability)
+        read = form.read(reply.content)
+        by_words = api == "chat" and not (isinstance(read, Read) and read.by_probability)
         facts: dict[str, object] = {
             "judge": served,
             "prompt": {"name": self.template.name, "digest": self.template.digest},
@@ -247,7 +254,10 @@ class Judge(RowMetric):
             for asked in some
             for turn in self._turns
         }
-        self._ask({job: asked for job, asked in jobs.items() if job not in prepared.answers}, prepared)
+        try:
+            self._ask({job: asked for job, asked in jobs.items() if job not in prepared.answers}, prepared)
+        except KeyboardInterrupt:
+            raise Interrupted([self._value(one, prepared.answers) for one in filled]) from None
         return [self._value(one, prepared.answers) for one in filled]
 
     @property
@@ -256,7 +266,7 @@ class Judge(RowMetric):
 
     def _ask(self, jobs: Mapping[tuple[bytes, int], Asked], prepared: JudgePrepared) -> None:
         """Ask several questions at a time. An interruption ends the waits, and asks nothing more."""
-        from concurrent.futures import ThreadPoolExecutor
+        from concurrent.futures import ThreadPoolExecutor, wait
 
         def answer(job: tuple[bytes, int]) -> Answer:
             body = prepared.form.body(jobs[job], job[1] if self.repeat > 1 else None)
@@ -269,15 +279,20 @@ class Judge(RowMetric):
             return prepared.form.read(reply.content)
 
         pool = ThreadPoolExecutor(self.at_once, "nlgauge-judge")
+        asked = {job: pool.submit(answer, job) for job in jobs}
         try:
-            for job, found in zip(jobs, pool.map(answer, jobs), strict=True):
-                prepared.answers[job] = found
-                prepared.server.counts.update(tally(found))
+            wait(asked.values(), return_when="FIRST_EXCEPTION")
         except BaseException:
             prepared.server.stopped.set()
             raise
         finally:
-            pool.shutdown(cancel_futures=True)
+            try:
+                pool.shutdown(cancel_futures=True)  # what was asked is waited for, because it is paid
+            finally:
+                for job, future in asked.items():
+                    answered = future.done() and not future.cancelled()
+                    prepared.answers[job] = future.result() if answered else _STOPPED
+                    prepared.server.counts.update(tally(prepared.answers[job]))
 
     def _value(self, filled: Sequence[Asked] | str, answers: Mapping[tuple[bytes, int], Answer]) -> Value:
         if isinstance(filled, str):

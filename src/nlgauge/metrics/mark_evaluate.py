@@ -87,7 +87,7 @@ class Balls(NamedTuple):
 
     @classmethod
     def of(cls, points: Points, ks: Sequence[int]) -> Balls:
-        """The balls that reach to the k-th neighbours."""
+        """Return the balls that reach to the k-th neighbours."""
         return cls(points, squared_radii(points, ks))
 
 
@@ -101,20 +101,32 @@ class SizeEstimate(NamedTuple):
 
 
 def petersen(counts: Counts) -> SizeEstimate:
-    """One marking and one recapture (equation 3): P^ - P = (n - b)(m - a) / (a + b).
+    """Return the size by one marking and one recapture (equation 3): P^ - P = (n - b)(m - a) / (a + b).
 
-    Symmetric in S and S'. P^ = P if one of the sets is completely covered.
+    It is symmetric in S and S'. P^ = P if one of the sets is completely covered.
+
+    Args:
+        counts: what was marked and captured.
+
+    Returns:
+        The estimate.
     """
     a, b, *_, n, m, _ = counts
     return _estimate(counts.size, (n - b) * (m - a), a + b)
 
 
 def schnabel(counts: Counts) -> SizeEstimate:
-    """A marking and a recapture for every point of S' (equations 4 and 5). S is marked from the start.
+    """Return the size by a marking and a recapture for every point of S' (equations 4 and 5).
 
-    A point of S' in no ball of S is captured unmarked exactly once, whatever the order of S': when the first ball with
-    it is drawn. So C = (K + 1) m + B2, R = C - (m - a), and P^ / P - 1 = (m - a) / R. This is at most 1 / K, so the
-    score is in [1 - 1/K, 1].
+    S is marked from the start. A point of S' in no ball of S is captured unmarked exactly once, whatever the order of
+    S': when the first ball with it is drawn. So C = (K + 1) m + B2, R = C - (m - a), and P^ / P - 1 = (m - a) / R. This
+    is at most 1 / K, so the score is in [1 - 1/K, 1].
+
+    Args:
+        counts: what was marked and captured.
+
+    Returns:
+        The estimate.
     """
     unmarked = counts.m - counts.a
     caught = (min(counts.k, counts.m - 1) + 1) * counts.m + counts.B2
@@ -122,11 +134,17 @@ def schnabel(counts: Counts) -> SizeEstimate:
 
 
 def capture(counts: Counts) -> SizeEstimate:
-    """The maximum-likelihood size under model M0 of program CAPTURE (equations 6 and 7; Otis et al. 1978).
+    """Return the maximum-likelihood size under model M0 of program CAPTURE (equations 6 and 7; Otis et al. 1978).
 
     Each of the T = P balls is an occasion, M = P points are marked at the end, and there are
     C = (K + 1) (n + m) + B1 + B2 captures. ln L(N + 1) - ln L(N) becomes negative at most once as N grows: P^ is the
     first N >= M where it is not above 0.
+
+    Args:
+        counts: what was marked and captured.
+
+    Returns:
+        The estimate.
     """
     P = counts.size
     C = sum((min(counts.k, size - 1) + 1) * size for size in (counts.n, counts.m)) + counts.B1 + counts.B2
@@ -142,7 +160,7 @@ def capture(counts: Counts) -> SizeEstimate:
 
 
 def _gain(N: int, P: int, C: int) -> float:
-    """ln L(N + 1) - ln L(N) of equation 6 with T = M = P, with large terms cancelled."""
+    """Return ln L(N + 1) - ln L(N) of equation 6 with T = M = P, with large terms cancelled."""
     free = P * N - C
     gain = math.log((N + 1) / (N + 1 - P)) - P * N * math.log1p(1 / N) + P * math.log1p(-C / (P * (N + 1)))
     return gain + free * math.log1p(P / free) if free else gain
@@ -259,7 +277,7 @@ class MarkEvaluateText(Compared[Words]):
         )
 
     def prepare(self, setup: Setup) -> SetPrepared:
-        """The layers. Raises SpecError if the model has fewer."""
+        """Return the layers. Raises SpecError if the model has fewer."""
         return self.of_sets.prepare(setup)
 
     def requests(self, row: Row, prepared: SetPrepared) -> list[Request[TokenVectors]]:
@@ -295,7 +313,7 @@ class MarkEvaluateText(Compared[Words]):
         return _beyond(self.k, min(len(candidate), len(reference)))
 
     def evidence(self, row: Row, prepared: SetPrepared, features: Features) -> Evidence:
-        """The words that are not fully covered by balls of the other side, farthest first, and covered words."""
+        """Return the words that are not fully covered by balls of the other side, farthest first, and covered words."""
         read = [features[one] for one in self.requests(row, prepared)]
         names = ["candidate", *(f"reference {number}" for number in range(1, len(read)))]
         candidate, *references = (
@@ -314,7 +332,7 @@ class MarkEvaluateText(Compared[Words]):
 
 
 def _beyond(k: int, least: int) -> str | None:
-    """The note of a comparison whose smaller set has few points, or None."""
+    """Return the note of a comparison whose smaller set has few points, or None."""
     return f"k={k} is more than the number of other points in a set: that number was used" if k >= least else None
 
 
@@ -332,9 +350,15 @@ class Assessment(NamedTuple):
 
 
 def sweep(evaluated: Points, reference: Points, ks: Sequence[int]) -> list[Assessment]:
-    """All estimates at many k from one pass over the distances.
+    """Return all estimates at many k from one pass over the distances.
 
-    evaluated [m, width], reference [n, width]; ks ascending, each at least 1.
+    Args:
+        evaluated: points [m, width].
+        reference: points [n, width].
+        ks: ascending, each at least 1.
+
+    Returns:
+        The estimates for each k.
     """
     return assessed(Balls.of(evaluated, ks), Balls.of(reference, ks), ks)
 

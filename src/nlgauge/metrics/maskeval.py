@@ -41,9 +41,14 @@ _ROUNDING = 1e-9
 
 
 def word_weights(logits: NDArray[np.floating], starts: NDArray[np.intp]) -> Array:
-    """Softmax over a text's sub-words, summed over the sub-words of each word (equation 6): [words], with sum one.
+    """Return the softmax over a text's sub-words, summed over the sub-words of each word (equation 6).
 
-    logits: [tokens]; starts: the first token of each word, [words].
+    Args:
+        logits: [tokens].
+        starts: the first token of each word: [words].
+
+    Returns:
+        [words], with sum 1.
     """
     shares = np.exp(logits.astype(np.float64) - logits.max())
     sums: Array = np.add.reduceat(shares / shares.sum(), starts)
@@ -51,14 +56,19 @@ def word_weights(logits: NDArray[np.floating], starts: NDArray[np.intp]) -> Arra
 
 
 def uniform(words: int) -> Array:
-    """The same weight for every word: [words], with sum one."""
+    """Return the same weight for every word: [words], with sum one."""
     return np.full(words, 1 / words)
 
 
 def heaviest(weights: Array, keep: float) -> NDArray[np.intp]:
-    """The smallest set of words, heaviest first, with at least the share `keep` of the weight: indices.
+    """Return the smallest set of words, heaviest first, with at least a share of the weight.
 
-    keep: above 0, up to 1; 1 keeps all words, also without weight. Words of equal weight are in text order.
+    Args:
+        weights: of the words: [words].
+        keep: the share, above 0 and up to 1; 1 takes all words, also without weight.
+
+    Returns:
+        The indexes of the words. Words of equal weight are in text order.
     """
     order = np.argsort(-weights, kind="stable")
     if keep >= 1:
@@ -68,12 +78,19 @@ def heaviest(weights: Array, keep: float) -> NDArray[np.intp]:
 
 
 def kept_words(weights: tuple[Array, Array], share: float, keep: float, per_text: bool) -> tuple[list[int], list[int]]:
-    """The words of candidate and source that are masked, in text order.
+    """Return the words of candidate and source that are masked.
 
-    per_text: apply `keep` to each text's weight separately, not to the weight of both texts in the score.
+    Args:
+        weights: of the words of both texts: [words] each.
+        share: how much of the score the candidate's words make up, from 0 to 1.
+        keep: the share of the weight whose words are masked, as in `heaviest`.
+        per_text: apply `keep` to each text's weight separately, not to the weight of both texts in the score.
+
+    Returns:
+        The indexes of the words of both texts, in text order.
     """
     if per_text:
-        chosen = [heaviest(own, keep) for own in weights]
+        chosen = [heaviest(of_text, keep) for of_text in weights]
         return sorted(chosen[0].tolist()), sorted(chosen[1].tolist())
     both = np.concatenate(shared(weights, share))
     numbers = sorted(heaviest(both, keep).tolist())
@@ -87,9 +104,16 @@ def shared(weights: tuple[Array, Array], share: float) -> tuple[Array, Array]:
 
 
 def weighted_score(scores: Sequence[Array], weights: Sequence[Array], share: float, per_text: bool = False) -> float:
-    """The score (equation 5), from scores and weights of the masked words of candidate and source, [masked] each.
+    """Return the score (equation 5), divided by the weight of the masked words.
 
-    It is divided by the weight of the masked words, with `per_text` for each text separately. NaN if that weight is 0.
+    Args:
+        scores: of the masked words of candidate and source: [masked] each.
+        weights: of these words: [masked] each.
+        share: how much of the score the candidate's words make up, from 0 to 1.
+        per_text: divide by the weight of each text separately.
+
+    Returns:
+        The score; NaN if the weight is 0.
     """
     if per_text:
         sides = [_mean(s, w) if part else 0.0 for s, w, part in zip(scores, weights, (share, 1 - share), strict=True)]
@@ -230,7 +254,7 @@ class MaskEval(RowMetric):
         )
 
     def states(self, row: Row, side: int) -> PairStatesRequest:
-        """The states that learned token weights are computed from."""
+        """Return the states that learned token weights are computed from."""
         return PairStatesRequest(*_texts(row, side), side == 0, self.segmentation)
 
     def _all_words(self, row: Row, prepared: MaskEvalPrepared) -> list[MaskedWordsRequest]:
@@ -253,7 +277,7 @@ class MaskEval(RowMetric):
         )
 
     def _kept(self, row: Row, side: int, kept: Sequence[int], words: int) -> MaskedWordsRequest | None:
-        """The request for the kept words. If all are kept, it equals the request of other MaskEval metrics."""
+        """Return the request for the kept words. If all are kept, it equals the request of other MaskEval metrics."""
         if not kept:
             return None
         return self.masked(row, side, tuple(kept) if len(kept) < words else None)
@@ -272,14 +296,14 @@ class MaskEval(RowMetric):
         )
 
     def word_scores(self, answer: MaskedWords) -> Array:
-        """The score of each masked word: [words]."""
+        """Return the score of each masked word: [words]."""
         if self.scoring == "hit":
             return answer.hits.astype(np.float64)
         logs = answer.log_probabilities
         return np.exp(logs) if self.scoring == "probability" else logs
 
     def evidence(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> Evidence:
-        """The masked words of each text: whether they were predicted, what was predicted, and their weights."""
+        """Return the masked words of each text: whether they were predicted, what was predicted, and their weights."""
         plan = self._plan(row, prepared, features)
         if isinstance(plan, str):
             return Evidence()
@@ -291,7 +315,7 @@ class MaskEval(RowMetric):
 
 
 def _texts(row: Row, side: int) -> tuple[str, str]:
-    """The text of a side (0: candidate, 1: source), and the other text."""
+    """Return the text of a side (0: candidate, 1: source), and the other text."""
     texts = row.candidate, row.source or ""
     return texts[side], texts[1 - side]
 

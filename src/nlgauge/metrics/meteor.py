@@ -71,7 +71,7 @@ class Kind:
         }
 
     def _bases(self, word: str) -> list[str]:
-        """The forms of a word that have an entry: itself, and its base forms by the list of exceptions or by rules."""
+        """Return the forms of a word that have an entry: itself, and its base forms by exceptions or by rules."""
         bases = self.exceptions.get(word)
         if bases is None:
             bases = [word[: -len(ending)] + base for ending, base in self.endings if word.endswith(ending)]
@@ -102,12 +102,12 @@ class WordNet:
         return cls(kinds, digest.hexdigest())
 
     def synonyms(self, word: str) -> frozenset[str]:
-        """The word and all single words that share a sense with it."""
+        """Return the word and all single words that share a sense with it."""
         return frozenset({word}.union(*(kind.synonyms(word) for kind in self.kinds)))
 
 
 def _entries(lines: Sequence[str]) -> list[list[str]]:
-    """The fields of all lines except the licence at the top, without glosses."""
+    """Return the fields of all lines except the licence at the top, without glosses."""
     return [line.partition("|")[0].split() for line in lines if line and not line.startswith(" ")]
 
 

@@ -17,9 +17,14 @@ from nlgauge.errors import SpecError
 
 
 def document_frequencies(documents: Iterable[NDArray[np.integer]], vocabulary: int) -> tuple[NDArray[np.int64], int]:
-    """In how many documents each token occurs, and the number of documents.
+    """Return in how many documents each token occurs.
 
-    documents: ids of each document, any length -> [vocabulary], N.
+    Args:
+        documents: the ids of each document, any length.
+        vocabulary: how many tokens there are.
+
+    Returns:
+        The counts: [vocabulary]; and the number of documents.
     """
     counts = np.zeros(vocabulary, dtype=np.int64)
     number = 0
@@ -30,10 +35,17 @@ def document_frequencies(documents: Iterable[NDArray[np.integer]], vocabulary: i
 
 
 def inverse_document_frequencies(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
-    """ln((N + 1) / (df + 1)): [vocabulary], >= 0, as in InfoLM, BERTScore and MoverScore.
+    """Return ln((N + 1) / (df + 1)), as in InfoLM, BERTScore and MoverScore.
 
     A token of every document has weight 0, and a token of no document ln(N + 1). With one document all its tokens have
     weight 0, so callers need a rule for texts whose weights are all 0.
+
+    Args:
+        counts: in how many documents each token occurs, df: [vocabulary].
+        documents: how many there are, N.
+
+    Returns:
+        [vocabulary], >= 0.
     """
     return np.log((documents + 1) / (counts + 1.0))
 
@@ -56,7 +68,11 @@ def layer_read(layer: int | None, families: Sequence[str], model: Model, rule: i
     Args:
         layer: the one that was asked for; None for the one that the model's card or published code names.
         families: the metric's names in the card, the first that is there counts.
+        model: the model.
         rule: the layer where nothing names one, counted from the last if it is below 0.
+
+    Returns:
+        The number of the layer, and the facts.
     """
     origin = None
     if layer is None:
@@ -70,10 +86,16 @@ def layer_origin(origin: str | None) -> dict[str, object]:
 
 
 def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tuple[tuple[int, ...], dict[str, object]]:
-    """Return the layers that are used, and the facts that name them. A tuple is used as it is.
+    """Return the layers that are used, and the facts that name them.
 
-    A number is how many layers (or all, if there are fewer), up to the one that the model's card names for the family,
-    or else the last one.
+    Args:
+        layers: a tuple is used as it is. A number is how many layers (or all, if there are fewer), up to the one that
+            the model's card names for the family, or else the last one.
+        family: of the metric, as cards name it.
+        model: the model.
+
+    Returns:
+        The numbers of the layers, and the facts for a signature.
     """
     most = model[ENCODER].layers
     origin = None
@@ -84,10 +106,15 @@ def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tup
 
 
 def idf_table(idf: str, setup: Setup) -> TokenWeights | None:
-    """Weights of the vocabulary by name; None for 'none'.
+    """Return weights of the vocabulary by name.
 
-    'general' comes from a large general text. 'references', 'candidates' and 'union' are counted on the corpus, where a
-    text in several rows counts once.
+    Args:
+        idf: 'general' comes from a large general text. 'references', 'candidates' and 'union' are counted on the
+            corpus, where a text in several rows counts once. 'none' has no weights.
+        setup: the corpus and the model.
+
+    Returns:
+        The weights; None for 'none'.
     """
     if idf == "none":
         return None
@@ -99,7 +126,7 @@ def idf_table(idf: str, setup: Setup) -> TokenWeights | None:
 
 
 def idf_tables(idf: str, setup: Setup) -> tuple[TokenWeights | None, TokenWeights | None]:
-    """The weights for candidates and for references: a table for each with 'separate', else one for both."""
+    """Return the weights for candidates and for references: a table for each with 'separate', else one for both."""
     if idf == "separate":
         return idf_table("candidates", setup), idf_table("references", setup)
     table = idf_table(idf, setup)
@@ -107,9 +134,16 @@ def idf_tables(idf: str, setup: Setup) -> tuple[TokenWeights | None, TokenWeight
 
 
 def idf_fact(idf: str, setup: Setup, *tables: TokenWeights | None) -> str:
-    """The weights in a signature: the name, and the digest of each table.
+    """Return the weights as a signature has them: the name, and the digest of each table.
 
-    'general' becomes 'general-words' if the model has no table of its own, so that counts come from words.
+    Args:
+        idf: the name. 'general' becomes 'general-words' if the model has no table of its own, so that counts come from
+            words.
+        setup: the corpus and the model.
+        tables: the weights that were counted.
+
+    Returns:
+        A text.
     """
     of_words = idf == "general" and setup.model.card.document_frequencies is None
     digests = (f"@{table.digest[:8]}" for table in dict.fromkeys(tables) if table)

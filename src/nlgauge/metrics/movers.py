@@ -65,10 +65,10 @@ class MovingMetric(ReferenceMetric[TokenVectors]):
 
     @abstractmethod
     def moved(self, feature: TokenVectors, prepared: Any) -> Moved:
-        """The parts of a text."""
+        """Return the parts of a text."""
 
     def from_cost(self, cost: float) -> float:
-        """The score."""
+        """Return the score."""
         return cost
 
     def distances(self, one: Moved, other: Moved) -> Array:
@@ -85,7 +85,7 @@ class MovingMetric(ReferenceMetric[TokenVectors]):
         return list(zip(costs, optimal, strict=True))
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
-        """The flows, largest first, with shares of the mass and distances."""
+        """Return the flows, largest first, with shares of the mass and distances."""
         if (chosen := self.chosen(row, prepared, features)) is None:
             return Evidence()
         number, pair = chosen
@@ -97,9 +97,14 @@ class MovingMetric(ReferenceMetric[TokenVectors]):
 
 
 def word_pieces(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int32]]:
-    """Indexes of words that are not punctuation, the first sub-word of every word, and positions of the former.
+    """Return where the words of a text are that are not punctuation. Sub-words are counted without special tokens.
 
-    Sub-words are counted without special tokens.
+    Args:
+        feature: the vectors of the text.
+
+    Returns:
+        The indexes of these words: [n]; the first sub-word of every word: [words]; and the positions of these words, in
+        characters: [n, 2].
     """
     offsets = feature.offsets[~feature.special]
     starts, spans = runs(words(feature.text, offsets), offsets)
@@ -205,7 +210,7 @@ class MoverScore(MovingMetric):
 
 
 def _weights(feature: TokenVectors, first: NDArray[np.intp], table: TokenWeights | None) -> Array:
-    """The weights of words, from their first sub-words."""
+    """Return the weights of words, from their first sub-words."""
     return table.values[feature.ids[first]] if table else np.ones(len(first))
 
 
@@ -280,7 +285,7 @@ class WordMovers(MovingMetric, WordVectorMetric):
     citation: ClassVar[str] = "Kusner et al. 2015, ICML"
 
     def moved(self, feature: TokenVectors, prepared: Prepared) -> Moved:
-        """The distinct words of a text in lower case, without positions, because a word may occur several times."""
+        """Return the distinct words of a text in lower case, without positions: a word may occur several times."""
         text = words_of(feature)
         names, first, counts = np.unique(text.names, return_index=True, return_counts=True)
         return Moved(text.vectors[first], counts.astype(np.float64), names)

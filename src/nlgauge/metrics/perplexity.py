@@ -75,7 +75,7 @@ class Perplexity(RowMetric):
         return [_value(features[self._request(row, prepared)]) for row in rows]
 
     def evidence(self, row: Row, prepared: PerplexityPrepared, features: Features) -> Evidence:
-        """The probability of each token, with its position."""
+        """Return the probability of each token, with its position."""
         likelihood = features[self._request(row, prepared)]
         if likelihood is None:
             return Evidence()

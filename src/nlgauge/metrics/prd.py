@@ -45,7 +45,7 @@ class PRDCurve(NamedTuple):
     """[angles]"""
 
     def f_score(self, beta: float) -> float:
-        """The largest F_beta on the curve; beta > 1 favours recall, beta < 1 precision."""
+        """Return the largest F_beta on the curve; beta > 1 favours recall, beta < 1 precision."""
         precision, recall, square = self.precision, self.recall, beta * beta
         return float(((1 + square) * precision * recall / (square * precision + recall + _EPSILON)).max())
 
@@ -57,34 +57,52 @@ class PRDCurve(NamedTuple):
 
 
 def curve(evaluated: Reals, reference: Reals) -> PRDCurve:
-    """The curve of two histograms over the same clusters, each with sum 1: [clusters], [clusters]."""
+    """Return the curve of two histograms over the same clusters, each with sum 1: [clusters], [clusters]."""
     slopes = np.tan(np.linspace(_EPSILON, np.pi / 2 - _EPSILON, _ANGLES))
     precision = np.minimum(slopes[:, None] * reference, evaluated).sum(axis=1)
     return PRDCurve(precision.clip(0, 1), (precision / slopes).clip(0, 1))
 
 
 def mean_curve(evaluated: Points, reference: Points, clusters: int, runs: int, seed: int) -> PRDCurve:
-    """The mean curve of `runs` clusterings of the union of both sets: [n, width], [m, width].
+    """Return the mean curve of several clusterings of the union of both sets.
 
     It does not depend on the order of the points, because they are sorted by their coordinates.
+
+    Args:
+        evaluated: [n, width].
+        reference: [m, width].
+        clusters: how many a clustering has.
+        runs: how many clusterings there are.
+        seed: of the clusterings.
+
+    Returns:
+        The curve.
     """
     union = np.concatenate([evaluated, reference]).astype(np.float64)
     order = np.lexsort(union.T[::-1])
-    own = np.arange(len(union)) < len(evaluated)
+    is_evaluated = np.arange(len(union)) < len(evaluated)
     generator = np.random.default_rng(seed)
     curves = []
     for _ in range(runs):
         labels = np.empty(len(union), np.int64)
         labels[order] = k_means(union[order], clusters, generator)
-        shares = [np.bincount(labels[side], minlength=clusters) / side.sum() for side in (own, ~own)]
+        shares = [np.bincount(labels[side], minlength=clusters) / side.sum() for side in (is_evaluated, ~is_evaluated)]
         curves.append(curve(shares[0], shares[1]))
     return PRDCurve(*(np.mean(part, axis=0) for part in zip(*curves, strict=True)))
 
 
 def k_means(points: Reals, clusters: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """The cluster of each point: [n, width] -> [n]. With fewer distinct points than `clusters`, fewer are used.
+    """Return the cluster of each point. With fewer distinct points than `clusters`, fewer are used.
 
     k-means++ start (Arthur and Vassilvitskii 2007), then Lloyd's algorithm (1982) until convergence, at most 50 steps.
+
+    Args:
+        points: [n, width].
+        clusters: how many.
+        generator: draws the start.
+
+    Returns:
+        The number of a cluster for each point: [n].
     """
     points = points - points.mean(axis=0)
     centres = _start(points, clusters, generator)
@@ -143,7 +161,7 @@ class PRD(SetMetric):
         return Value((curve.f_score(8), curve.f_score(1 / 8), *curve.even), None, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """The curve at some angles, from low precision and high recall to the opposite."""
+        """Return the curve at some angles, from low precision and high recall to the opposite."""
         curve = self._curve(*(np.concatenate([text.points for text in side]) for side in (evaluated, reference)))
         points = {"precision": curve.precision, "recall": curve.recall}
         return Evidence(items=[Item("curve", {name: some[::_EVERY].tolist() for name, some in points.items()})])

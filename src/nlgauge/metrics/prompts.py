@@ -94,7 +94,7 @@ class Prompt:
 
 
 def _filled(text: str, texts: Mapping[str, str]) -> str:
-    """A template with its fields filled in, in one pass: braces in a row's texts stand for nothing."""
+    """Return a template with its fields filled in, in one pass: braces in a row's texts stand for nothing."""
     text = _OPTIONAL.sub(lambda part: part[1] if texts["question"].strip() else "", text)
     return _FIELD.sub(lambda name: texts[name[1]], text)
 
@@ -139,6 +139,13 @@ def prompt_of(name: str, metric: str) -> Prompt:
 
     In a file a line of three hyphens separates what is shown from what is asked.
 
+    Args:
+        name: that of a prompt of ours, or a path.
+        metric: the name of the metric, for errors.
+
+    Returns:
+        The prompt.
+
     Raises:
         SpecError: there is no such prompt or file, or it does not show the candidate.
     """
@@ -151,8 +158,8 @@ def prompt_of(name: str, metric: str) -> Prompt:
         text = content.decode("utf-8-sig")
     except (OSError, ValueError) as bad:
         why = "is not UTF-8" if isinstance(bad, UnicodeDecodeError) else "cannot be read as a file"
-        known = ", ".join(map(repr, PROMPTS))
-        raise SpecError(f"{metric}: prompt={shown(name)} is none of {known}, and {why}") from None
+        names = ", ".join(map(repr, PROMPTS))
+        raise SpecError(f"{metric}: prompt={shown(name)} is none of {names}, and {why}") from None
     if len(content) > _LARGEST:
         raise SpecError(f"{metric}: the prompt {shown(name)} is longer than {_LARGEST:,} bytes")
     material, *rest = _SEPARATOR.split(text, maxsplit=1)

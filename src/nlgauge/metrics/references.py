@@ -66,9 +66,16 @@ def paired(
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
-    """The index of the best of [references, parts], by the first sub-score; NaN is never the best of several.
+    """Return which reference is the best.
 
     Where the first sub-score is equal the next one decides, and so on, so that the order of references never does.
+
+    Args:
+        scores: [references, parts]. NaN is never the best of several.
+        higher_is_better: the direction of the scores.
+
+    Returns:
+        The index of the reference.
     """
     if len(scores) == 1:
         return 0
@@ -78,7 +85,7 @@ def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
 
 
 def best_or_mean(scores: NDArray[np.float64], how: str, higher_is_better: bool) -> NDArray[np.float64]:
-    """[references, parts] -> [parts]: the scores of the 'best' reference, or the 'mean'."""
+    """Return the scores of the 'best' reference, or the 'mean': [references, parts] -> [parts]."""
     reduced: NDArray[np.float64] = scores[best(scores, higher_is_better)] if how == "best" else scores.mean(axis=0)
     return reduced
 
@@ -97,7 +104,7 @@ def splitter_param(default: str) -> Any:
 
 
 def splitter_library(name: str) -> tuple[str, ...]:
-    """The distribution that a tokenizer needs, if any, for `Metric.libraries`."""
+    """Return the distribution that a tokenizer needs, if any, for `Metric.libraries`."""
     return {"spaces": (), "unicode": ("rouge-score-rs",)}.get(name, ("sacrebleu",))
 
 
@@ -106,6 +113,12 @@ def splitter(name: str) -> Callable[[str], list[str]]:
     """Return a function that splits a text into lower-case words.
 
     Metrics share it, because sacrebleu's tokenizer caches the last texts.
+
+    Args:
+        name: 'spaces', 'unicode', or that of a tokenizer of sacrebleu.
+
+    Returns:
+        The function.
     """
     if name == "spaces":
         return lambda text: text.lower().split()
@@ -141,15 +154,15 @@ class Compared(RowMetric, Generic[T]):
         return None
 
     def pair_note(self, candidate: T, reference: T, prepared: Any) -> str | None:
-        """A note for the reader about the pair's score, or None."""
+        """Return a note for the reader about the pair's score, or None."""
         return None
 
     def why(self, pairs: Sequence[tuple[T, T]]) -> str:
-        """The reason for a row whose pairs have no score."""
+        """Return the reason for a row whose pairs have no score."""
         return self.undefined
 
     def reduced(self, pairs: Sequence[tuple[T, T]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The row's scores from those of its pairs: [pairs, parts] -> [parts]."""
+        """Return the row's scores from those of its pairs: [pairs, parts] -> [parts]."""
         found = best_or_mean(scores, self.references, self.higher_is_better)
         if self.references == "best" and (own := [self.parts.index(part) for part in self.of_any_reference]):
             found = found.copy()
@@ -188,7 +201,7 @@ class ReferenceMetric(Compared[T]):
 
     @abstractmethod
     def request(self, text: str, prepared: Any, reference: bool) -> Request[T]:
-        """The feature of a text that is compared. reference: whether the text is a reference, not the candidate."""
+        """Return the feature of a text that is compared. reference: whether it is a reference, not the candidate."""
 
     def requests(self, row: Row, prepared: Any) -> list[Request[T]]:
         references = (self.request(text, prepared, True) for text in row.references)
@@ -202,7 +215,7 @@ class ReferenceMetric(Compared[T]):
         return paired(candidate, references, self.unusable)
 
     def chosen(self, row: Row, prepared: Any, features: Features) -> tuple[int, tuple[T, T]] | None:
-        """The pair that the row's score is based on, preceded by the index of its reference."""
+        """Return the pair that the row's score is based on, preceded by the index of its reference."""
         own = self._paired(row, prepared, features)
         if not own.pairs:
             return None
@@ -234,7 +247,7 @@ class StringReferenceMetric(Compared[T]):
         return values if self.empty == "undefined" else list(map(self._worst, rows, values))
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
-        """The words that the candidate shares with the reference that the score is based on."""
+        """Return the words that the candidate shares with the reference that the score is based on."""
         own = paired(
             self.read(row.candidate, prepared), [self.read(text, prepared) for text in row.references], self.unusable
         )
@@ -244,7 +257,7 @@ class StringReferenceMetric(Compared[T]):
         return shared_words(row.candidate, {"reference": row.references[which]}, which)
 
     def _worst(self, row: Row, value: Value) -> Value:
-        """The 'worst' score in the place of none, where that is not for want of a reference or for length."""
+        """Return the 'worst' score in the place of none, where that is not for want of a reference or for length."""
         if value.reason in (None, self.too_long) or not row.references:
             return value
         parts = tuple(self.worst if math.isnan(part) else part for part in value.parts)

@@ -88,7 +88,7 @@ class SARI(RowMetric):
         return [value(row.candidate, row.source, row.references) for row in rows]
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
-        """The words that the candidate shares with its references."""
+        """Return the words that the candidate shares with its references."""
         return shared_with_references(row)
 
     def _read(self, text: str) -> Sequence[Counts]:

@@ -15,13 +15,19 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from nlgauge._version import __version__
-from nlgauge.data.corpus.place import shown
 from nlgauge.errors import SpecError
+from nlgauge.metrics.request_clock import RequestClock
 
 _LONGEST_REPLY = 16 << 20
 _LONGEST_WAIT = 60.0
 """Seconds before a request is sent again, whatever the server asks for"""
 _AGAIN = (408, 409, 425, 429)
+_REFUSES_ALL = (0, 401, 403, 404)
+"""Failures that have nothing to do with what was asked; 0 is one of the network"""
+MOST_FAILURES = 24
+"""Requests that may fail in a row before a run stops asking"""
+_SECRET = 8
+"""Characters of a key from which on it is one: shorter ones, such as EMPTY, stand for none"""
 
 
 class Reply(NamedTuple):
@@ -58,6 +64,9 @@ class Server:
 
     def __post_init__(self) -> None:
         self._lock, self._not_before = threading.Lock(), 0.0
+        self._failures = 0
+        self._broken: str | None = None
+        """Why nothing more is asked"""
         self.stopped = threading.Event()
 
     def __getstate__(self) -> object:
@@ -66,11 +75,20 @@ class Server:
     def ask(self, url: str, body: object = None, unless: Callable[[str], object] = lambda failure: None) -> Reply:
         """Return the reply to a POST of JSON, or to a GET where there is no body.
 
-        unless: a failure of which it says something is not tried again.
+        Args:
+            url: where it goes.
+            body: what is sent, as JSON has it.
+            unless: a failure of which it says something is not tried again.
+
+        Returns:
+            The reply.
         """
         wait = self.wait
         for left in range(self.retries, -1, -1):
             with self._lock:
+                if self._broken is not None:
+                    self.counts["not asked"] += 1
+                    return Reply({}, self._broken, temporary=True, status=0)
                 if self.most_requests is not None and self.counts["requests"] >= self.most_requests:
                     return Reply({}, f"the budget of {self.most_requests} requests is spent", temporary=True)
                 self.counts["requests"] += 1
@@ -78,11 +96,13 @@ class Server:
             if pause > 0:
                 self.stopped.wait(pause)
             reply, asked_to_wait = self._sent(url, body)
+            self._watch(reply)
             if (
                 reply.failure is None
                 or not reply.temporary
                 or not left
                 or self.stopped.is_set()
+                or self._broken is not None
                 or unless(reply.failure)
             ):
                 break
@@ -95,6 +115,15 @@ class Server:
             wait *= 2
         self._count(reply)
         return reply
+
+    def _watch(self, reply: Reply) -> None:
+        """Count what fails in a row, and ask nothing more of a server that is down or refuses everything."""
+        down = reply.failure is not None and (reply.status in _REFUSES_ALL or reply.status >= 500)
+        with self._lock:
+            self._failures = self._failures + 1 if down else 0
+            if self._failures == MOST_FAILURES:
+                told = f"{MOST_FAILURES} requests in a row failed, the last one by: {reply.failure}"
+                self._broken = f"it was not asked, because {told}"
 
     def _count(self, reply: Reply) -> None:
         usage = reply.content.get("usage")
@@ -111,7 +140,7 @@ class Server:
                 self.counts[ours] += max(number, 0)
 
     def _sent(self, url: str, body: object) -> tuple[Reply, float]:
-        """The reply to one request, and how many seconds the server wants to be left alone."""
+        """Return the reply to one request, and how many seconds the server wants to be left alone."""
         from http.client import HTTPException
         from urllib.error import HTTPError
         from urllib.request import Request, build_opener
@@ -124,25 +153,27 @@ class Server:
             content = json.dumps(body).encode()
             headers["Content-Type"] = "application/json"
         asked_to_wait = 0.0
-        try:
-            with build_opener(_stays()).open(Request(url, content, headers), timeout=self.timeout) as answer:
-                return _read(self._body(answer)), 0.0
-        except HTTPError as error:
-            with error:
-                asked_to_wait = wait_wanted(error.headers)
-                return self._refused(error, key), asked_to_wait
-        except TimeoutError:
-            failure = f"no answer within {self.timeout:g} seconds"
-        except (OSError, HTTPException) as error:
-            reason = getattr(error, "reason", error)
-            slow = isinstance(reason, TimeoutError)
+        with RequestClock(self.timeout) as clock:
+            try:
+                opener = build_opener(_stays(), *clock.handlers())
+                with opener.open(Request(url, content, headers), timeout=self.timeout) as answer:
+                    given = self._body(answer)
+                if not clock.over:  # else the answer may be cut
+                    return read_reply(given, key), 0.0
+                reason: object = TimeoutError()
+            except HTTPError as error:
+                with error:
+                    return self._refused(error, key), wait_wanted(error.headers)
+            except (OSError, HTTPException) as error:
+                reason = getattr(error, "reason", error)
+            slow = clock.over or isinstance(reason, TimeoutError)
             failure = (
                 f"no answer within {self.timeout:g} seconds" if slow else f"no whole answer: {_plain(reason, key)}"
             )
         return Reply({}, failure, temporary=True, status=0), asked_to_wait
 
     def _body(self, answer: Any) -> bytes:
-        """The body of an answer. Raises TimeoutError where it drips, OSError where it has no end."""
+        """Return the body of an answer. Raises TimeoutError where it drips, OSError where it has no end."""
         end, pieces, size = time.monotonic() + self.timeout, [], 0
         while piece := answer.read1(1 << 16):
             pieces.append(piece)
@@ -154,7 +185,9 @@ class Server:
         return b"".join(pieces)
 
     def _refused(self, error: Any, key: str | None) -> Reply:
-        """The reply of a request that the server refused, in its own words; those about a key are not repeated."""
+        """Return the reply of a request that the server refused, in its words; those about a key are not repeated."""
+        from http.client import HTTPException
+
         code = int(error.code)
         if code in (401, 403):
             held = f"the key in {self.key}" if key else f"a request without a key ({self.key} is not set)"
@@ -163,18 +196,15 @@ class Server:
             return Reply({}, f"HTTP {code}: the server sends on to another address: name that one", status=code)
         try:
             content = json.loads(self._body(error))
-        except (OSError, ValueError, RecursionError):
+        except (OSError, ValueError, RecursionError, HTTPException):
             content = None
-        said = (
-            content.get("error", content.get("detail", content.get("message"))) if isinstance(content, dict) else None
-        )
-        said = said.get("message") if isinstance(said, dict) else said
-        told = f": {_plain(said, key)}" if isinstance(said, str) and said else ""
+        said = _said(content)
+        told = f": {_plain(said, key)}" if said else ""
         return Reply({}, f"HTTP {code}{told}", temporary=code >= 500 or code in _AGAIN, status=code)
 
 
 def _stays() -> Any:
-    """A handler that follows no redirection: a key goes to the named host alone."""
+    """Return a handler that follows no redirection: a key goes to the named host alone."""
     from urllib.request import HTTPRedirectHandler
 
     class Stays(HTTPRedirectHandler):
@@ -184,14 +214,51 @@ def _stays() -> Any:
     return Stays()
 
 
-def _read(body: bytes) -> Reply:
+def read_reply(body: bytes, key: str | None) -> Reply:
+    """Return the object of a reply, or the error that stands in it, without the key that a server may repeat."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
-        return Reply({}, f"the reply is no whole JSON: {shown(body[-40:].decode('utf-8', 'replace'))} ends it", True)
+        end = _plain(body[-40:].decode("utf-8", "replace"), key)
+        return Reply({}, f"the reply is no whole JSON: {end!r} ends it", True)
     if not isinstance(content, dict):
         return Reply({}, "the reply is no JSON object", True)
-    return Reply(content)
+    if key and len(key) >= _SECRET:
+        content = _without(content, key)
+    failed = _failed(content)
+    if failed is None:
+        return Reply(content)
+    error = failed.get("error")
+    code = str(error.get("code", error.get("status")) if isinstance(error, dict) else failed.get("code"))
+    status = int(code) if code.isdecimal() and 400 <= int(code) < 600 else 500
+    told = f": {_plain(said, key)}" if (said := _said(failed)) else ""
+    return Reply({}, f"the reply is an error{told}", temporary=status >= 500 or status in _AGAIN, status=status)
+
+
+def _failed(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The part of a reply that holds an error: the reply, or its first choice."""
+    choices = content.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    failed = [part for part in (content, first) if isinstance(part, dict) and part.get("error")]
+    return failed[0] if failed else content if content.get("object") == "error" else None
+
+
+def _said(content: object) -> str | None:
+    """What a server says of an error."""
+    if not isinstance(content, dict):
+        return None
+    said = content.get("error", content.get("detail", content.get("message")))
+    said = said.get("message") if isinstance(said, dict) else said
+    return said if isinstance(said, str) and said else None
+
+
+def _without(value: Any, key: str) -> Any:
+    """A value of JSON in which no text holds the key."""
+    if isinstance(value, str):
+        return value.replace(key, "***")
+    if isinstance(value, dict):
+        return {_without(name, key): _without(inner, key) for name, inner in value.items()}
+    return [_without(inner, key) for inner in value] if isinstance(value, list) else value
 
 
 def _plain(said: object, key: str | None) -> str:
@@ -225,6 +292,12 @@ def _time_of(date: str) -> float | None:
 def key_of(name: str) -> str | None:
     """Return the key that a variable of the environment holds, None where it is not set.
 
+    Args:
+        name: the variable.
+
+    Returns:
+        The key, or None.
+
     Raises:
         SpecError: it holds what no header can.
     """
@@ -236,6 +309,13 @@ def key_of(name: str) -> str | None:
 
 def address_of(url: str, metric: str) -> str:
     """Return an address without a slash at its end.
+
+    Args:
+        url: the address.
+        metric: the name of the metric, for errors.
+
+    Returns:
+        The address.
 
     Raises:
         SpecError: it is none, or holds what may be a key, which is not repeated.

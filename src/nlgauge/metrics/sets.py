@@ -25,9 +25,18 @@ UNITS = ("sentence", "token")
 
 
 def layers_of(unit: str, layers: int, top: int) -> tuple[int, ...]:
-    """The hidden layers of a unit's points: the last one for sentences, the last `layers` ones for tokens.
+    """Return the hidden layers of a unit's points.
 
-    Raises ValueError if the model has fewer than `layers` layers. Layer 0 (embeddings) has no context and is not used.
+    Args:
+        unit: 'sentence' has the last layer, 'token' the last `layers` ones.
+        layers: how many.
+        top: the last layer of the model. Layer 0 (embeddings) has no context and is not used.
+
+    Returns:
+        The numbers of the layers.
+
+    Raises:
+        ValueError: the model has fewer than `layers` layers.
     """
     if unit == "sentence":
         return (top,)
@@ -44,15 +53,23 @@ def text_points(
     wordlike: NDArray[np.bool_],
     normalize: bool,
 ) -> NDArray[np.float32]:
-    """The points of one text: [points, width].
+    """Return the points of one text.
 
     'sentence': the mean of the last layer's vectors, special tokens included, as sentence encoders are pooled
-        (Reimers and Gurevych 2019): one point.
+    (Reimers and Gurevych 2019): one point.
     'token': the vector of each word's first sub-word at each layer, without punctuation and special tokens (as in
     MoverScore, Zhao et al. 2019, whose models the paper uses): layers times words.
 
-    vectors [layers, tokens, width]; special, words (the number of each token's word) and wordlike (whether the token
-    holds a letter or a digit) [tokens]. normalize: scale points to unit length; a zero vector stays zero.
+    Args:
+        unit: 'sentence' or 'token'.
+        vectors: [layers, tokens, width].
+        special: whether each token is special: [tokens].
+        words: the number of each token's word: [tokens].
+        wordlike: whether each token holds a letter or a digit: [tokens].
+        normalize: scale points to unit length; a zero vector stays zero.
+
+    Returns:
+        [points, width].
     """
     points: NDArray[np.float64]
     if unit == "sentence":
@@ -67,7 +84,7 @@ def text_points(
 
 
 def word_starts(special: NDArray[np.bool_], words: NDArray[np.int64], wordlike: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The token that each word without punctuation begins with; arguments as of `text_points`."""
+    """Return the token that each word without punctuation begins with; arguments as of `text_points`."""
     text = np.flatnonzero(~special)
     first: NDArray[np.intp] = text[np.diff(words[text], prepend=-1) != 0]
     return first[wordlike[first]]
@@ -118,7 +135,7 @@ class SetMetric(Metric):
     model: str | None = None
 
     def prepare(self, setup: Setup) -> SetPrepared:
-        """The layers. Raises SpecError if the model has fewer."""
+        """Return the layers. Raises SpecError if the model has fewer."""
         from nlgauge.engine.models.capabilities import ENCODER
 
         model = setup.model
@@ -129,7 +146,7 @@ class SetMetric(Metric):
         return SetPrepared(layers=layers, facts={"layers": f"{layers[0]}-{layers[-1]}"})
 
     def request(self, text: str, prepared: SetPrepared) -> Request[TokenVectors]:
-        """The feature that the points of a text come from."""
+        """Return the feature that the points of a text come from."""
         from nlgauge.engine.features.vectors import SentenceVectors, VectorsRequest
 
         if self.unit == "sentence":
@@ -137,11 +154,11 @@ class SetMetric(Metric):
         return VectorsRequest(text, prepared.layers)
 
     def points(self, feature: TokenVectors) -> NDArray[np.float32]:
-        """The points of a text: [points, width]; none for a text without words."""
+        """Return the points of a text: [points, width]; none for a text without words."""
         return text_points(self.unit, feature.vectors, *_marks(feature), self.normalize)
 
     def points_of_words(self, feature: TokenVectors, item: str) -> list[SetText]:
-        """The words of a text with their points, a point a layer, for unit='token'."""
+        """Return the words of a text with their points, a point a layer, for unit='token'."""
         special, numbers, wordlike = _marks(feature)
         starts = word_starts(special, numbers, wordlike)
         by_word = self.points(feature).reshape(len(feature.vectors), len(starts), -1).swapaxes(0, 1)
@@ -151,7 +168,7 @@ class SetMetric(Metric):
 
     @abstractmethod
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
-        """The score of one set of points against another: [m, width], [n, width], n and m at least 1."""
+        """Return the score of one set of points against another: [m, width], [n, width], n and m at least 1."""
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
         """Return what the score is based on; empty if the metric has nothing to show."""
@@ -159,16 +176,24 @@ class SetMetric(Metric):
 
 
 def _marks(feature: TokenVectors) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.bool_]]:
-    """special, words and wordlike of `text_points`."""
+    """Return special, words and wordlike of `text_points`."""
     wordlike = np.array([is_word(feature.text[begin:end]) for begin, end in feature.offsets])
     return feature.special, words(feature.text, feature.offsets), wordlike
 
 
 def covered_texts(evaluated: Sequence[SetText], reference: Sequence[SetText], k: int) -> Evidence:
-    """The texts of both sides, each with the nearest text of the other side.
+    """Return the texts of both sides, each with the nearest text of the other side.
 
     First texts with a point outside the other side's balls, which reach to the k-th neighbour, farthest first; then
     covered texts, nearest first.
+
+    Args:
+        evaluated: the outputs.
+        reference: what they are compared with.
+        k: the number of the neighbour.
+
+    Returns:
+        The texts as items of evidence.
     """
     from nlgauge.maths.neighbours import coverage
 

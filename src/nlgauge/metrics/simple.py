@@ -127,7 +127,7 @@ class CopyRate(RowMetric):
         ]
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
-        """The words of the output that are in its source."""
+        """Return the words of the output that are in its source."""
         side = row.source if self.side == "source" else row.context
         return Evidence() if not side else shared_words(row.candidate, {self.side: side})
 

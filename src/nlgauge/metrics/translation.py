@@ -117,7 +117,7 @@ class SacrebleuMetric(RowMetric):
         ]
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
-        """The words that the candidate shares with its references."""
+        """Return the words that the candidate shares with its references."""
         return shared_with_references(row)
 
 
@@ -134,11 +134,14 @@ def counted_values(
         rows: the rows.
         count: counts pairs of texts; NaN for texts that are too long.
         score: makes a score of a pair's counts.
+
+    Returns:
+        A value for each row.
     """
     pairs = [_pairs(row, metric.references == "joint") for row in rows]
     distinct = list(dict.fromkeys(pair for each in pairs for pair in each))
-    counts = {pair: tuple(map(float, own)) for pair, own in zip(distinct, count(distinct), strict=True)}
-    values = {pair: math.nan if any(map(math.isnan, own)) else score(own) for pair, own in counts.items()}
+    counts = {pair: tuple(map(float, of_pair)) for pair, of_pair in zip(distinct, count(distinct), strict=True)}
+    values = {pair: math.nan if any(map(math.isnan, of_pair)) else score(of_pair) for pair, of_pair in counts.items()}
     return [
         _value(metric, row, [counts[pair] for pair in each], [values[pair] for pair in each])
         for row, each in zip(rows, pairs, strict=True)
@@ -147,7 +150,7 @@ def counted_values(
 
 @cache
 def _tool(kind: str, **settings: object) -> Any:
-    """sacrebleu's metric. Metrics with equal settings share it, because its tokenizer caches the texts it has read."""
+    """Return sacrebleu's metric, shared by metrics of equal settings: its tokenizer caches the texts it has read."""
     import sacrebleu.metrics
 
     return getattr(sacrebleu.metrics, kind)(**settings)
@@ -412,11 +415,11 @@ class WER(RowMetric):
         return counted_values(self, rows, count, lambda counts: 100 * counts[0] / counts[1])
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
-        """The words that the candidate shares with its references."""
+        """Return the words that the candidate shares with its references."""
         return shared_with_references(row)
 
     def _symbols(self, text: str, numbers: dict[str, int]) -> Sequence[Hashable]:
-        """The symbols that are compared: a number for each word, because rapidfuzz compares strings by their hash."""
+        """Return the symbols that are compared: a number for each word, as rapidfuzz compares strings by their hash."""
         words = (text.lower() if self.lowercase else text).split()
         return [numbers.setdefault(word, len(numbers)) for word in words]
 

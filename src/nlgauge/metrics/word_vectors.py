@@ -49,14 +49,14 @@ class WordTable(NamedTuple):
 
 
 def words_of(feature: TokenVectors) -> WordTable:
-    """The words of a text, from its sub-words."""
+    """Return the words of a text, from its sub-words."""
     starts, spans, names = _all_words(feature)
     kept = [i for i, name in enumerate(names) if is_word(name)]
     return WordTable(np.array([names[i] for i in kept]), run_means(feature.vectors[0], starts)[kept], spans[kept])
 
 
 def too_short(feature: TokenVectors, least: int = 1) -> str | None:
-    """The reason if a text has fewer than `least` words without punctuation, else None."""
+    """Return the reason if a text has fewer than `least` words without punctuation, else None."""
     number = sum(map(is_word, _all_words(feature)[2]))
     if not number:
         return "nothing but punctuation"

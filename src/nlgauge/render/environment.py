@@ -27,16 +27,20 @@ _TURNING = "\u202a-\u202e\u2066-\u2069"
 
 
 def shown(text: object) -> str:
-    """A text as a page can hold it, as long as it was.
+    """Return a text as a page can hold it, as long as it was.
 
-    Control characters are pictures. Half characters are U+FFFD, and so are signs that turn round the order of what
-    follows them.
+    Args:
+        text: anything; what is no text is printed.
+
+    Returns:
+        The text. Control characters are pictures. Half characters are U+FFFD, and so are signs that turn round the
+        order of what follows them.
     """
     return re.sub(rf"[\x80-\x9f\ud800-\udfff{_TURNING}]", "\ufffd", str(text).translate(_PICTURES))
 
 
 def render(template: str, *folders: Path, **facts: Any) -> str:
-    """A template with its values, from this room's templates or from those of other folders."""
+    """Return a template with its values, from this room's templates or from those of other folders."""
     return environment(*folders).get_template(template).render(**facts)
 
 
@@ -58,10 +62,16 @@ def environment(*folders: Path) -> Environment:
 
 
 def data(value: object) -> Markup:
-    """A value of dicts, lists, texts and finite numbers as JSON that is safe inside <script>, whatever it holds.
+    """Return a value as JSON that is safe inside <script>, whatever it holds.
 
     Inside a script nothing but "<" can begin a tag or a comment: it is written as an escape, and so are the signs that
     turn a line round for who reads the file. Nothing else is, since a page holds much JSON and an escape is long.
+
+    Args:
+        value: dicts, lists, texts and finite numbers.
+
+    Returns:
+        The JSON.
     """
     from markupsafe import Markup
 
@@ -77,14 +87,19 @@ def inlined(*files: Path) -> Markup:
 
 
 def digest(script: str) -> str:
-    """Return what a content security policy calls a script by, so that a page runs this one and nothing that texts
-    bring.
+    """Return what a content security policy calls a script by, so that a page runs it and nothing that texts bring.
+
+    Args:
+        script: its source.
+
+    Returns:
+        The name of a digest and the digest in base 64.
     """
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number for people; a dash for none."""
+    """Return a number for people; a dash for none."""
     if value is None or value != value:
         return "–"
     if abs(value) == float("inf"):
@@ -102,7 +117,7 @@ def places(values: Sequence[float], low: float, high: float, margin: float = 4) 
 
 
 def p_value(value: float | None) -> str:
-    """A p-value for people; a dash for none."""
+    """Return a p-value for people; a dash for none."""
     if value is None or value != value:
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -42,7 +42,7 @@ def covering(items: Sequence[Record]) -> dict[str, list[Record]]:
 
 
 def curve(items: Sequence[Record]) -> str:
-    """The points of an SVG line, 100 units a side, of an item that holds precision and recall as lists; '' for none."""
+    """Return points of an SVG line, 100 units a side, of an item with lists of precision and recall; '' for none."""
     for item in items:
         precision, recall = item.get("precision"), item.get("recall")
         if _are_numbers(precision) and _are_numbers(recall) and len(precision) == len(recall):
@@ -79,28 +79,33 @@ _LEGENDS = {
 
 
 def drawn(evidence: Mapping[str, Any], texts: Mapping[str, Any] | None = None, titles: bool = False) -> str:
-    """A row's, or a system's, evidence as JSON has it.
+    """Return a row's, or a system's, evidence as HTML.
 
-    texts: what is known of the row, by name: 'candidate', 'source', 'context' and 'references', a list. What is not
-    known is drawn without the words around it. titles: what is said of a word stands in its title, for a place that
-    runs no script.
+    Args:
+        evidence: as JSON has it.
+        texts: what is known of the row, by name: 'candidate', 'source', 'context' and 'references', a list. What is not
+            known is drawn without the words around it.
+        titles: whether what is said of a word stands in its title, for a place that runs no script.
+
+    Returns:
+        HTML.
     """
-    known = dict(texts or {})
+    given = dict(texts or {})
     reference = evidence.get("reference")
-    references = known.get("references") or []
+    references = given.get("references") or []
     if reference is not None and reference < len(references):
-        known["reference"] = references[reference]
+        given["reference"] = references[reference]
     judged, matches, flows, items = (evidence.get(name, []) for name in ("texts", "matches", "flows", "items"))
     left_out = evidence.get("left_out", 0)
-    found, sides, line = drivers(items), covering(items), curve(items)
-    panes = word_panes(judged, known)
+    driving, sides, line = drivers(items), covering(items), curve(items)
+    panes = word_panes(judged, given)
     tables = [*word_tables(judged), *match_tables(matches)]
     if matches:
-        panes += match_panes(matches, known)
+        panes += match_panes(matches, given)
     if flows:
-        panes += flow_panes(flows, known)
+        panes += flow_panes(flows, given)
         tables.append(flow_table(flows, left_out))
-    if items and not (found or sides or line):
+    if items and not (driving or sides or line):
         tables.append(item_table(items, left_out))
     kind = "words" if judged else "flows" if flows else "matches"
     return render(
@@ -111,8 +116,8 @@ def drawn(evidence: Mapping[str, Any], texts: Mapping[str, Any] | None = None, t
         legend=legend(judged) if kind == "words" else _LEGENDS[kind],
         panes=panes,
         tables=tables,
-        drivers=found[:LISTED],
-        most=max((item[side] for item in found for side in ("candidate", "reference")), default=0) or 1,
+        drivers=driving[:LISTED],
+        most=max((item[side] for item in driving for side in ("candidate", "reference")), default=0) or 1,
         sides=sides,
         curve=line,
         left_out=left_out,

@@ -15,6 +15,9 @@ def fixed(value: float, digits: int = 4) -> str:
     Args:
         value: the number, which may be infinite.
         digits: how many there are behind the point. With fewer than four, as of shares, a small number may read as 0.
+
+    Returns:
+        The number as a text.
     """
     text = f"{value:.{digits}f}"
     reads_as_0 = not text.strip("-0.")

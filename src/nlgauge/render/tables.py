@@ -73,7 +73,7 @@ Cells: TypeAlias = "Sequence[Sequence[Cell]]"
 
 
 def words(cell: Cell) -> str:
-    """A cell in one line of plain text, without its mark."""
+    """Return a cell in one line of plain text, without its mark."""
     if isinstance(cell, str):
         return cell
     return " ".join(filter(None, (cell.text, cell.interval, cell.chance)))
@@ -94,9 +94,14 @@ _STEERING_IN_LINES = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}]")
 
 
 def harmless(text: str, *, lines: bool = False) -> str:
-    """With U+FFFD for each control character, and for each that sets the direction of what follows it.
+    """Return a text with U+FFFD for each control character, and for each that sets the direction of what follows it.
 
-    lines: leave line ends and tabs.
+    Args:
+        text: the text.
+        lines: leave line ends and tabs.
+
+    Returns:
+        The text, as long as it was.
     """
     return (_STEERING_IN_LINES if lines else _STEERING).sub("\ufffd", text)
 
@@ -166,7 +171,7 @@ class Column(NamedTuple):
 
 
 def terminal(cells: Cells, width: int = 100, colour: bool = False, keys: int = 1) -> list[str]:
-    """The lines of one table, in blocks of columns where one is too wide; `keys` columns begin each block."""
+    """Return the lines of one table, in blocks of columns where one is too wide; `keys` columns begin each block."""
     columns = [column_of(column) for column in zip(*cells, strict=True)]
     if _total(columns) > width:
         columns = [*columns[:keys], *(column.with_narrow_head() for column in columns[keys:])]
@@ -179,8 +184,13 @@ def terminal(cells: Cells, width: int = 100, colour: bool = False, keys: int = 1
 
 
 def shown_width(text: str) -> int:
-    """Return how many columns a terminal takes for a text: two for East Asian signs, none for marks that
-    join others.
+    """Return how many columns a terminal takes for a text.
+
+    Args:
+        text: the text.
+
+    Returns:
+        Columns: two for East Asian signs, none for marks that join others.
     """
     joins = ("Mn", "Me", "Cf")
     return sum(
@@ -190,7 +200,7 @@ def shown_width(text: str) -> int:
 
 
 def column_of(cells: Sequence[Cell]) -> Column:
-    """The lines of a column's cells; numbers stand under each other by their last digit."""
+    """Return the lines of a column's cells; numbers stand under each other by their last digit."""
     head, *body = cells
     numbers = [cell for cell in body if isinstance(cell, Number)]
     digits = max((len(number.text) for number in numbers), default=0)
@@ -296,20 +306,28 @@ _FORMULA = re.compile(rf"[\t\r\n]|[{_UNSEEN}{_QUOTES}]*[=+\-@\uff1d\uff0b\uff0d\
 def formatted(
     tables: Sequence[Cells], layout: str, *, width: int = 100, colour: bool = False, keys: int = 1
 ) -> list[str]:
-    """The lines of some tables in one of `FORMATS`, an empty line between two.
+    """Return the lines of some tables, an empty line between two.
 
-    width, colour and keys are of text alone: how many columns it takes, whether it may use colours, and how many of the
-    table's columns say what a row is, and so stand before each block of a table that is too wide for one.
+    Args:
+        tables: the cells of each.
+        layout: one of `FORMATS`. The other options are of text alone.
+        width: how many columns of a terminal a table takes.
+        colour: whether it may use colours.
+        keys: how many of the table's columns say what a row is, and so stand before each block of a table that is too
+            wide for one.
+
+    Returns:
+        The lines.
     """
     lines: list[str] = []
     for number, cells in enumerate(tables):
-        own = terminal(cells, width, colour, keys) if layout == "text" else _PLAIN[layout](cells)
-        lines += [*[""] * bool(number), *own]
+        of_table = terminal(cells, width, colour, keys) if layout == "text" else _PLAIN[layout](cells)
+        lines += [*[""] * bool(number), *of_table]
     return lines
 
 
 def _latex(cells: Cells) -> list[str]:
-    """A tabular that stands in a table of the paper's own."""
+    """Return a tabular that stands in a table of the paper's own."""
     head, *body = [" & ".join(map(_in_latex, row)) + r" \\" for row in cells]
     places = "".join("r" if numeric else "l" for numeric in _numeric(cells))
     rows = [r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
@@ -356,7 +374,7 @@ def _line(text: str) -> str:
 
 
 def _csv(cells: Cells) -> list[str]:
-    """An empty cell is no number; what is infinite is a word, as in a scores file."""
+    """Return an empty cell is no number; what is infinite is a word, as in a scores file."""
     wide = [more for column in zip(*cells, strict=True) for more in _expanded(column)]
     lines = []
     for row in zip(*wide, strict=True):
@@ -367,7 +385,7 @@ def _csv(cells: Cells) -> list[str]:
 
 
 def _expanded(column: Sequence[Cell]) -> list[list[str]]:
-    """The column, and one for each of interval and p that one of its cells has."""
+    """Return the column, and one for each of interval and p that one of its cells has."""
     head, *body = column
     made = [[inert(str(head)), *(inert(cell) if isinstance(cell, str) else _digits(cell.value) for cell in body)]]
     for name in ("low", "high", "p"):
@@ -378,7 +396,7 @@ def _expanded(column: Sequence[Cell]) -> list[list[str]]:
 
 
 def inert(text: str) -> str:
-    """A text that no spreadsheet computes."""
+    """Return a text that no spreadsheet computes."""
     return f"'{text}" if _FORMULA.match(text) and text != "-" else text
 
 

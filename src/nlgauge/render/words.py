@@ -52,7 +52,7 @@ class Table(NamedTuple):
 
 
 def word_panes(texts: Sequence[Record], known: Record) -> list[Pane]:
-    """A pane for each text that is judged, and one for each text that it is compared with, where that is known."""
+    """Yield a pane for each text that is judged, and for each text that it is compared with, where that is known."""
     panes = [Pane(f"{text['name']}, against the {text['against']}", _judged(text)) for text in texts]
     judged = {text["name"] for text in texts}
     for name in dict.fromkeys(name for text in texts for name in _others(text) if name not in judged):
@@ -83,12 +83,12 @@ def word_tables(texts: Sequence[Record]) -> Iterator[Table]:
 
 
 def shade(alignment: float, weak: float) -> str:
-    """The class of a word: not supported, partly, supported."""
+    """Return the class of a word: not supported, partly, supported."""
     return "no" if alignment < weak else "half" if alignment < (1 + weak) / 2 else "yes"
 
 
 def _others(text: Record) -> list[str]:
-    """The names of the texts that one is compared with: 'source and context' are two."""
+    """Return the names of the texts that one is compared with: 'source and context' are two."""
     quoted = [quote["name"] for quote in text.get("quotes", [])]
     named = [name for name in ("candidate", "source", "context") if name in str(text["against"])]
     return list(dict.fromkeys([*quoted, *named]))
@@ -118,9 +118,7 @@ def legend(texts: Sequence[Record]) -> tuple[str, str, str]:
 
 
 def _shared(text: Record) -> bool:
-    """Return whether words were only looked up in the other text: then each is there or is not, and no more is known of
-    it.
-    """
+    """Return whether words were only looked up in the other text: no more is known of each than that."""
     return all(
         word.keys() == {"text", "begin", "end", "alignment"} and word["alignment"] in (0, 1) for word in text["words"]
     )
@@ -143,7 +141,7 @@ def _note(text: Record, word: Record, looked_up: bool) -> str:
 
 
 def _quoted(texts: Sequence[Record], name: str) -> list[tuple[int, int, dict[str, str]]]:
-    """The sentences of a text that were read, each under the name by which the words that are from it call it."""
+    """Yield the sentences of a text that were read, each under the name by which words that are from it call it."""
     found: dict[tuple[int, int], str] = {}
     for text in texts:
         for index, quote in enumerate(text.get("quotes", [])):
@@ -153,13 +151,13 @@ def _quoted(texts: Sequence[Record], name: str) -> list[tuple[int, int, dict[str
 
 
 def nearest(text: Record, begin: int, end: int) -> Record | None:
-    """The sentence that most words of a span are most likely from; None where none of them names one."""
+    """Return the sentence that most words of a span are most likely from; None where none of them names one."""
     named = [word["quote"] for word in text["words"] if begin <= word["begin"] < end and "quote" in word]
     return text["quotes"][max(named, key=named.count)] if named else None
 
 
 def _span(text: Record, begin: int, end: int) -> tuple[str, str, str]:
-    """A span of words that are not supported, and the sentence that is nearest to it."""
+    """Return a span of words that are not supported, and the sentence that is nearest to it."""
     quote = nearest(text, begin, end)
     return text["text"][begin:end], f"{begin}–{end}", "" if quote is None else f"{quote['name']}: {quote['text']}"
 
@@ -197,7 +195,7 @@ def flow_panes(flows: Sequence[Record], known: Record) -> list[Pane]:
 
 
 def match_tables(matches: Sequence[Record]) -> Iterator[Table]:
-    """The matches of each side that are least alike."""
+    """Yield the matches of each side that are least alike."""
     for side in ("candidate", "reference"):
         own = sorted((match for match in matches if match["side"] == side), key=lambda match: match["similarity"])
         if own:
@@ -210,7 +208,7 @@ def match_tables(matches: Sequence[Record]) -> Iterator[Table]:
 
 
 def flow_table(flows: Sequence[Record], left_out: int) -> Table:
-    """The flows that cost most."""
+    """Return the flows that cost most."""
     costliest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:LISTED]
     rows = [
         (_name(f["candidate"]), _name(f["reference"]), number(f["share"]), number(f["distance"])) for f in costliest
@@ -238,7 +236,7 @@ def _panes(sides: Mapping[str, _Marks], known: Record) -> list[Pane]:
 
 
 def _rebuilt(marks: _Marks) -> str:
-    """A stand-in for a text that is not at hand: its marked words, as far as they are known, at their places."""
+    """Return a stand-in for a text that is not at hand: its marked words, as far as they are known, at their places."""
     letters = [" "] * max((end for _, end in marks), default=0)
     for (begin, end), mark in marks.items():
         letters[begin:end] = mark.get("text", "").ljust(end - begin)[: end - begin]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from nlgauge.contract.base import Prepared, RowMetric
+from nlgauge.contract.base import Interrupted, Prepared, RowMetric
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Json
 from nlgauge.engine.batching import blocks
@@ -53,7 +53,7 @@ class Collector(Protocol):
         """One for some rows alone, which may go to another process."""
 
     def requests(self, row: Row) -> Sequence[AnyRequest]:
-        """The features of a row that it reads."""
+        """Return the features of a row that it reads."""
 
     def lacks(self, request: AnyRequest) -> bool:
         """Return whether it has not taken a request yet."""
@@ -101,7 +101,7 @@ Asked: TypeAlias = Mapping[int, Mapping[str, Sequence[AnyRequest]]]
 def score_here(
     scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
 ) -> Generator[ScoredBlock, None, None]:
-    """The `Executor` of this process, one block after another; the other executors call it in theirs."""
+    """Yield the `Executor` of this process, one block after another; the other executors call it in theirs."""
     for task in tasks:
         collected: dict[str, Collector] = {}
         for scorer, lookup in zip(scorers, task.lookups, strict=True):
@@ -125,13 +125,22 @@ class BlockScorer:
     engine: Engine | None = None
 
     def apart(self, engine: Engine | None) -> BlockScorer:
-        """The same for some rows alone, with collectors that know no text yet."""
+        """Return the same for some rows alone, with collectors that know no text yet."""
         return replace(self, collectors={spec: one.apart() for spec, one in self.collectors.items()}, engine=engine)
 
     def blocks(self, rows: Rows, wanted: Sequence[int], lookup: CacheLookup) -> Iterator[ScoredBlock]:
         """Score what is missing of some rows, a block at a time; what is collected stands in the collectors.
 
-        Raises InputError for a text that the window policy refuses, before anything is computed.
+        Args:
+            rows: the corpus.
+            wanted: the numbers of the rows.
+            lookup: what the cache has of them.
+
+        Returns:
+            An iterator over the blocks.
+
+        Raises:
+            InputError: the window policy refuses a text; this is raised before anything is computed.
         """
         engine, gaps = self.engine, {spec: set(numbers) for spec, numbers in lookup.missing.items()}
         asked = self.requests(rows, wanted) if engine is not None else {}
@@ -140,9 +149,9 @@ class BlockScorer:
                 engine.check(_distinct(asked, [number]), number + 1)
         if engine is not None and engine.progress.shown:
             engine.progress.expect(sum(request.work for request in _distinct(asked, wanted)), len(wanted))
-        these, nexts = tee([wanted] if len(wanted) == 1 else self._split(rows, wanted, asked))
+        current, nexts = tee([wanted] if len(wanted) == 1 else self._split(rows, wanted, asked))
         next(nexts, None)
-        for numbers, following in zip_longest(these, nexts, fillvalue=()):
+        for numbers, following in zip_longest(current, nexts, fillvalue=()):
             if engine is not None and following:
                 engine.prepare(_distinct(asked, following))
             fresh = not lookup.damaged.isdisjoint(numbers)
@@ -150,7 +159,11 @@ class BlockScorer:
             features = Features({})
             if engine is not None:
                 features = self._features(engine, {n: rows[n] for n in numbers}, todo=todo, asked=asked, fresh=fresh)
-            yield ScoredBlock({spec: self._scored(spec, {n: rows[n] for n in todo[spec]}, features) for spec in todo})
+            stops: list[Interrupted] = []
+            scored = {spec: self._scored(spec, {n: rows[n] for n in todo[spec]}, features, stops) for spec in todo}
+            yield ScoredBlock(scored)
+            if stops:  # what was scored before has been cached by now
+                raise stops[0]
 
     @property
     def remote(self) -> bool:
@@ -176,7 +189,7 @@ class BlockScorer:
         return sum(size(request) + _WORK * request.work for request in _distinct(asked, wanted))
 
     def _split(self, rows: Rows, wanted: Sequence[int], asked: Asked) -> Iterator[Sequence[int]]:
-        """Some rows in blocks, those that share texts together."""
+        """Return some rows in blocks, those that share texts together."""
         most = _MOST_ASKED if self.remote else _MOST_ROWS
         alone = self.engine is None and len(wanted) <= most  # without a model nothing is gained by the order
         if alone and self.weight(rows, wanted, asked) <= BLOCK_WEIGHT:
@@ -194,7 +207,7 @@ class BlockScorer:
     def _features(
         self, engine: Engine, rows: Mapping[int, Row], todo: Mapping[str, Sequence[int]], asked: Asked, fresh: bool
     ) -> Features:
-        """The features of some rows that metrics and collectors read, in the same passes. fresh: ignore the cache."""
+        """Return the features of rows that metrics and collectors read, in the same passes. fresh: ignore the cache."""
         first = [request for spec, some in todo.items() for n in some for request in asked[n][spec]]
         first += [
             request
@@ -223,12 +236,19 @@ class BlockScorer:
                 collector.take(asked[n][spec], features)
         return features
 
-    def _scored(self, spec: str, rows: Mapping[int, Row], features: Features) -> dict[int, RowResult]:
-        """Score some rows by a metric, and check what it gives."""
-        if not rows:
+    def _scored(
+        self, spec: str, rows: Mapping[int, Row], features: Features, stops: list[Interrupted]
+    ) -> dict[int, RowResult]:
+        """Score some rows by a metric, and check what it gives. stops: takes an interruption that left values."""
+        if not rows or stops:
             return {}
         metric, prepared = self.metrics[spec].metric, self.metrics[spec].prepared
-        values = checked(metric, metric.score_rows(list(rows.values()), prepared, features), len(rows))
+        try:
+            given = metric.score_rows(list(rows.values()), prepared, features)
+        except Interrupted as stop:
+            stops.append(stop)
+            given = stop.values
+        values = checked(metric, given, len(rows))
         if not (features.longer or features.unknown or self.evidence):
             return dict(zip(rows, map(RowResult, values), strict=True))
         results: dict[int, RowResult] = {}

@@ -70,7 +70,7 @@ class RowKeys:
         self._metric = metric_key(metric, facts, evidence)
 
     def of(self, row: Row) -> str:
-        """The key of a row."""
+        """Return the key of a row."""
         content = repr([getattr(row, column) for column in self._columns])
         return f"row|{self._metric}|{blake2b(content.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
@@ -93,15 +93,20 @@ def _version(name: str) -> str:
 
 
 def made_by(metric: Metric, engine: Engine | None) -> str:
-    """The library's version, and after "+" the digest of the source code that makes a metric's numbers."""
+    """Return the library's version, and after "+" the digest of the source code that makes a metric's numbers."""
     engines = [] if engine is None else [engine, *map(engine.other, metric.other_models)]
     kinds = [kind for one in engines for kind in one.scored_by]
     return f"{__version__}+{source_digest((*metric.scored_by, *kinds))}"
 
 
 def can_be_cached(facts: Mapping[str, object]) -> bool:
-    """Return whether the provenance of a metric names the code that made its numbers, so that these can be cached by
-    it.
+    """Return whether scores can be cached by what they depend on.
+
+    Args:
+        facts: the provenance of a metric.
+
+    Returns:
+        True where the facts name the code that made the numbers.
     """
     return readable(str(facts["nlgauge"]).partition("+")[2])
 

@@ -29,8 +29,18 @@ _OTHER = "name another, or remove it"
 class FolderWriter(TableBuilder):
     """A table that is written as it is made; nobody else writes the folder meanwhile.
 
-    metrics, asked, evidence, repeats: as of TableBuilder. size: rows of a block. `begin` raises InputError where
-    another run is at work in the folder, where it cannot be written, and where it holds another run.
+    Args:
+        corpus: the rows.
+        metrics: by spec.
+        asked: specs by what was asked for.
+        evidence: whether it is written.
+        place: the folder.
+        size: rows of a block.
+        repeats: as of TableBuilder.
+
+    Raises:
+        InputError: by `begin`, where another run is at work in the folder, where it cannot be written, and where it
+            holds another run.
     """
 
     def __init__(
@@ -80,9 +90,7 @@ class FolderWriter(TableBuilder):
         return self._known
 
     def _known(self, rows: Sequence[int]) -> Scores:
-        """Return what an earlier run wrote of a block's rows; nothing of a block that is damaged, which is written
-        again.
-        """
+        """Return what an earlier run wrote of a block's rows; a block that is damaged is written again."""
         results = self._read(rows) if rows[0] in self._there else None
         if results is None:
             self._there.discard(rows[0])

@@ -33,11 +33,24 @@ def plans_of(
     store: Store | None = None,
     against: Corpus | None = None,
 ) -> Generator[list[Plan], None, None]:
-    """The plans of a run, those together whose rows are scored at a time: all of them, or those of one model.
+    """Yield the plans of a run, those together whose rows are scored at a time: all of them, or those of one model.
 
-    One for each model, which is loaded when its turn comes, and one for each string metric, or for all of them in
-    blocks. An engine is closed when the next plans are asked for, and when the generator is closed. Raises as `Plan`,
-    and SpecError for a model that cannot be had.
+    There is a plan for each model, which is loaded when its turn comes, and one for each string metric, or for all of
+    them in blocks. An engine is closed when the next plans are asked for, and when the generator is closed.
+
+    Args:
+        corpus: the rows.
+        metrics: by spec.
+        options: of the run.
+        store: the cache.
+        against: what corpus-level metrics compare with instead of references.
+
+    Returns:
+        A generator of lists of plans.
+
+    Raises:
+        InputError: as `Plan`.
+        SpecError: as `Plan`, or a model cannot be had.
     """
     by_model: dict[str | None, dict[str, Metric]] = {}
     for spec, metric in metrics.items():
@@ -46,12 +59,12 @@ def plans_of(
     for together in [groups] if options.in_blocks else [[group] for group in groups]:
         with ExitStack() as held:
             plans: list[Plan] = []
-            for name, some in together:
+            for name, metrics_of in together:
                 engine = None if name is None else options.engine(name, store)
                 if engine is not None:
                     held.callback(engine.close)
                 alone = engine is None and not options.in_blocks
-                for part in [{spec: metric} for spec, metric in some.items()] if alone else [some]:
+                for part in [{spec: metric} for spec, metric in metrics_of.items()] if alone else [metrics_of]:
                     plans.append(Plan(corpus, part, engine, store=store, evidence=options.evidence, against=against))
             yield plans
 
@@ -59,8 +72,17 @@ def plans_of(
 class Plan:
     """Metrics that are scored in one pass over the rows: all that read one model, or string metrics.
 
-    metrics: by spec. against: what corpus-level metrics compare with instead of references. Raises InputError where no
-    row has what a metric needs, SpecError for a model that does not fit.
+    Args:
+        corpus: the rows.
+        metrics: by spec.
+        engine: that of the model; None for string metrics.
+        store: the cache.
+        evidence: whether it is wanted.
+        against: what corpus-level metrics compare with instead of references.
+
+    Raises:
+        InputError: no row has what a metric needs.
+        SpecError: a model does not fit.
     """
 
     def __init__(
@@ -113,10 +135,14 @@ class Plan:
         """The texts that a metric of rows read, and those that are longer than the model's window"""
 
     def look_up(self, rows: Sequence[int], known: Scores = MappingProxyType({})) -> tuple[Scores, CacheLookup | None]:
-        """Return what the store has of some rows, and what has still to be scored; None where that is nothing, of
-        systems too.
+        """Return what the store has of some rows, and what has still to be scored.
 
-        known: what a run before this one left of the rows.
+        Args:
+            rows: the numbers of the rows.
+            known: what a run before this one left of the rows.
+
+        Returns:
+            The scores, and the rest; None for the rest where that is nothing, of systems too.
         """
         cached: dict[str, dict[int, RowResult]] = {}
         damaged: frozenset[int] = frozenset()
@@ -124,12 +150,12 @@ class Plan:
             for points in self.sets.values():
                 points.recall(self._store.get(list(points.keys.values())))
             cached, damaged = self._cache.look_up(rows)
-        found = {spec: {**cached.get(spec, {}), **known.get(spec, {})} for spec in self.metrics}
+        scores = {spec: {**cached.get(spec, {}), **known.get(spec, {})} for spec in self.metrics}
         if self._read:
-            self._note(found)
-        missing = {spec: [n for n in rows if n not in found[spec]] for spec in found}
+            self._note(scores)
+        missing = {spec: [n for n in rows if n not in scores[spec]] for spec in scores}
         asked = any(missing.values()) or any(points.missing for points in self.sets.values())
-        return found, CacheLookup(missing, damaged) if asked else None
+        return scores, CacheLookup(missing, damaged) if asked else None
 
     def take(self, block: ScoredBlock) -> None:
         """Keep what was scored, and gather what systems are scored from; of other plans' metrics nothing."""
@@ -142,7 +168,7 @@ class Plan:
             self.sets[spec].join(block.collected[spec])
 
     def set_scores(self, spec: str) -> dict[str, RowResult]:
-        """The score of each system by a corpus-level metric, whose blocks have all come."""
+        """Return the score of each system by a corpus-level metric, whose blocks have all come."""
         points = self.sets[spec]
         if self.engine is not None:
             for requests in points.others():
@@ -159,7 +185,7 @@ class Plan:
         return scores
 
     def signature(self, spec: str) -> Signature:
-        """The signature of a metric whose blocks have come."""
+        """Return the signature of a metric whose blocks have come."""
         facts = dict(self.facts[spec])
         if "window" in facts:
             longer, texts = self.sets[spec].read if spec in self.sets else map(len, reversed(self._read[spec]))

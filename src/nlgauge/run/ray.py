@@ -28,7 +28,7 @@ _TRIES = 3
 def score(
     scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
 ) -> Generator[ScoredBlock, None, None]:
-    """An `Executor`. Raises MissingExtraError, and NlgaugeError for a cluster that cannot be reached or has no room."""
+    """Return an `Executor`. Raises MissingExtraError, and NlgaugeError for a cluster out of reach or without room."""
     cluster, ray = options.ray, _ray()
     assert isinstance(cluster, Cluster)
     ours = not ray.is_initialized()
@@ -82,7 +82,7 @@ class _Shared(NamedTuple):
     threads: int
 
     def begun(self) -> list[BlockScorer]:
-        """The scorers with their engines. Raises NlgaugeError where these are not what the run was prepared with."""
+        """Return the scorers with their engines. Raises NlgaugeError where the run was prepared with others."""
         os.environ["NLGAUGE_THREADS"] = str(self.threads)
         begun: list[BlockScorer] = []
         for scorer, facts in zip(self.scorers, self.facts, strict=True):
@@ -142,7 +142,7 @@ class _Workers:
             yield from self._done(under.popleft(), open_)
 
     def _free(self, under: Iterable[_Under], open_: set[Any]) -> int:
-        """The worker that has least to do, when one has room."""
+        """Return the worker that has least to do, when one has room."""
         while True:
             if open_:
                 ready, _ = self._ray.wait(list(open_), num_returns=len(open_), timeout=0)

@@ -36,15 +36,21 @@ MOST_UNKNOWN = 0.2
 def told_unknown(value: Value, row: Row, columns: Sequence[str], unknown: Mapping[str, float]) -> Value:
     """Return a value with a note where a text of the row has many unknown sub-words; without a number where all are.
 
-    columns: those that the score depends on. unknown: the share of unknown sub-words, of each text that has some. A
-    column of several texts has no known word where none of them has.
+    Args:
+        value: that of the row.
+        row: the row.
+        columns: those that the score depends on. A column of several texts has no known word where none of them has.
+        unknown: the share of unknown sub-words, from 0 to 1, of each text that has some.
+
+    Returns:
+        The value.
     """
     shares = {column: [unknown.get(text, 0.0) for text in texts_of(row, (column,)) if text] for column in columns}
-    lost = [column for column, some in shares.items() if some and min(some) == 1]
+    lost = [column for column, of_column in shares.items() if of_column and min(of_column) == 1]
     if lost and not all(map(math.isnan, value.parts)):
         reason = f"the model's tokenizer knows no word of the {lost[0]}"
         return Value((math.nan,) * len(value.parts), reason)
-    noted = any(share > MOST_UNKNOWN for some in shares.values() for share in some)
+    noted = any(share > MOST_UNKNOWN for of_column in shares.values() for share in of_column)
     return replace(value, notes=(*value.notes, UNKNOWN)) if noted else value
 
 
@@ -66,7 +72,7 @@ Scores: TypeAlias = Mapping[str, Mapping[int, RowResult]]
 
 
 def texts_of(row: Row, columns: Sequence[str]) -> list[str]:
-    """The texts of some columns of a row, one after another."""
+    """Return the texts of some columns of a row, one after another."""
     texts: list[str] = []
     for column in columns:
         content: str | tuple[str, ...] | None = getattr(row, column)
@@ -75,10 +81,18 @@ def texts_of(row: Row, columns: Sequence[str]) -> list[str]:
 
 
 def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Value]:
-    """Return what a metric gave for some rows or systems, as many as there are.
+    """Return what a metric gave for some rows or systems.
 
-    Raises MetricError for another number of values or of sub-scores, for NaN without a reason, and for what is no
-    number.
+    Args:
+        metric: the metric.
+        values: what it gave.
+        count: how many rows or systems there are.
+
+    Returns:
+        The values.
+
+    Raises:
+        MetricError: there is another number of values or of sub-scores, a NaN without a reason, or what is no number.
     """
     if len(values) != count:
         raise MetricError(f"{metric} gave {len(values)} values for {count} texts; it has to give one for each")
@@ -87,7 +101,7 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
             wrong = f"{shown(value)}, which is no nlgauge.contract.base.Value"
         elif len(value.parts) != len(metric.parts):
             wrong = f"{len(value.parts)} numbers for its sub-scores {', '.join(metric.parts)}"
-        elif {*map(type, value.parts)} != {float} and not all(isinstance(one, _NUMBERS) for one in value.parts):
+        elif {*map(type, value.parts)} != {float} and not all(isinstance(part, _NUMBERS) for part in value.parts):
             wrong = f"{shown(value.parts)}, which are not all numbers"
         elif value.reason is None and any(map(math.isnan, value.parts)):
             wrong = "NaN without a reason: Value(parts, reason) says why there is no number"
@@ -107,8 +121,15 @@ def packed(result: RowResult) -> bytes:
 
 
 def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = None) -> RowResult | None:
-    """Return what `packed` wrote of a metric that has so many sub-scores, and a formula where it has counts; None for
-    all else.
+    """Return what `packed` wrote of a metric.
+
+    Args:
+        content: what the cache holds.
+        parts: how many sub-scores the metric has.
+        formula: that of a metric that has counts.
+
+    Returns:
+        The result; None for what `packed` does not write.
     """
     try:
         numbers = struct.unpack(f"<{len(content) // 8}d", content[1:]) if content[:1] == _PLAIN else None
@@ -129,7 +150,7 @@ def _fits(formula: str, counts: int, parts: int) -> bool:
 
 
 def _full(content: bytes) -> RowResult:
-    """Raises ValueError for what is no score."""
+    """Return the result. Raises ValueError for what is no score."""
     import msgspec  # where there is a cache
 
     fields = json.loads(content[1:].decode("utf-8", "surrogatepass"))

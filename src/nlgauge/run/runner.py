@@ -31,10 +31,22 @@ def run(
     against: Corpus | None = None,
     rows: Sequence[int] | None = None,
 ) -> T:
-    """Score rows, all of them by default, and give what comes of them to a sink.
+    """Score rows, and give what comes of them to a sink.
 
-    metrics: by spec. against: what corpus-level metrics compare with instead of references. Raises InputError for rows
-    that cannot be scored as given, SpecError for a model that cannot be had.
+    Args:
+        corpus: the rows.
+        metrics: by spec.
+        options: of the run.
+        sink: takes the scores.
+        against: what corpus-level metrics compare with instead of references.
+        rows: the numbers of those that are scored; all by default.
+
+    Returns:
+        What the sink makes.
+
+    Raises:
+        InputError: rows cannot be scored as given.
+        SpecError: a model cannot be had.
     """
     began, ledgers = time.monotonic(), {}
     spent: dict[str, Mapping[str, int]] = {}
@@ -47,12 +59,15 @@ def run(
         for plans in held.enter_context(
             closing(plans_of(corpus, metrics, options=options, store=store, against=against))
         ):
-            known = sink.begin(plans, held)
-            score(plans, range(len(corpus.rows)) if rows is None else rows, options=options, sink=sink, known=known)
+            scored_before = sink.begin(plans, held)
+            wanted = range(len(corpus.rows)) if rows is None else rows
+            score(plans, wanted, options=options, sink=sink, known=scored_before)
             for plan in plans:
                 sink.finish(plan)
-                asked = {spec: one for spec, one in plan.metrics.items() if one.metric.remote}
-                spent |= {spec: counts for spec, one in asked.items() if (counts := one.metric.spent(one.prepared))}
+                asked = {spec: entry for spec, entry in plan.metrics.items() if entry.metric.remote}
+                spent |= {
+                    spec: counts for spec, entry in asked.items() if (counts := entry.metric.spent(entry.prepared))
+                }
                 if plan.engine is not None:
                     ledgers[plan.engine.model.name] = vars(plan.engine.ledger)
         cost = {"asked": spent} if spent else {}

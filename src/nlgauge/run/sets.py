@@ -23,8 +23,11 @@ _AT_ONCE = 256
 class PointCollector:
     """The points of texts that a corpus-level metric compares, as they come by.
 
-    against: whether outputs are compared with another corpus and not with the references of their rows.
-    skipped: the systems whose score is known.
+    Args:
+        metric: the metric.
+        prepared: what it prepared.
+        against: whether outputs are compared with another corpus and not with the references of their rows.
+        skipped: the systems whose score is known.
     """
 
     def __init__(
@@ -71,15 +74,21 @@ class PointCollector:
         self.unknown.update(other.unknown)
 
     def texts_of(self, row: Row) -> list[str]:
-        """The texts of a row that are compared."""
+        """Return the texts of a row that are compared."""
         return [row.candidate, *(row.references if self._with_references else ())]
 
 
 class SetScorer(PointCollector):
     """The points of all texts that a corpus-level metric compares, and what the store has of whole systems.
 
-    facts: what its numbers depend on. against: the corpus whose candidates outputs are compared with, instead of the
-    references of their rows. key: the metric's key in the cache; None where it is not cached.
+    Args:
+        metric: the metric.
+        prepared: what it prepared.
+        facts: what its numbers depend on.
+        rows: the corpus.
+        against: the corpus whose candidates outputs are compared with, instead of the references of their rows.
+        evidence: whether it is wanted.
+        key: the metric's key in the cache; None where it is not cached.
     """
 
     def __init__(
@@ -148,7 +157,7 @@ class SetScorer(PointCollector):
         return len(longer), len(distinct)
 
     def others(self) -> Iterator[list[AnyRequest]]:
-        """The same of the corpus that is compared with, some texts at a time."""
+        """Yield the same of the corpus that is compared with, some texts at a time."""
         texts = [row.candidate for row in self._against or ()] if self.missing else []
         texts = [text for text in dict.fromkeys(texts) if text not in self.points]
         for at in range(0, len(texts), _AT_ONCE):
@@ -180,12 +189,12 @@ class SetScorer(PointCollector):
         return RowResult(value, longer, shown)
 
     def _all_texts(self, system: str) -> list[str]:
-        """The distinct texts that a system's score is made of."""
+        """Return the distinct texts that a system's score is made of."""
         others = [row.candidate for row in self._against or ()]
         return list(dict.fromkeys([*(text for row in self._of(system) for text in self.texts_of(row)), *others]))
 
     def _texts(self, rows: Iterable[Row], side: str) -> list[SetText]:
-        """The texts of one side that have points."""
+        """Return the texts of one side that have points."""
         texts = (
             (row.item, text) for row in rows for text in ([row.candidate] if side == "candidate" else row.references)
         )

@@ -73,8 +73,13 @@ class RowCollector(Sink[dict[str, dict[int, RowResult]]]):
 class TableBuilder(Sink[ScoreTable]):
     """A table in memory.
 
-    metrics: by spec. asked: specs by what was asked for. evidence: whether it is kept. held: of how many rows scores
-    are held, all by default; 0 for a table without rows. repeats: what the table says of rows of one system and item.
+    Args:
+        corpus: the rows.
+        metrics: by spec.
+        asked: specs by what was asked for.
+        evidence: whether it is in the table.
+        held: of how many rows scores are held, all by default; 0 for a table without rows.
+        repeats: what the table says of rows of one system and item.
     """
 
     def __init__(
@@ -126,7 +131,7 @@ class TableBuilder(Sink[ScoreTable]):
         self._signatures.update({spec: plan.signature(spec) for spec in plan.facts})
 
     def end(self, spent: Mapping[str, object]) -> ScoreTable:
-        """The whole table, metrics in the order in which they were asked for, and what is kept of rows in theirs."""
+        """Return the whole table, metrics in the order in which they were asked for, and rows in theirs."""
         for column in self.columns.values():
             column.reasons = dict(sorted(column.reasons.items()))
             column.evidence = dict(sorted(column.evidence.items()))

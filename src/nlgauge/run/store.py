@@ -118,9 +118,15 @@ class Verified:
 
 @contextmanager
 def opened(cache: bool | str | Path) -> Iterator[Store | None]:
-    """Open the cache that `evaluate(cache=...)` names: True for the platform's folder, a folder, or False for none.
+    """Open the cache that `evaluate(cache=...)` names.
 
     What was put and not committed is written at the end, unless the inside raises.
+
+    Args:
+        cache: True for the platform's folder, a folder, or False for none.
+
+    Returns:
+        A context that gives the store, or None.
     """
     if cache is False or (cache is True and is_off()):
         yield None
@@ -193,9 +199,10 @@ class Store:
         return Info(self.folder, self._size(), self.limit, self._attempt(_kinds, entries) if self._files() else entries)
 
     def clear(self) -> int:
-        """Remove all files of the cache, with those that were set aside, and return how many bytes these had.
+        """Remove all files of the cache, with those that were set aside. What cannot be removed is told.
 
-        Tells what cannot be removed.
+        Returns:
+            How many bytes these files had.
         """
         with self._lock:
             self._pending.clear()
@@ -409,7 +416,7 @@ def _check(connection: sqlite3.Connection) -> tuple[int, int]:
 
 @contextmanager
 def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction that writes all, or nothing where the inside raises."""
+    """Open a transaction that writes all, or nothing where the inside raises."""
     connection.execute("BEGIN IMMEDIATE")
     with connection:
         yield

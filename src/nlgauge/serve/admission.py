@@ -52,10 +52,19 @@ class Keys:
 
 
 def read_keys(file: Path | None) -> Keys:
-    """The keys of a file, a line each, or those of the environment, separated by spaces.
+    """Return the keys of a file, a line each, or those of the environment, separated by spaces.
 
-    Empty lines, and lines that begin with #, are no keys. Raises InputError for a file without keys, or with a key that
-    is easily guessed or that no header can hold; SpecError for the same in the environment.
+    Empty lines, and lines that begin with #, are no keys.
+
+    Args:
+        file: the file; None for the environment.
+
+    Returns:
+        The keys.
+
+    Raises:
+        InputError: the file has no keys, or a key that is easily guessed or that no header can hold.
+        SpecError: the same is so of the environment.
     """
     named = os.environ.get(VARIABLE)
     if file is None:
@@ -151,8 +160,14 @@ _HEADERS = {
 class Admission:
     """An application around the application.
 
-    routes: the paths that there are. hosts: names that a request may be sent to, or None for any. A page of another
-    site can have its name lead to this machine; it cannot have its requests name this machine.
+    Args:
+        app: the application inside.
+        keys: those that are let in.
+        measures: what is counted.
+        routes: the paths that there are.
+        hosts: names that a request may be sent to, or None for any. A page of another site can have its name lead to
+            this machine; it cannot have its requests name this machine.
+        log: whether requests are logged.
     """
 
     def __init__(

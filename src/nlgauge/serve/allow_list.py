@@ -40,7 +40,7 @@ class AllowList:
 
     @classmethod
     def of(cls, specs: Sequence[str], model: str | None, any_metric: bool = False) -> AllowList:
-        """Raises SpecError for a spec that cannot be read."""
+        """Return the list of some specs. Raises SpecError for a spec that cannot be read."""
         made = {spec: registry.metric(spec, model=model) for spec in specs}
         named = {str(metric): metric for metric in made.values()}
         return cls(named, {spec: str(metric) for spec, metric in made.items()}, model, any_metric)
@@ -59,7 +59,7 @@ class AllowList:
         return next((spec for spec, metric in self.named.items() if PART in metric.parts), METRIC)
 
     def metric(self, spec: str) -> Metric:
-        """The metric that a request asks for. Raises SpecError for one that it may not ask for."""
+        """Return the metric that a request asks for. Raises SpecError for one that it may not ask for."""
         if len(spec) > LONGEST_SPEC:
             raise SpecError(f"a metric's spec has {len(spec)} characters, and at most {LONGEST_SPEC} are read")
         if (known := self.asked.get(spec, spec)) in self.named:
@@ -74,7 +74,7 @@ class AllowList:
         return metric
 
     def _kind(self, name: str) -> type[Metric]:
-        """A metric of nlgauge's own, or one that was named; no package is imported because a request names it."""
+        """Return a metric of nlgauge, or one that was named; no package is imported because a request names it."""
         kinds = {metric.name: type(metric) for metric in self.named.values()}
         if self.any_metric:
             kinds = {**registry.built_in_metrics(), **kinds}
@@ -119,7 +119,7 @@ Record = dict[str, Any]
 
 
 def listing(allowed: AllowList) -> Record:
-    """The metrics that were named at the start; where any may be asked for, the names of all with their parameters."""
+    """Return the metrics that were named at the start; where any may be asked for, all names with parameters."""
     named = [_named(spec, metric) for spec, metric in allowed.named.items()]
     others = [_kind(name, kind) for name, kind in registry.built_in_metrics().items()] if allowed.any_metric else []
     return {"nlgauge": __version__, "metrics": named, "others": others}

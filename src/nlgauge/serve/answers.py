@@ -84,7 +84,7 @@ class Refused(Exception):  # noqa: N818  # it is an answer, and most often no er
 
 
 def refusal(error: Exception) -> Refused:
-    """The answer to an error. What nlgauge did not raise on purpose is the service's own fault, and keeps its text."""
+    """Return the answer to an error. What nlgauge did not raise on purpose is the service's fault, and is not told."""
     if isinstance(error, Refused):
         return error
     if isinstance(error, NlgaugeError):
@@ -94,7 +94,7 @@ def refusal(error: Exception) -> Refused:
 
 
 def response(refused: Refused) -> Response:
-    """A refusal as it is sent."""
+    """Return a refusal as it is sent."""
     from starlette.responses import Response  # the rest of this file needs no extra
 
     return Response(encoded(refused.record), refused.status, refused.headers, "application/json")

@@ -44,8 +44,19 @@ class Service:
         self.worker = Worker(models, limits, self.measures.evaluated)
 
     async def answer(self, job: Job, request: Request) -> ScoreTable:
-        """The scores of a job. Raises Refused where they are not there in time, or who asked is gone by then, and why
-        the job failed."""
+        """Return the scores of a job.
+
+        Args:
+            job: what is scored.
+            request: who asked.
+
+        Returns:
+            The table.
+
+        Raises:
+            Refused: the scores are not there in time, or who asked is gone by then.
+            Exception: why the job failed.
+        """
         return await self.ended(job, lambda: _gone(request))
 
     async def ended(self, job: Job, leaving: Callable[[], Coroutine[Any, Any, object]]) -> ScoreTable:
@@ -74,7 +85,7 @@ async def _gone(request: Request) -> None:
 
 
 def application(service: Service, *, keys: Keys, hosts: Collection[str] | None = None, log: bool = True) -> ASGIApp:
-    """The application. hosts: names that requests may be sent to, None for any. log: a line for each request."""
+    """Return the application. hosts: names that requests may be sent to, None for any. log: a line for each request."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -148,12 +159,12 @@ def _scoring(app: FastAPI, service: Service) -> None:
 
 
 async def _read(request: Request, limits: Limits, kind: type[M]) -> M:
-    """The body, checked by its model. Raises Refused and InputError."""
+    """Return the body, checked by its model. Raises Refused and InputError."""
     return _checked(await body_of(request, limits), kind)
 
 
 def _checked(body: bytes, kind: type[M]) -> M:
-    """An object of JSON, checked by its model. Raises InputError."""
+    """Return an object of JSON, checked by its model. Raises InputError."""
     content = content_of(body)
     try:
         return kind.model_validate(content)

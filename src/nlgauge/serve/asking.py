@@ -55,7 +55,7 @@ class Asking:
     limits: Limits
 
     def corpus(self, records: Sequence[Any]) -> Corpus:
-        """The rows of a body. Raises InputError for what is wrong with them, Refused for too many of them."""
+        """Return the rows of a body. Raises InputError for what is wrong with them, Refused for too many of them."""
         if len(records) > self.limits.rows:
             raise _over(f"{len(records)} rows", self.limits.rows, "fewer rows")
         corpus = Corpus.from_records(records)
@@ -67,8 +67,13 @@ class Asking:
         return corpus
 
     def metrics(self, specs: Sequence[str] | None) -> tuple[dict[str, Metric], dict[str, str]]:
-        """The metrics of some specs by canonical spec, and canonical specs by what was asked; all that are named for
-        None.
+        """Return the metrics of some specs.
+
+        Args:
+            specs: what was asked; None for all metrics that are named.
+
+        Returns:
+            The metrics by canonical spec, and canonical specs by what was asked.
         """
         if specs is None:
             return dict(self.allowed.named), dict(self.allowed.asked)
@@ -85,6 +90,12 @@ class Asking:
 
 def content_of(body: bytes) -> dict[str, Any]:
     """Return the object that a body holds, which no field has been read of.
+
+    Args:
+        body: what a request sent.
+
+    Returns:
+        The object.
 
     Raises:
         InputError: for what is no JSON object in UTF-8.
@@ -104,7 +115,7 @@ def _over(what: str, limit: int, remedy: str) -> Refused:
 
 
 async def body_of(request: Request, limits: Limits) -> bytes:
-    """The body. Raises Refused for another kind, for a compressed one, for too large and for too slow a one."""
+    """Return the body. Raises Refused for another kind, for a compressed one, for too large and for too slow a one."""
     from starlette.requests import ClientDisconnect  # the rest of this file needs no extra
 
     refuse_kind(request, "application/json")
@@ -140,5 +151,5 @@ def refuse_kind(request: Request, wanted: str) -> None:
 
 
 def too_large(limits: Limits) -> Refused:
-    """The answer to a body that is too large."""
+    """Return the answer to a body that is too large."""
     return Refused(413, f"the body is larger than {limits.body} bytes (send fewer rows at a time)")

@@ -99,6 +99,7 @@ def evaluate(
     """Score the rows of jobs that share a run. No error of a job is raised: it is in the job, and the others go on.
 
     Args:
+        jobs: at least one.
         models: by name; no other is loaded.
         work: how much a job may ask one model for, in blocks of a run, each of which is seconds of work.
         ended: told of each job that was wanted as soon as it has ended, in their order.

@@ -28,7 +28,7 @@ _LAST_S = 4.0
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 is a free one. Raises InputError where that cannot be had."""
+    """Return a socket that listens; port 0 is a free one. Raises InputError where that cannot be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Only where the protocol is named does asyncio send an answer's last piece at once, and not 40 ms later.
     sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -93,8 +93,14 @@ def tell_stopped(whole: bool) -> None:
 def run(config: uvicorn.Config, sock: socket.socket) -> bool:
     """Serve until SIGINT or SIGTERM, and answer what was taken by then, in the time of one request.
 
-    Returns False where a second SIGINT, or a client that takes no answer, cut that short. The process ends even if
-    something hangs.
+    The process ends even if something hangs.
+
+    Args:
+        config: of the server.
+        sock: where it listens.
+
+    Returns:
+        False where a second SIGINT, or a client that takes no answer, cut that short.
     """
     server = _Server(config)
     whole = False
@@ -109,4 +115,4 @@ def run(config: uvicorn.Config, sock: socket.socket) -> bool:
 
 
 def _heard(number: int, frame: types.FrameType | None) -> None:
-    """The server raises the signal that stopped it once more when it has stopped: by then all is done."""
+    """Ignore the signal that the server raises once more when it has stopped: by then all is done."""

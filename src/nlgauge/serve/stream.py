@@ -52,7 +52,10 @@ class Lines:
         self._queue.put_nowait(Refused(408, "the client went away before the body was whole"))
 
     async def next(self) -> bytes | None:
-        """The next line that is not empty; None after the last one.
+        """Return the next line that is not empty; None after the last one.
+
+        Returns:
+            The line without its end, or None.
 
         Raises:
             Refused: for too large a body, and for a line that does not come in time.
@@ -75,7 +78,10 @@ class Lines:
 class Verdicts(Response):
     """The lines that go back, each as soon as it is there.
 
-    said: gives the piece of the answer that a line holds. found: gives the record of a sentence.
+    Args:
+        lines: those that come in.
+        said: gives the piece of the answer that a line holds.
+        found: gives the record of a sentence.
     """
 
     def __init__(self, lines: Lines, said: Callable[[bytes], str], found: Callable[[str], Awaitable[Record]]) -> None:

@@ -21,7 +21,10 @@ from nlgauge.serve.batch import Job, evaluate
 class Worker:
     """Scores jobs in the order in which they came, with those that wait and can share the first one's evaluation.
 
-    models: by name; no other is ever loaded. told: takes the jobs of each evaluation and its seconds.
+    Args:
+        models: by name; no other is ever loaded.
+        limits: of time and size.
+        told: takes the jobs of each evaluation and its seconds.
     """
 
     def __init__(
@@ -90,7 +93,7 @@ class Worker:
                 self._score(jobs)
 
     def _next(self) -> list[Job] | None:
-        """The first that waits and all that can share its evaluation; None where there is no more to do."""
+        """Return the first that waits and all that can share its evaluation; None where there is no more to do."""
         with self._change:
             self._change.wait_for(lambda: self._waiting or self._stopping)
             if not self._waiting:
@@ -145,7 +148,12 @@ def load_models(allowed: AllowList, options: RunOptions) -> dict[str, Model]:
 def try_out(allowed: AllowList, models: dict[str, Model]) -> None:
     """Score one row by every metric that was named: what a metric reads at its first use is read now.
 
-    Raises what a metric raises, a library that is missing for instance.
+    Args:
+        allowed: the metrics.
+        models: by name.
+
+    Raises:
+        Exception: what a metric raises, for instance that a library is missing.
     """
     job = Job(Corpus.from_records([_SAMPLE]), allowed.named, allowed.asked, evidence=True)
     evaluate([job], models)

@@ -119,7 +119,6 @@ BAD_ROWS: dict[str, tuple[str, list[str]]] = {
     "blank": ("", ["the line is blank", "remove it"]),
     "no candidate": ('{"references": ["r"]}', ["no column 'candidate'", "['references']", "--map candidate=COLUMN"]),
     "list candidate": ('{"candidate": ["b"]}', ["candidate is list ['b'], not a text", "give a string"]),
-    "null reference": ('{"candidate": "b", "references": ["r", null]}', ["references, entry 2, is null", "give"]),
     "references number": ('{"candidate": "b", "references": 4}', ["references is int 4", "a list of strings"]),
     "context object": ('{"candidate": "b", "context": {}}', ["context is dict {}", "a list of strings"]),
     "system list": ('{"candidate": "b", "system": ["A"]}', ["system is list ['A']", "give a string"]),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Iterator
 
+from nlgauge.data.corpus.json_cells import held_in, path_inside
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.place import InputPlace, shown
 from nlgauge.errors import InputError
 
 _STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
+"""How a column is called that holds one more reference"""
 _BETWEEN = re.compile(r"\s*,?\s*")
 _LIKE_A_LIST = re.compile(
     r"""\[\s*(?:['"]|\[\s*['"]|\{\s*['"]|(?:nan|NaN|None|null|<NA>)\s*[,\]]|np\.str_\(|array\(\s*\[|[A-Z]\w*\(\w+=)"""
@@ -26,8 +30,18 @@ def listed(cell: str, field: str, place: InputPlace) -> object:
     """Return the list that a cell holds, or the cell itself where it holds a text.
 
     A list of texts is read as JSON, or as Python writes a list or a tuple and numpy an array; a list of objects as
-    JSON. A text that begins with a bracket, as "[1] The room" does, stays a text. Raises InputError for what looks like
-    a printed list and cannot be read as one.
+    JSON. A text that begins with a bracket, as "[1] The room" does, stays a text.
+
+    Args:
+        cell: what the cell holds.
+        field: the name of our field.
+        place: where the row stands, for errors.
+
+    Returns:
+        A list or the cell.
+
+    Raises:
+        InputError: the cell looks like a printed list and cannot be read as a list.
     """
     text = cell.strip()
     if text[:1] == "(":
@@ -40,7 +54,7 @@ def listed(cell: str, field: str, place: InputPlace) -> object:
             value = parsed(text, InputPlace(None))
         except InputError:
             value = _printed(text)
-        if isinstance(value, list) and (not value or any(isinstance(one, str | dict) for one in value)):
+        if isinstance(value, list) and (not value or any(isinstance(entry, str | dict) for entry in value)):
             return value
     if _LIKE_A_LIST.match(text) and (text.endswith("]") or _is_cut(text)):
         problem = f"{field} looks like a list that was printed into the cell, and cannot be read: {shown(text)}"
@@ -48,8 +62,33 @@ def listed(cell: str, field: str, place: InputPlace) -> object:
     return cell
 
 
+_TEXTS = ("candidate", "references", "question")
+"""The fields whose texts people write, so that a cell with JSON is a record of a program"""
+
+
+def refuse_json(field: str, cell: str, column: str, place: InputPlace) -> None:
+    """Raise InputError for JSON in a cell that is to be read as a text: its braces and names would be scored as words.
+
+    Args:
+        field: the field that the cell is read as.
+        cell: the cell.
+        column: the name of its column, for the remedy.
+        place: the row.
+    """
+    if field not in _TEXTS and not NUMBERED_REFERENCE.fullmatch(field):
+        return
+    if cell[:1] not in ("{", "[", " ", "\n") or (inside := path_inside(cell)) is None:
+        return
+    if field != "candidate" and isinstance(held_in(cell), list):
+        return  # a list of references, or of turns
+    kind = "an object" if cell.strip()[0] == "{" else "a list"
+    pair = f"{field.partition('.')[0]}={column}.{inside}"
+    remedy = f"name the text inside it: --map {shlex.quote(pair)}"
+    raise place.error(f"the cell of {shown(column)} holds {kind} in JSON, not a text: {shown(cell)}", remedy)
+
+
 def _printed(text: str) -> list[str] | None:
-    """The texts of a list that Python or numpy printed; None where it is no list of texts alone."""
+    """Return the texts of a list that Python or numpy printed; None where it is no list of texts alone."""
     inside = re.sub(r"np\.str_\(((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))\)", r"\1", text, flags=re.DOTALL)
     found = list(_strings(inside))
     if not found or inside[found[-1][1] :] != ("]" if text[0] == "[" else ")"):

@@ -11,22 +11,24 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any, overload
 
+from nlgauge.data.corpus.cells import NUMBERED_REFERENCE, refuse_json
 from nlgauge.data.corpus.cells import listed as read_cell
 from nlgauge.data.corpus.disk_rows import DiskRows
 from nlgauge.data.corpus.opening import FilePath, file_at, files_at
 from nlgauge.data.corpus.place import InputPlace, kind, refuse_repeated, shown
 from nlgauge.data.corpus.records import (
     LISTS,
-    NUMBERED_REFERENCE,
     OWN_NAMES,
     Columns,
     Names,
     Table,
     field_names,
+    field_of,
     fields_by_column,
     rows_of,
 )
 from nlgauge.data.corpus.row import FIELDS, OnMissing, Row
+from nlgauge.data.corpus.tools import read_log
 from nlgauge.errors import InputError, MissingExtraError
 
 
@@ -71,25 +73,33 @@ class Corpus(Sequence[Row]):
     ) -> Corpus:
         """Read .jsonl, .json (a list of records), .csv, .tsv (each also .gz), in UTF-8, or .parquet; "-" is stdin.
 
-        Tables with the columns of Ragas, DeepEval, LangChain, LlamaIndex, LangSmith, Langfuse and Phoenix are read as
-        they are, and so are logs of Inspect (.eval, .json), results of promptfoo, and traces of OpenTelemetry (OTLP as
-        JSON); `read_as` says how.
+        Tables with the columns of Ragas, DeepEval, LangChain, LlamaIndex, LangSmith, Langfuse, Phoenix, Braintrust,
+        MLflow, Azure AI Evaluation and RAGChecker are read as they are, and so are logs of Inspect (.eval, .json),
+        results of promptfoo, samples of lm-evaluation-harness and of Every Eval Ever, experiments of Opik and
+        Braintrust, chats, and traces of OpenTelemetry (OTLP as JSON); `read_as` says how.
 
-        `path` may be a folder, whose files are read in the order of their names, and an address as s3://bucket/rows
-        that pyarrow or fsspec opens. Several paths are a list, or a mapping from the names of systems to their paths.
-        Where several files are read, rows without a `system` are of a system that is called as their file is.
-        `on_disk`: keep the rows in a temporary file and not in memory.
-        `on_missing`: 'skip' keeps rows whose candidate is null, and they get no score; 'error' refuses them.
+        In CSV and TSV an empty cell is an absent value (an empty text for `candidate`), and `references`, `source` and
+        `context` may hold a list, written as JSON or as pandas and numpy print it. Everywhere, columns `references.1`,
+        `references.2`, ... are further references and `scores.<aspect>` are ratings: numbers, or words for yes and no
+        (pass, fail, correct, wrong and so on), which are 1 and 0.
 
-        `columns` maps our name to theirs: {"candidate": "prediction"}. A list of columns, or their names with commas,
-        are passages of one source or context, or further references: {"references": ["a", "b"]}. A path leads into a
-        record: {"candidate": "output.answer"}. In CSV and TSV an empty cell is an absent value (an empty text for
-        `candidate`), and `references`, `source` and `context` may hold a list, written as JSON or as pandas and numpy
-        print it. Everywhere, columns `references.1`, `references.2`, ... are further references and
-        `scores.<aspect>` are ratings: numbers, or words for yes and no (pass, fail, correct, wrong and so on), which
-        are 1 and 0. `labels` says what other words mean, for all aspects or for one: {"invented": 0, "tone:bad": 1}.
+        Args:
+            path: a file; a folder, whose files are read in the order of their names; an address as s3://bucket/rows
+                that pyarrow or fsspec opens; or several of these, as a list or as a mapping from the names of systems.
+                Where several files are read, rows without a `system` are of a system that is called as their file is.
+            columns: our names to theirs: {"candidate": "prediction"}. A list of columns, or their names with commas,
+                are passages of one source or context, or further references: {"references": ["a", "b"]}. A path leads
+                into a record: {"candidate": "output.answer"}.
+            labels: what other words mean as ratings, for all aspects or for one: {"invented": 0, "tone:bad": 1}.
+            on_disk: keep the rows in a temporary file and not in memory.
+            on_missing: 'skip' keeps rows whose candidate is null, and they get no score; 'error' refuses them.
 
-        Raises InputError for whatever is wrong with the file or a row, MissingExtraError for Parquet without pyarrow.
+        Returns:
+            The corpus.
+
+        Raises:
+            InputError: something is wrong with the file or a row.
+            MissingExtraError: it is Parquet, and pyarrow is not installed.
         """
         from nlgauge.data.corpus.files import records_of
 
@@ -101,10 +111,10 @@ class Corpus(Sequence[Row]):
         names = field_names(columns, name)
         if on_disk and on_missing == "skip":
             raise InputError("rows without a candidate are not kept on disk", file=name, remedy="leave them out of it")
-        found = [files_at(one) for one in paths]
-        files = [file for some in found for file in some]
+        files_of = [files_at(given_path) for given_path in paths]
+        files = [file for inside in files_of for file in inside]
         if isinstance(given, Mapping):
-            systems = [system for system, some in zip(given, found, strict=True) for _ in some]
+            systems = [system for system, inside in zip(given, files_of, strict=True) for _ in inside]
         else:
             systems = called_after([file.name for file in files]) if len(files) > 1 else ["system"]
         tables = (
@@ -132,11 +142,23 @@ class Corpus(Sequence[Row]):
         *,
         on_disk: bool = False,
     ) -> Corpus:
-        r"""Read parallel text files (UTF-8, also .gz), one text per line; each reference file adds one reference a row.
+        r"""Read parallel text files (UTF-8, also .gz), one text per line.
 
-        `candidates` is the file of one system, or the files of several by their names, each beside the same references.
-        Only "\n" and "\r\n" end a line, and an empty line is an empty text. `on_disk` as in `read`. Raises InputError
-        where line counts differ.
+        Only "\n" and "\r\n" end a line, and an empty line is an empty text.
+
+        Args:
+            candidates: the file of one system, or the files of several by their names, each beside the same references.
+            references: each file adds one reference a row.
+            source: the file of sources.
+            context: the file of contexts.
+            system: what the one system is called.
+            on_disk: as in `read`.
+
+        Returns:
+            The corpus.
+
+        Raises:
+            InputError: line counts differ, or a file cannot be read.
         """
         from nlgauge.data.corpus.files import texts_of
 
@@ -166,12 +188,25 @@ class Corpus(Sequence[Row]):
         *,
         on_missing: OnMissing = "error",
     ) -> Corpus:
-        """Build from parallel lists (or arrays, Series, generators), one entry per candidate.
+        """Build a corpus from parallel lists (or arrays, Series, generators), with one entry for each candidate.
 
-        An entry of `sources` or `contexts` is a text, a list of passages, or documents with `page_content`, `text` or
-        `content`.
-        An entry of `references` is a text or a list of texts for that one candidate. n lists of n texts are read so
-        too; sacrebleu's shape, one list per reference set, is refused where its shape shows it. Raises InputError.
+        Args:
+            candidates: the outputs.
+            references: a text or a list of texts for each candidate. n lists of n texts are read so too; sacrebleu's
+                shape, one list per reference set, is refused where its shape shows it.
+            sources: each a text, a list of passages, or documents with `page_content`, `text` or `content`.
+            contexts: as `sources`.
+            systems: the name of the system that each is of.
+            items: the name of the item that each is for.
+            scores: the ratings of each, by aspect.
+            questions: what each answers.
+            on_missing: as in `read`.
+
+        Returns:
+            The corpus.
+
+        Raises:
+            InputError: lengths differ, or an entry is not what it should be.
         """
         given = (candidates, references, sources, contexts, questions, systems, items, scores)
         lists = {
@@ -193,12 +228,22 @@ class Corpus(Sequence[Row]):
         columns: Columns | None = None,
         on_missing: OnMissing = "error",
     ) -> Corpus:
-        """Build from mappings, a mapping of lists, a data frame or a `datasets.Dataset`; the rest as in `read`.
-
-        A data frame is one of pandas, polars, pyarrow, duckdb or another library that narwhals knows.
+        """Build a corpus from mappings, a mapping of lists, a data frame or a `datasets.Dataset`.
 
         None, NaN and pandas' NA are absent values. A list that was printed into a cell of a data frame is read as in
-        CSV. Raises InputError.
+        CSV; the rest is as in `read`.
+
+        Args:
+            records: the rows. A data frame is one of pandas, polars, pyarrow, duckdb or another library that narwhals
+                knows.
+            columns: as in `read`.
+            on_missing: as in `read`.
+
+        Returns:
+            The corpus.
+
+        Raises:
+            InputError: something is wrong with a row.
         """
         table: Any = records
         names = field_names(columns, None)
@@ -209,6 +254,8 @@ class Corpus(Sequence[Row]):
             table = _with_lists(table.to_dict("records"), names)
         elif isinstance(table, Mapping):
             table = _records_of_lists(table)
+        if names["candidate"] == "candidate" and isinstance(table, list | tuple):
+            table = read_log(table, InputPlace(None))
         told: dict[str, None] = {}
         rows = tuple(rows_of([Table(None, table)], names, None, on_missing, told=told))
         return cls(rows, read_as=tuple(told))
@@ -267,7 +314,14 @@ def called_after(files: Sequence[str]) -> list[str]:
 def as_records(table: Any) -> Any:
     """Return the records of a data frame of polars, pyarrow, duckdb and the like, and anything else as it is.
 
-    Raises MissingExtraError without narwhals, which reads them.
+    Args:
+        table: a data frame, or anything else.
+
+    Returns:
+        Its records.
+
+    Raises:
+        MissingExtraError: narwhals, which reads data frames, is not installed.
     """
     library = type(table).__module__.partition(".")[0].lstrip("_")
     if library not in ("polars", "pyarrow", "duckdb", "modin", "cudf", "dask", "ibis", "sqlframe", "pyspark"):
@@ -282,18 +336,20 @@ def as_records(table: Any) -> Any:
 
 
 def _with_lists(records: Iterable[dict[Any, Any]], names: Names) -> Iterator[dict[Any, Any]]:
-    """Records of a data frame, whose cells may hold lists that were printed, as after pandas.read_csv."""
+    """Return records of a data frame, whose cells may hold lists that were printed, as after pandas.read_csv."""
     fields = fields_by_column(names)
     for number, record in enumerate(records, 1):
         for column, value in record.items():
-            ours = str(fields.get(column, column))
+            ours = field_of(str(column), fields)
+            if isinstance(value, str):
+                refuse_json(ours, value, str(column), InputPlace(None, number))
             if isinstance(value, str) and (ours in LISTS or NUMBERED_REFERENCE.fullmatch(ours)):
                 record[column] = read_cell(value, ours, InputPlace(None, number))
         yield record
 
 
 def _records_of_lists(table: Mapping[Any, Any]) -> list[dict[Any, Any]]:
-    """The records of a mapping from columns to their values. Raises InputError for other than lists of one length."""
+    """Return the records of a mapping from columns to lists. Raises InputError where their lengths differ."""
     lists = {name: listed(f"the column {shown(name)}", values) for name, values in table.items()}
     lengths = {name: len(values) for name, values in lists.items()}
     if len(set(lengths.values())) > 1:
@@ -305,7 +361,7 @@ def _records_of_lists(table: Mapping[Any, Any]) -> list[dict[Any, Any]]:
 def _parallel(
     candidates: FilePath, texts: Mapping[str, tuple[FilePath, list[str]]], system: str | None
 ) -> Iterator[dict[str, str | None]]:
-    """A record of each line of a file of candidates. Raises InputError where another file has more or fewer lines."""
+    """Yield a record of each line of a file of candidates. Raises InputError where files differ in lines."""
     from nlgauge.data.corpus.files import texts_of
 
     own = texts_of(file_at(candidates))

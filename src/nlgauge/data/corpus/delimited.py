@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice, zip_longest
 
-from nlgauge.data.corpus.cells import listed
+from nlgauge.data.corpus.cells import NUMBERED_REFERENCE, listed, refuse_json
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.opening import LONGEST_LINE
 from nlgauge.data.corpus.place import InputPlace, refuse_repeated, shown
-from nlgauge.data.corpus.records import LISTS, NUMBERED_REFERENCE, Names, fields_by_column, with_known
+from nlgauge.data.corpus.records import LISTS, Names, field_of, fields_by_column, with_known
 from nlgauge.errors import InputError
 
 _LARGEST_CELL = LONGEST_LINE  # a quote that is not closed makes one cell of all the lines that follow
@@ -20,16 +21,30 @@ _QUOTING = "put double quotes around a cell that holds a quote, a newline or the
 
 
 def delimited(lines: Iterable[str], file: str, delimiter: str, names: Names) -> Iterator[dict[str, object]]:
-    """A record of each row. Raises InputError for a broken table.
+    """Yield a record of each row of a table.
 
     Where commas make the header one cell, as where a spreadsheet uses decimal commas, semicolons separate the cells.
     Columns without a name and without a value are left out, and so are rows without a value at the end: spreadsheets
     write both.
+
+    Args:
+        lines: those of the file.
+        file: its name, for errors.
+        delimiter: what separates the cells.
+        names: of the columns that are read.
+
+    Returns:
+        An iterator over the records.
+
+    Raises:
+        InputError: the table is broken.
     """
     lines = iter(lines)
     first = next(lines, "")
     candidate = str(names["candidate"])
-    if delimiter == "," and _is_separated_by_semicolons(first, candidate):
+    if named_by_file := re.fullmatch(r"sep=(.)\s*", first, re.IGNORECASE):  # as Excel reads and writes it
+        delimiter, first = named_by_file[1], next(lines, "")
+    elif delimiter == "," and _is_separated_by_semicolons(first, candidate):
         delimiter = ";"
     table = _rows(chain([first], lines), file, delimiter)
     _, header = next(table, (1, []))
@@ -37,9 +52,11 @@ def delimited(lines: Iterable[str], file: str, delimiter: str, names: Names) -> 
     named = [number for number, name in enumerate(header) if name or not number]
     refuse_repeated([header[number] for number in named], file)
     _refuse_other_delimiter(header, file, candidate)
-    ours = fields_by_column(with_known(names, dict.fromkeys(header))[0])
+    begun = list(islice(table, 1))
+    cells = begun[0][1] if begun else []
+    ours = fields_by_column(with_known(names, dict(zip_longest(header, cells[: len(header)])))[0])
     last = named[-1] + 1 if named else 0
-    for number, (line, cells) in enumerate(table, 1):
+    for number, (line, cells) in enumerate(chain(begun, table), 1):
         place = InputPlace(file, number)
         if len(cells) < last or any(cells[len(header) :]):
             problem = f"{len(cells)} cells under a header of {len(header)} (file line {line})"
@@ -48,7 +65,7 @@ def delimited(lines: Iterable[str], file: str, delimiter: str, names: Names) -> 
             if cell and at and not header[at]:
                 problem = f"column {at + 1} has no name, and holds {shown(cell)}"
                 raise place.error(problem, "name it in the header, or remove it")
-        yield {header[at]: _cell(ours.get(header[at], header[at]), cells[at], place) for at in named}
+        yield {header[at]: _cell(field_of(header[at], ours), cells[at], header[at], place) for at in named}
 
 
 def _is_separated_by_semicolons(line: str, candidate: str) -> bool:
@@ -65,7 +82,7 @@ def _refuse_other_delimiter(header: list[str], file: str, candidate: str) -> Non
 
 
 def _rows(lines: Iterable[str], file: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The line on which each row begins, and its cells; rows at the end of which every cell is empty are left out."""
+    """Yield the line on which each row begins, and its cells, without rows at the end whose cells are all empty."""
     reader = csv.reader(_split(lines), delimiter=delimiter, strict=True)
     line, number = 1, 0
     empty: list[tuple[int, list[str]]] = []
@@ -97,7 +114,8 @@ def _split(lines: Iterable[str]) -> Iterator[str]:
         yield from io.StringIO(line, newline="") if "\r" in line else (line,)
 
 
-def _cell(name: str, cell: str, place: InputPlace) -> object:
+def _cell(name: str, cell: str, column: str, place: InputPlace) -> object:
+    refuse_json(name, cell, column, place)
     if name in LISTS or NUMBERED_REFERENCE.fullmatch(name):
         return listed(cell, name, place) or None
     if name in ("question", "system", "item"):

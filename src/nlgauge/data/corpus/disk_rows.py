@@ -25,7 +25,13 @@ _PAGES_HELD = 64
 class DiskRows(Sequence[Row]):
     """Rows in a file without a name in the folder for temporary files (TMPDIR), which ends with the process.
 
-    A value of `extra` that JSON does not have, a date say, becomes its text. Raises InputError where the disk is full.
+    A value of `extra` that JSON does not have, a date say, becomes its text.
+
+    Args:
+        rows: what is written there.
+
+    Raises:
+        InputError: the disk is full.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
@@ -73,7 +79,7 @@ class DiskRows(Sequence[Row]):
             yield from self._read(page)
 
     def _page(self, page: int) -> list[Row]:
-        """The rows of a page, which stay for a while: what is asked for next stands beside it."""
+        """Return the rows of a page, which stay for a while: what is asked for next stands beside it."""
         if page in self._held:
             self._held.move_to_end(page)
         else:

@@ -15,8 +15,11 @@ _AROUND = ("node", "document")
 def without_documents(value: Any) -> Any:
     """Return a value in which each document is replaced by its text: the value itself, or entries of a list.
 
-    A document is a mapping with one of the keys `NAMES`, or an object with one of them as an attribute. All else stays
-    as it is, to be checked by who asked.
+    Args:
+        value: a document is a mapping with one of the keys `NAMES`, or an object with one of them as an attribute.
+
+    Returns:
+        The value. All else stays as it is, to be checked by who asked.
     """
     entries = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(entries, list | tuple):

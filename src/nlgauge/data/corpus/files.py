@@ -11,7 +11,7 @@ from nlgauge.data.corpus.json_records import json_lines, parsed
 from nlgauge.data.corpus.opening import STDIN, File, FilePath, files_at, lines, refuse_empty, seekable
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, kind, refuse_repeated, shown
 from nlgauge.data.corpus.records import OWN_NAMES, Names, has_column
-from nlgauge.data.corpus.tools import exported, inspect_log, with_traces
+from nlgauge.data.corpus.tools import exported, inspect_log, read_log, records_held, with_traces
 from nlgauge.errors import InputError, MissingExtraError
 
 _PACKED = (".xz", ".lzma", ".bz2", ".zst", ".lz4", ".br", ".zip", ".7z", ".tar", ".tgz")
@@ -20,9 +20,17 @@ _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
 def records_of(file: File, names: Names) -> Iterable[object]:
-    """The records of a table, read as they are asked for; .json alone is read whole.
+    """Yield the records of a table, read as they are asked for; .json alone is read whole.
 
-    Raises InputError for a file that cannot be read as what its name says, some of them when that record is reached.
+    Args:
+        file: the file.
+        names: of the columns that are read.
+
+    Returns:
+        An iterator over the records.
+
+    Raises:
+        InputError: the file cannot be read as what its name says; for some files when that record is reached.
     """
     _refuse_packed(file)
     suffix = PurePath(file.name.lower().removesuffix(".gz")).suffix
@@ -31,11 +39,11 @@ def records_of(file: File, names: Names) -> Iterable[object]:
     if suffix == ".parquet":
         return parquet_records(file)
     if suffix == ".jsonl":
-        return with_traces(json_lines(lines(file), file.name), InputPlace(file.name))
+        return _log(with_traces(json_lines(lines(file), file.name), InputPlace(file.name)), file, names)
     if suffix == ".eval":
         return inspect_log(seekable(file), file.name)
     if suffix == ".json":
-        return _listed(file)
+        return _log(_listed(file), file, names)
     if suffix in (".csv", ".tsv"):
         return delimited(lines(file), file.name, "," if suffix == ".csv" else "\t", names)
     if suffix in _SPREADSHEETS:
@@ -57,7 +65,7 @@ def there(path: FilePath, columns: Iterable[str]) -> set[str]:
 
 
 def _looks_like(file: File) -> str:
-    """The format of the standard input, by its first character: JSON Lines, or one JSON value, or CSV."""
+    """Return the format of the standard input, by its first character: JSON Lines, or one JSON value, or CSV."""
     with file.open() as stream:
         head = stream.read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")
         rest = head.partition(b"\n")
@@ -86,13 +94,20 @@ def _listed(file: File) -> Sequence[object]:
     records = parsed("".join(lines(file)), InputPlace(file.name))
     if isinstance(records, dict) and (found := exported(records, InputPlace(file.name))) is not None:
         return found
+    if isinstance(records, dict):
+        records = records_held(records, InputPlace(file.name))
     if not isinstance(records, list):
         raise InputError(f"this is {kind(records)}, not a list of records", file=file.name, remedy=JSON_REMEDY)
     return records
 
 
+def _log(records: Iterable[object], file: File, names: Names) -> Iterable[object]:
+    """What a tool wrote of each output, read as such unless the user names the candidate."""
+    return read_log(records, InputPlace(file.name)) if names["candidate"] == "candidate" else records
+
+
 def texts_of(file: File) -> list[str]:
-    r"""The lines of a text file, without their ends; only "\n" and "\r\n" end a line."""
+    r"""Return the lines of a text file, without their ends; only "\n" and "\r\n" end a line."""
     _refuse_packed(file)
     # str.splitlines would also split at U+2028, U+0085 and form feeds, which belong to the text.
     return [line[:-1].removesuffix("\r") if line.endswith("\n") else line for line in lines(file)]
@@ -102,7 +117,7 @@ _AT_ONCE = 1024
 
 
 def parquet_records(file: File) -> Iterator[object]:
-    """The records. Raises MissingExtraError without pyarrow, InputError for what it cannot read."""
+    """Return the records. Raises MissingExtraError without pyarrow, InputError for what it cannot read."""
     refuse_empty(file)
     try:
         import pyarrow

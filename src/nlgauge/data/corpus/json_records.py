@@ -43,8 +43,18 @@ _DECODER = json.JSONDecoder(parse_constant=_refused, parse_float=_finite, object
 
 
 def parsed(text: str, place: InputPlace) -> Any:
-    """The value. Raises InputError where it is broken or nested too deep, for a key that is given twice, and for NaN,
-    infinities and what is too large a number."""
+    """Return the value of JSON.
+
+    Args:
+        text: the JSON.
+        place: where it stands, for errors.
+
+    Returns:
+        The value.
+
+    Raises:
+        InputError: it is broken or nested too deep, a key is given twice, or a number is NaN, infinite or too large.
+    """
     try:
         value = _quickly(text)
     except (ValueError, RecursionError):
@@ -81,9 +91,7 @@ def _strictly(text: str, place: InputPlace) -> Any:
 
 
 def _remedy(text: str, at: int, is_line: bool) -> str:
-    """Return what to do where JSON breaks: the commonest slips are told apart, because a parser's words name none of
-    them.
-    """
+    """Return what to do where JSON breaks: a parser's words name none of the commonest slips."""
     if text[at:].strip() == ",":
         return "remove the comma after the record" + (": in .jsonl each line is one record alone" if is_line else "")
     if re.match(r",\s*[}\]]", text[len(text[:at].rstrip().removesuffix(",")) :]):
@@ -104,7 +112,7 @@ def _deep(value: object) -> bool:
 
 
 def json_lines(lines: Iterable[str], file: str) -> Iterator[object]:
-    """The value of each line; empty lines may stand at the end alone."""
+    """Yield the value of each line; empty lines may stand at the end alone."""
     blank = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():

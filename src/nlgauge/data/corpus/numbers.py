@@ -54,16 +54,19 @@ def numbers_in(rows: Iterable[Row], column: str, labels: Labels | None = None) -
             is b inside a.
         labels: what the texts of the column stand for; by default numbers as they are written, and `LABELS`.
 
+    Returns:
+        A number for each row.
+
     Raises:
         InputError: a value that is none of these, by its row; or no row has a value.
     """
     rows, others = tee(rows)
-    found = [number_in(row, column, labels, number) for number, row in enumerate(rows, 1)]
-    if all(map(math.isnan, found)):
+    numbers = [number_in(row, column, labels, number) for number, row in enumerate(rows, 1)]
+    if all(map(math.isnan, numbers)):
         names = dict.fromkeys(name for row in others for name in (*row.extra, *row.scores))
         remedy = f"there are {', '.join(names)}" if names else "there are no other columns and no ratings"
         raise InputError(f"no row has a number in the column {column!r}", remedy=remedy)
-    return found
+    return numbers
 
 
 def provenance(corpus: Corpus, column: str, numbers: ArrayLike) -> dict[str, object]:

@@ -31,7 +31,7 @@ class File(NamedTuple):
     opener: Callable[[], BinaryIO]
 
     def open(self) -> BinaryIO:
-        """The bytes from the beginning. Raises InputError."""
+        """Return the bytes from the beginning. Raises InputError."""
         try:
             return self.opener()
         except OSError as bad:
@@ -68,10 +68,18 @@ def file_at(path: FilePath) -> File:
 
 
 def files_at(path: FilePath) -> list[File]:
-    """A file, or all files of a folder and of those in it, by name.
+    """Return a file, or all files of a folder and of those in it, by name.
 
     Names that begin with a dot or an underscore are not data, by the custom of the tools that write such folders.
-    Raises InputError where there is none.
+
+    Args:
+        path: a path or an address.
+
+    Returns:
+        The files, at least one.
+
+    Raises:
+        InputError: there is none.
     """
     if os.fspath(path) == STDIN:
         return [_stdin()]
@@ -79,8 +87,10 @@ def files_at(path: FilePath) -> list[File]:
         return _addressed(os.fspath(path), folder=True)
     if not Path(path).is_dir():
         return [_local(Path(path))]
-    found = [one for one in sorted(Path(path).rglob("*")) if one.is_file() and _is_data(one.relative_to(path).parts)]
-    return [_local(one) for one in found] or _nothing(os.fspath(path))
+    paths = [
+        inner for inner in sorted(Path(path).rglob("*")) if inner.is_file() and _is_data(inner.relative_to(path).parts)
+    ]
+    return [_local(inner) for inner in paths] or _nothing(os.fspath(path))
 
 
 def _is_data(parts: tuple[str, ...]) -> bool:
@@ -128,10 +138,17 @@ def _remote(files: Any, about: Any, scheme: str) -> File:
 
 
 def file_system(path: str) -> tuple[Any, str]:
-    """The pyarrow file system of an address, and the path in it.
+    """Return the pyarrow file system of an address, pyarrow's own or else fsspec's.
 
-    pyarrow's own, or else fsspec's. Raises MissingExtraError without pyarrow, InputError for an address that neither
-    knows.
+    Args:
+        path: the address.
+
+    Returns:
+        The file system, and the path in it.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+        InputError: neither library knows the address.
     """
     try:
         import pyarrow
@@ -167,9 +184,17 @@ LONGEST_LINE = 256 << 20
 
 
 def lines(file: File, expanded: int = EXPANDED) -> Iterator[str]:
-    """Each line with its end, which is one "\\n"; the mark of a byte order at the beginning is left out.
+    """Yield each line with its newline; the mark of a byte order at the beginning is left out.
 
-    Raises InputError for what is empty, not UTF-8, not whole gzip data, or a line longer than LONGEST_LINE.
+    Args:
+        file: the file.
+        expanded: how many times their own size gzip data may hold.
+
+    Returns:
+        An iterator over the lines.
+
+    Raises:
+        InputError: it is empty, not UTF-8, not whole gzip data, or has a line longer than LONGEST_LINE.
     """
     place, at, number = InputPlace(file.name), 0, 0
     with opened(file, expanded) as stream:
@@ -190,7 +215,7 @@ def lines(file: File, expanded: int = EXPANDED) -> Iterator[str]:
 
 
 def seekable(file: File) -> BinaryIO:
-    """The bytes, uncompressed, to be read in any order. Raises InputError as `lines`."""
+    """Return the bytes, uncompressed, to be read in any order. Raises InputError as `lines`."""
     if not file.name.lower().endswith(".gz"):
         return file.open()
     with opened(file) as stream:
@@ -219,9 +244,17 @@ def _empty(place: InputPlace) -> Exception:
 
 @contextmanager
 def opened(file: File, expanded: int = EXPANDED) -> Iterator[BinaryIO]:
-    """The bytes, uncompressed. Raises InputError for what is not whole gzip data, and for a bomb.
+    """Open a file to read its bytes, uncompressed.
 
-    expanded: how many times their own size the data may hold.
+    Args:
+        file: the file.
+        expanded: how many times their own size gzip data may hold.
+
+    Returns:
+        A context that gives the open file.
+
+    Raises:
+        InputError: it is not whole gzip data, or a bomb.
     """
     place = InputPlace(file.name)
     with file.open() as raw:

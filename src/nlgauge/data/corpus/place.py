@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
+from nlgauge.data.corpus.json_cells import held_in
 from nlgauge.errors import InputError
 
 JSON_REMEDY = 'write one object like {"candidate": "..."} a line in .jsonl, a list of them in .json'
@@ -27,7 +28,7 @@ _SHOWN = 100
 
 
 def shown(value: object) -> str:
-    """A value in an error: one line, and not more of it than can be read."""
+    """Return a value in an error: one line, and not more of it than can be read."""
     if isinstance(value, str):
         value = value[: _SHOWN + 1]
     try:
@@ -56,10 +57,21 @@ def refuse_repeated(names: Sequence[object], file: str | None) -> None:
 
 
 def looked_up(record: object, path: str, otherwise: object = None) -> object:
-    """Return record[path], or where that is not there record[a][b][c] of the path a.b.c; else `otherwise`.
+    """Return record[path], or where that is not there record[a][b][c] of the path a.b.c.
 
-    A part of the path that is a whole number counts the entries of a list, from 0: choices.0.message.content.
+    A part of the path that is a whole number counts the entries of a list, from 0: choices.0.message.content. A text
+    that holds JSON, as a cell of a table may, is read on the way.
+
+    Args:
+        record: what the path leads into.
+        path: the parts, with a full stop between them.
+        otherwise: what is returned where neither is there.
+
+    Returns:
+        The value.
     """
+    if isinstance(record, str):
+        record = held_in(record)
     if isinstance(record, Mapping) and path in record:
         return record[path]
     first, dot, rest = path.partition(".")
@@ -97,22 +109,28 @@ def first_repeat(keys: Iterable[Hashable]) -> tuple[int, int] | None:
 
 
 def refuse_repeats(keys: Iterable[tuple[str, str]], files: Mapping[str, int], remedy: str = REMEDY) -> None:
-    """Raise InputError, which names both rows, for a (system, item) that is there twice.
+    """Refuse a (system, item) that is there twice.
 
-    files: how many of the rows each file gave, in their order; empty where that is not known.
+    Args:
+        keys: (system, item) of each row, in order.
+        files: how many of the rows each file gave, in their order; empty where that is not known.
+        remedy: what the error says to do.
+
+    Raises:
+        InputError: a pair is there twice; the error names both rows.
     """
     keys = list(keys)
-    if len(set(keys)) == len(keys) or (found := first_repeat(keys)) is None:
+    if len(set(keys)) == len(keys) or (repeat := first_repeat(keys)) is None:
         return
-    system, item = keys[found[1]]
-    (file, row), (other, before) = _place(found[1], files), _place(found[0], files)
+    system, item = keys[repeat[1]]
+    (file, row), (other, before) = _place(repeat[1], files), _place(repeat[0], files)
     where = f"row {before}" if file == other else f"{other}, row {before}"
     problem = f"system {system!r}, item {item!r} is there twice: {where} has them too"
     raise InputError(problem, file=file, row=row, remedy=remedy)
 
 
 def _place(number: int, files: Mapping[str, int]) -> tuple[str | None, int]:
-    """The file of a row, where it is known, and its row there, counted from 1."""
+    """Return the file of a row, where it is known, and its row there, counted from 1."""
     first = 0
     for file, count in files.items():
         if number < first + count:

@@ -12,6 +12,7 @@ from itertools import islice
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
+from nlgauge.data.corpus.cells import NUMBERED_REFERENCE
 from nlgauge.data.corpus.documents import NAMES, without_documents
 from nlgauge.data.corpus.labels import NOT_RATED, STANDARD, plain
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, absent, kind, looked_up, paths_in, shown
@@ -53,6 +54,8 @@ _CALLED = {
     "question": ("query", "user_input", "input", "prompt"),
 }
 """Other tools' names for the other fields, likeliest first"""
+_FOR_OURS = {"passages": "source"}
+"""Names that can be one field alone"""
 _NO_SCORE = (
     "give a string; an empty one for an empty text; to give such rows no score, nlgauge score has --on-missing skip, "
     "and Python on_missing='skip'"
@@ -63,11 +66,9 @@ _ONE_NAME = (
 _OR_DOCUMENTS = f"; a document has its text under {', '.join(NAMES[:-1])} or {NAMES[-1]}"
 _RATING = "scores."
 """How the name of a column begins that holds a rating; its aspect follows"""
+_MOST_NAMED = 8
 _LOOKED_AT = 100
 """Rows whose columns an error names"""
-NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
-
-
 LISTS = ("references", "source", "context")
 """The fields that may hold several texts"""
 Columns: TypeAlias = Mapping[str, str | Sequence[str]]
@@ -90,7 +91,7 @@ class Table(NamedTuple):
 
 
 def field_names(columns: Columns | None, file: str | None) -> dict[str, str | tuple[str, ...]]:
-    """The columns of each field. Raises InputError for a field that there is not."""
+    """Return the columns of each field. Raises InputError for a field that there is not."""
     mapped: dict[str, str | tuple[str, ...]] = {}
     for ours, theirs in (columns or {}).items():
         if ours not in FIELDS and not (ours.startswith(_RATING) and ours != _RATING):
@@ -124,22 +125,58 @@ def _meant(theirs: str | tuple[str, ...]) -> tuple[str, ...]:
 def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str | None]:
     """Return the names of the columns, those of a known tool among them, and what is to be told of these.
 
-    They are taken where the user names no candidate and the table has none of that name.
+    Columns of a tool are taken where the user names no candidate and the table has none of that name.
+
+    Args:
+        names: our names to the columns that the user named.
+        record: the first record of the table.
+
+    Returns:
+        The names, and a remark on the tool, None where there is none.
     """
     given = {ours: theirs for ours, theirs in names.items() if ours != theirs}
-    found = None if "candidate" in given or "candidate" in record else known_columns(record)
-    if found is None:
-        return names, None
-    tool, columns = found
+    recognised = None if "candidate" in given or "candidate" in record else known_columns(record)
+    if recognised is None:
+        return _nearly_named(names, record, given)
+    tool, columns = recognised
     taken = {
-        ours: theirs for ours, theirs in columns.items() if ours not in given and (ours not in record or ours == theirs)
+        ours: theirs
+        for ours, theirs in columns.items()
+        if theirs and ours not in given and (ours not in record or ours == theirs)
     }
+    aside = [ours for ours, theirs in columns.items() if not theirs and ours not in given]
     told = ", ".join(f"{ours}={theirs}" for ours, theirs in taken.items())
-    return field_names({**taken, **given}, None), f"read as {tool} names its columns: {told}"
+    read = {ours: theirs for ours, theirs in field_names({**taken, **given}, None).items() if ours not in aside}
+    return read, f"read as {tool} names its columns: {told}"
+
+
+def _nearly_named(
+    names: Names, record: Mapping[str, object], given: Mapping[str, str | tuple[str, ...]]
+) -> tuple[Names, str | None]:
+    """Return the names, with columns that differ from ours by capitals or blanks, and what is to be told of them."""
+    taken = {column for theirs in given.values() for column in _meant(theirs)}
+    near: dict[str, list[str]] = {}
+    for column in record:
+        near.setdefault(_FOR_OURS.get(folded := column.strip().casefold(), folded), []).append(column)
+    mapped = {
+        ours: columns[0]
+        for ours in FIELDS
+        if ours not in given and ours not in record and len(columns := near.get(ours, [])) == 1
+        if columns[0] not in taken
+    }
+    if not mapped:
+        return names, None
+    told = ", ".join(f"{ours}={shown(theirs)}" for ours, theirs in mapped.items())
+    return field_names({**mapped, **given}, None), f"read by names that are nearly ours: {told}"
+
+
+def field_of(column: str, fields: Mapping[str, str]) -> str:
+    """Return the field that a column is read as, or its name; empty where its field is read from another column."""
+    return fields.get(column, "" if column in FIELDS else column)
 
 
 def fields_by_column(names: Names) -> dict[str, str]:
-    """The field that each column is read as."""
+    """Return the field that each column is read as."""
     ours = {one: name for name, theirs in names.items() for one in _meant(theirs)}
     return {**ours, str(names["candidate"]): "candidate"}
 
@@ -153,15 +190,26 @@ def rows_of(
     told: dict[str, None] | None = None,
     labels: Mapping[str, float] | None = None,
 ) -> Iterator[Row]:
-    """The rows that records stand for, one table after another.
+    """Yield the rows that records stand for, one table after another.
 
-    file: what all of them together are called. counts: takes the number of rows of each file. told: takes what is to be
-    told of tables of other tools. labels: numbers of ratings, by LABEL or ASPECT:LABEL. Raises InputError, with file
-    and row, for one that cannot be taken as it is.
+    Args:
+        tables: the records.
+        names: our names to the columns.
+        file: what all of them together are called.
+        on_missing: what is done with rows whose candidate is null, as in `Corpus.read`.
+        counts: takes the number of rows of each file.
+        told: takes what is to be told of tables of other tools.
+        labels: numbers of ratings, by LABEL or ASPECT:LABEL.
+
+    Returns:
+        An iterator over the rows.
+
+    Raises:
+        InputError: a record cannot be taken as it is; the error names file and row.
     """
     positions: Counter[str] = Counter()
     read = _Ratings({plain(name): number for name, number in (labels or {}).items()})
-    found: dict[str, None] = {}
+    seen: dict[str, None] = {}
     taken = names.keys() if names is OWN_NAMES else {one for theirs in names.values() for one in _meant(theirs)}
     paths = {one for one in taken if "." in one}
     for table in tables:
@@ -180,10 +228,10 @@ def rows_of(
                 columns = taken if theirs is names else {one for some in theirs.values() for one in _meant(some)}
             if number == 1 and said and told is not None:
                 told[f"{table.file}: {said}" if table.file else said] = None
-            found.update(dict.fromkeys(paths_in(named) if number == 1 else named))
+            seen.update(dict.fromkeys(paths_in(named) if number == 1 else named))
             if paths:
                 met = {path for path in paths if looked_up(named, path, _NOWHERE) is not _NOWHERE}
-                found.update(dict.fromkeys(sorted(met)))
+                seen.update(dict.fromkeys(sorted(met)))
                 paths -= met
             yield _row(
                 named,
@@ -200,16 +248,16 @@ def rows_of(
     if not positions:
         raise InputError("there are no rows", file=file, remedy="give at least one row with a candidate")
     for ours, column in names.items():
-        if ours == column or (isinstance(column, str) and column in found):
+        if ours == column or (isinstance(column, str) and column in seen):
             continue
-        if lacking := [name for name in _parts(column) if name not in found]:
+        if lacking := [name for name in _parts(column) if name not in seen]:
             problem = f"no row has the column {shown(lacking[0])}, mapped to {ours}"
-            inside = [path for path in found if path.startswith(f"{lacking[0].partition('.')[0]}.")]
-            raise InputError(problem, file=file, remedy=f"the columns are {shown(inside or list(found))}")
+            inside = [path for path in seen if path.startswith(f"{lacking[0].partition('.')[0]}.")]
+            raise InputError(problem, file=file, remedy=f"the columns are {shown(inside or list(seen))}")
 
 
 def _parts(theirs: str | tuple[str, ...]) -> Sequence[str]:
-    """The columns of a field that is made of several."""
+    """Return the columns of a field that is made of several."""
     return theirs.split(",") if isinstance(theirs, str) else theirs
 
 
@@ -221,7 +269,7 @@ def has_column(record: object, theirs: str) -> bool:
 
 
 def _named(record: object, place: InputPlace) -> dict[str, object]:
-    """The values of a record by the names of their columns."""
+    """Return the values of a record by the names of their columns."""
     if not isinstance(record, Mapping):
         of_python = place.file is None and isinstance(record, str)
         remedy = 'give texts as candidates=[...], or records like {"candidate": "..."}' if of_python else JSON_REMEDY
@@ -300,14 +348,27 @@ def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> 
     if {"nlgauge", "signatures", "metrics"} <= record.keys():
         problem = "this is a file of scores, which holds no texts"
         return place.error(problem, "give the outputs that were scored; nlgauge report and compare read scores")
-    pair = f"candidate={next((folded[alias] for alias in _ALIASES if alias in folded), 'COLUMN')}"
+    pairs = _guessed(record, folded)
     problem = f"there is no column {shown(wanted)} for the candidate; the columns are {shown(list(record))}"
-    remedy = f"say which one it is with --map {shlex.quote(pair)}, in Python with columns="
+    options = " ".join(f"--map {shlex.quote(f'{ours}={theirs}')}" for ours, theirs in pairs.items())
+    remedy = f"say which one it is with {options}, in Python with columns="
+    rest = [name for name in record if name not in {theirs.split(".")[0] for theirs in pairs.values()}]
+    remedy += f"; not read then: {', '.join(map(shown, rest[:_MOST_NAMED]))}" if len(pairs) > 1 and rest else ""
     return place.error(problem, remedy + ("; give --map once for each column" if "=" in wanted else ""))
 
 
+def _guessed(record: Mapping[str, object], folded: Mapping[str, str]) -> dict[str, str]:
+    """The column that each field is likeliest in, for a command that a user may check; the candidate's first."""
+    guessed = {"candidate": next((folded[alias] for alias in _ALIASES if alias in folded), "COLUMN")}
+    for ours in ("references", "source", "question"):
+        free = {name: path for name, path in folded.items() if path not in guessed.values()}
+        if ours not in record and (found := next((free[name] for name in _CALLED[ours] if name in free), None)):
+            guessed[ours] = found
+    return guessed
+
+
 def _inner(key: str, value: object) -> str:
-    """A column, or the path to what is likeliest the candidate in the record that it holds."""
+    """Return a column, or the path to what is likeliest the candidate in the record that it holds."""
     if not isinstance(value, Mapping):
         return key
     folded = {str(name).strip().casefold(): f"{key}.{name}" for name in value}
@@ -315,7 +376,7 @@ def _inner(key: str, value: object) -> str:
 
 
 def column_for(field: str, rows: Iterable[Row]) -> str:
-    """The column that a field which no row has may stand in, as an error names it to --map."""
+    """Return the column that a field which no row has may stand in, as an error names it to --map."""
     first = list(islice(rows, _LOOKED_AT))
     others = list(dict.fromkeys(path for row in first for path in paths_in(row.extra)))
     named = [*others, *(name for row in first for name in row.texts)]
@@ -349,11 +410,12 @@ def _texts(value: Any, what: str, place: InputPlace, more: str = "") -> list[str
     entries = value.tolist() if hasattr(value, "tolist") else value
     if not isinstance(entries, Sequence) or isinstance(entries, (str, bytes)):
         raise place.error(f"{what} is {kind(value)}, not texts", f"give a string or a list of strings{more}")
-    return [_text(entry, f"{what}, entry {number},", place, more) for number, entry in enumerate(entries, 1)]
+    given = [(number, entry) for number, entry in enumerate(entries, 1) if what != "references" or not absent(entry)]
+    return [_text(entry, f"{what}, entry {number},", place, more) for number, entry in given]
 
 
 def _passages(value: object, what: str, place: InputPlace) -> str:
-    """The texts of a list, a line each; a document gives its text."""
+    """Return the texts of a list, a line each; a document gives its text."""
     return _text("\n".join(_texts(without_documents(value), what, place, _OR_DOCUMENTS)), what, place)
 
 
@@ -403,7 +465,7 @@ class _Ratings:
         return ratings
 
     def _number(self, aspect: object, value: object, place: InputPlace) -> float | None:
-        """The number of a rating; None where it says that there is none."""
+        """Return the number of a rating; None where it says that there is none."""
         try:
             number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
         except OverflowError:

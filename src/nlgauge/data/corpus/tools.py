@@ -1,7 +1,8 @@
 """What other tools write, as records of ours: tables by their columns' names, and logs by their shape.
 
-Tables: Ragas, DeepEval, LangChain, LlamaIndex, LangSmith, Langfuse, Phoenix, promptfoo. Logs: Inspect, promptfoo,
-DeepEval, and traces of OpenTelemetry (OTLP as JSON) with the attributes of OpenInference or of its own conventions.
+Tables: Ragas, DeepEval, LangChain, LlamaIndex, LangSmith, Langfuse, Phoenix, promptfoo, Braintrust, MLflow, Azure AI
+Evaluation, RAGChecker. Logs: Inspect, promptfoo, DeepEval, those of `nlgauge.data.corpus.logs`, and traces of
+OpenTelemetry (OTLP as JSON) with the attributes of OpenInference or of its own conventions.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from nlgauge.data.corpus.json_cells import held_in
 from nlgauge.data.corpus.json_records import parsed
+from nlgauge.data.corpus.logs import held_records, log_of
 from nlgauge.data.corpus.place import InputPlace, absent, looked_up
 from nlgauge.errors import InputError, MissingExtraError
 
@@ -31,9 +34,65 @@ class _Dialect(NamedTuple):
     candidate: str
     others: Mapping[str, tuple[str, ...]]
     """Columns or paths by field of ours, likeliest first; one of them has to be there too"""
+    marks: tuple[str, ...] = ()
+    """Columns of which one has to be there, where other tools have the same names"""
+    aside: tuple[str, ...] = ()
+    """Fields of ours whose columns hold other things in its tables, as scores of a program and not of people"""
 
 
 _DIALECTS = (
+    _Dialect(
+        "RAGChecker",
+        "response",
+        {
+            "source": ("retrieved_context",),
+            "question": ("query",),
+            "references": ("gt_answer",),
+            "item": ("query_id",),
+        },
+        marks=("gt_answer",),
+    ),
+    *(
+        _Dialect(
+            "MLflow",
+            candidate,
+            {
+                "source": ("retrieved_context",),
+                "question": ("request", "request.question", "request.query", "request.input"),
+                "references": ("expected_response/value", "expected_response"),
+            },
+            marks=("trace_id", "assessments"),
+        )
+        for candidate in ("response", "response.response", "response.output", "response.answer")
+    ),
+    _Dialect(
+        "MLflow",
+        "outputs",
+        {
+            "question": ("inputs", "inputs.question", "inputs.query"),
+            "references": ("ground_truth", "targets", "expectations.expected_response"),
+        },
+    ),
+    _Dialect(
+        "Azure AI Evaluation",
+        "inputs.response",
+        {
+            "source": ("inputs.context",),
+            "question": ("inputs.query",),
+            "references": ("inputs.ground_truth",),
+        },
+    ),
+    _Dialect(
+        "Braintrust",
+        "output",
+        {
+            "source": ("metadata.context", "input.context"),
+            "question": ("input", "input.question", "input.query", "input.input"),
+            "references": ("expected", "expected.answer", "expected.output"),
+        },
+        marks=("expected",),
+        aside=("scores",),
+    ),
     _Dialect(
         "Ragas",
         "response",
@@ -119,19 +178,30 @@ def known_columns(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
 
     Args:
         record: the first record of a table, or the names in its header, each without a value.
+
+    Returns:
+        The tool's name, and its column of each of our fields; None where no one tool has them.
     """
-    found = []
-    for tool, candidate, others in _DIALECTS:
+    fitting: list[tuple[str, dict[str, str]]] = []
+    for tool, candidate, others, marks, aside in _DIALECTS:
+        if marks and not any(mark in record for mark in marks):
+            continue
         value = looked_up(record, candidate, _NOWHERE)
-        if not (isinstance(value, str) or absent(value)):
+        if not ((isinstance(value, str) and held_in(value) is None) or absent(value)):
             continue
         there = {
-            ours: next((name for name in names if looked_up(record, name, _NOWHERE) is not _NOWHERE), "")
-            for ours, names in others.items()
+            ours: next((name for name in names if _may_be(record, ours, name)), "") for ours, names in others.items()
         }
         if named := {ours: name for ours, name in there.items() if name}:
-            found.append((tool, {"candidate": candidate, **named}))
-    return found[0] if len({columns["candidate"] for _, columns in found}) == 1 else None
+            fitting.append((tool, {"candidate": candidate, **named, **dict.fromkeys(aside, "")}))
+    return fitting[0] if len({columns["candidate"] for _, columns in fitting}) == 1 else None
+
+
+def _may_be(record: Mapping[str, object], ours: str, name: str) -> bool:
+    """Whether a column is there and may be a field: a question or a reference is no object."""
+    value = looked_up(record, name, _NOWHERE)
+    held = held_in(value) if isinstance(value, str) and ours in ("question", "references") else value
+    return value is not _NOWHERE and not (isinstance(held, Mapping) and ours in ("question", "references", "item"))
 
 
 class Exported(list[Record]):
@@ -170,12 +240,35 @@ def with_traces(values: Iterator[object], place: InputPlace) -> Iterable[object]
     return Exported("traces of OpenTelemetry", _traces([first, *values], place), place)
 
 
+def records_held(value: Mapping[str, Any], place: InputPlace) -> object:
+    """Return the records that a JSON object holds, or the object itself. Raises InputError for a broken table."""
+    try:
+        records = held_records(value)
+    except ValueError as bad:
+        raise place.error(str(bad), "give one of each for every row") from None
+    return value if records is None else records
+
+
+def read_log(values: Iterable[object], place: InputPlace) -> Iterable[object]:
+    """Return values as they are, or where these are what a tool wrote of each output their records."""
+    if isinstance(values, Exported):
+        return values
+    rest = iter(values)
+    first = next(rest, _NOWHERE)
+    if first is _NOWHERE:
+        return values
+    log = log_of([first])
+    if log is None:
+        return chain([first], rest)
+    return Exported(log.tool, log.read([dict(one) for one in (first, *rest) if isinstance(one, Mapping)]), place)
+
+
 def _is_record(value: object) -> bool:
     return isinstance(value, dict)
 
 
 def _text(content: object) -> str | None:
-    """The text of a message's content, which may be a list of parts."""
+    """Return the text of a message's content, which may be a list of parts."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -214,7 +307,7 @@ _ZSTANDARD = 93
 
 
 def _entry(log: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """A file of a zip. Inspect compresses by Zstandard, which zipfile reads from Python 3.14 on.
+    """Return a file of a zip. Inspect compresses by Zstandard, which zipfile reads from Python 3.14 on.
 
     Raises MissingExtraError without pyarrow, which has it too.
     """
@@ -274,7 +367,7 @@ def _graded(value: object) -> object:
 
 
 def _attached(text: str | None, held: Mapping[str, Any]) -> str | None:
-    """A text, which Inspect may keep elsewhere in the sample."""
+    """Return a text, which Inspect may keep elsewhere in the sample."""
     name = (text or "").removeprefix("attachment://")
     return held.get(name, text) if text is not None and name != text else text
 
@@ -317,7 +410,7 @@ def _promptfoo(result: Mapping[str, Any]) -> Record:
 
 
 def _deepeval(case: Mapping[str, Any]) -> Record:
-    """A test case, with the score of each metric by its name."""
+    """Return a test case, with the score of each metric by its name."""
     metrics = [one for one in case.get("metricsData") or [] if _is_record(one)]
     return {**case, "metrics": {str(one.get("name")): one.get("score") for one in metrics}}
 
@@ -329,7 +422,7 @@ EVALUATION = "gen_ai.evaluation.result"
 
 
 def _plain(value: object) -> Any:
-    """A value of OTLP as JSON has it."""
+    """Return a value of OTLP as JSON has it."""
     if not isinstance(value, dict):
         return value
     if "arrayValue" in value:
@@ -356,7 +449,7 @@ def _parts(log: Mapping[str, Any], outer: str, middle: str, inner: str) -> Itera
 
 
 def _traces(logs: Sequence[Any], place: InputPlace) -> Iterator[Record]:
-    """A record of each trace: what its first span got and gave, the documents that were retrieved, the evaluations."""
+    """Yield a record of each trace: what its first span got and gave, its retrieved documents, its evaluations."""
     traces: dict[str, list[tuple[Record, Record]]] = {}
     judged: dict[str, Record] = {}
     for log in logs:
@@ -404,7 +497,7 @@ def _input(said: Mapping[str, Any]) -> str | None:
 
 
 def _messages(value: object, roles: Sequence[str]) -> str | None:
-    """The last message of a role. OpenTelemetry holds messages as JSON in a text, or as a value of its own."""
+    """Return the last message of a role. OpenTelemetry holds messages as JSON in a text, or as a value of its own."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -415,7 +508,7 @@ def _messages(value: object, roles: Sequence[str]) -> str | None:
 
 
 def _documents(said: Mapping[str, Any]) -> Iterator[str]:
-    """The texts of the documents that a span retrieved, in their order."""
+    """Yield the texts of the documents that a span retrieved, in their order."""
     number = 0
     while isinstance(text := said.get(f"retrieval.documents.{number}.document.content"), str):
         yield text

@@ -27,6 +27,9 @@ def shown_parts(parts: Sequence[str], details: Sequence[str]) -> tuple[str, ...]
     Args:
         parts: the names of all sub-scores.
         details: those that have no better direction. They stand in a table where a metric has no other ones.
+
+    Returns:
+        The names of sub-scores, the deciding one first.
     """
     scores = [part for part in parts if part not in details] or list(parts)
     return tuple(sorted(scores, key=lambda part: part != PROBABILITY))
@@ -42,12 +45,12 @@ class Sums:
     """[rows, counts]; NaN for a row that has nothing to add"""
 
     def of(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The counts of those of some rows that have something to add: [n, counts]."""
+        """Return the counts of those of some rows that have something to add: [n, counts]."""
         counts: NDArray[np.float64] = self.counts[rows]
         return counts[~np.isnan(counts).any(axis=1)]
 
     def value(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The value of counts [..., n, counts], n at least 1: [..., parts]."""
+        """Return the value of counts [..., n, counts], n at least 1: [..., parts]."""
         return total(self.formula, counts.sum(axis=-2))
 
     @property
@@ -157,8 +160,14 @@ class Column:
         return replace(self, values=values, reasons=dict(sorted(reasons.items())), evidence={}, sums=sums)
 
     def label(self, spec: str, part: str) -> str:
-        """Return what to call a sub-score of the metric of this spec: the spec, with the sub-score where there are
-        several.
+        """Return what to call a sub-score.
+
+        Args:
+            spec: that of the metric.
+            part: the sub-score.
+
+        Returns:
+            The spec, with the sub-score where there are several.
         """
         return f"{spec} {part}" if len(self.parts) > 1 else spec
 
@@ -171,7 +180,7 @@ class Column:
 
 
 def _means(values: NDArray[np.float64], of: NDArray[np.intp], items: int) -> NDArray[np.float64]:
-    """The mean of the numbers of each item's rows: [rows, n] -> [items, n]; NaN where there is none."""
+    """Return the mean of the numbers of each item's rows: [rows, n] -> [items, n]; NaN where there is none."""
     known = ~np.isnan(values)
     sums, counts = np.zeros((items, values.shape[1])), np.zeros((items, values.shape[1]))
     np.add.at(sums, of, np.where(known, values, 0.0))

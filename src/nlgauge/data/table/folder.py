@@ -58,7 +58,11 @@ class Dataset:
     def alone(self) -> Iterator[None]:
         """Keep other runs out of a folder of this machine, until the inside or the process ends.
 
-        Raises InputError where another run is at work there, or where the folder cannot be written.
+        Returns:
+            A context.
+
+        Raises:
+            InputError: another run is at work there, or the folder cannot be written.
         """
         with ExitStack() as held:
             if self._here is not None:
@@ -76,9 +80,17 @@ class Dataset:
             yield
 
     def record(self, name: str, remedy: str) -> dict[str, Any] | None:
-        """The content of a JSON file, None where it is not there. Raises InputError for anything else.
+        """Return the content of a JSON file.
 
-        remedy: for one that is damaged.
+        Args:
+            name: the file.
+            remedy: what the error says to do with a damaged file.
+
+        Returns:
+            The JSON object, or None where the file is not there.
+
+        Raises:
+            InputError: the file cannot be read, or is no JSON object.
         """
         try:
             if self._files.get_file_info(self._at(name)).type == self._no_file:
@@ -102,13 +114,13 @@ class Dataset:
         self._write(name, lambda file: file.write(data))
 
     def blocks(self) -> list[int]:
-        """The first rows of the blocks that are there, in order."""
+        """Return the first rows of the blocks that are there, in order."""
         infos = self._files.get_file_info(self._selector(self._folder, allow_not_found=True))
         names = (_BLOCK.fullmatch(info.base_name) for info in infos if info.is_file)
         return sorted(int(name[1]) for name in names if name)
 
     def read(self, first: int) -> Any:
-        """The block that begins with a row, as a pyarrow table. Raises InputError where it cannot be read."""
+        """Return the block that begins with a row, as a pyarrow table. Raises InputError where it cannot be read."""
         name = block_name(first)
         try:
             with self._files.open_input_file(self._at(name)) as file:
@@ -119,9 +131,13 @@ class Dataset:
     def write(
         self, first: int, places: Sequence[tuple[str, str]], of_metrics: Mapping[str, Any], types: Mapping[str, Any]
     ) -> None:
-        """Write a block of rows: (system, item) of each, and the columns of the metrics by name.
+        """Write a block of rows.
 
-        types: the columns that are written, with the type of each, as `types_of` has them.
+        Args:
+            first: the number of its first row.
+            places: (system, item) of each row.
+            of_metrics: the columns of the metrics, by name.
+            types: the columns that are written, with the type of each, as `types_of` has them.
         """
         import pyarrow as pa
 
@@ -152,14 +168,21 @@ class Dataset:
 
 
 def block_name(first: int) -> str:
-    """The file of the block that begins with a row."""
+    """Return the file of the block that begins with a row."""
     return f"rows-{first:012d}.parquet"
 
 
 def fault(table: Any, first: int, columns: Mapping[str, Any], earlier: bool = False) -> str | None:
-    """Return what is wrong with a block that should have some columns (see `types_of`); None where nothing is.
+    """Return what is wrong with a block.
 
-    earlier: take a block of an earlier version too, which counts its rows from 0.
+    Args:
+        table: the block, a pyarrow table.
+        first: the number of its first row.
+        columns: those that it should have, with the type of each (`types_of`).
+        earlier: take a block of an earlier version too, which counts its rows from 0.
+
+    Returns:
+        A sentence, or None where nothing is wrong.
     """
     names = set(table.column_names)
     lacking = [name for name in columns if name not in names or table.schema.field(name).type != columns[name]]
@@ -175,7 +198,7 @@ def fault(table: Any, first: int, columns: Mapping[str, Any], earlier: bool = Fa
 
 
 def types_of(parts: Mapping[str, Sequence[str]], counted: Collection[str], evidence: bool) -> dict[str, Any]:
-    """The columns of a block by name: their types. parts: by metric of rows. counted: metrics that have counts."""
+    """Return the type of each column of a block. parts: by metric of rows. counted: metrics that have counts."""
     import pyarrow as pa
 
     types = {"row": pa.int64(), "system": pa.string(), "item": pa.string()}
@@ -297,7 +320,7 @@ def _read(text: object) -> Any:
 
 
 def _whole(about: MetricHeader, known: _Whole) -> Column:
-    """The column of a corpus-level metric."""
+    """Return the column of a corpus-level metric."""
     column = column_of(about)
     column.values = np.array(known.values, np.float64)
     column.reasons = {int(number): reason for number, reason in known.reasons.items() if number.isdecimal()}

@@ -76,10 +76,16 @@ _SYSTEMS, _METRICS = 10, 5
 
 
 def summary(table: ScoreTable) -> str:
-    """A line that counts rows, systems and metrics, then a table of means: a line a system, a column a metric.
+    """Return a line that counts rows, systems and metrics, then a table of means: a line a system, a column a metric.
 
     A metric shows its deciding score; an arrow says which way is better, and "-" stands where there is no number. Where
     rows have no value, a line says how many.
+
+    Args:
+        table: the scores.
+
+    Returns:
+        A text of several lines.
     """
     columns = _columns(table)
     widths = [max(map(len, cells)) for cells in columns]
@@ -91,7 +97,7 @@ def summary(table: ScoreTable) -> str:
 
 
 def notebook(table: ScoreTable) -> str:
-    """The same as HTML."""
+    """Return the same as HTML."""
     head, *rows = list(zip(*_columns(table), strict=True)) or [()]
     return small(_counted(table), head, rows, _more(table))
 
@@ -117,7 +123,7 @@ def _more(table: ScoreTable) -> list[str]:
 
 
 def _columns(table: ScoreTable) -> list[list[str]]:
-    """The systems, then the means by each metric, each column under its head; nothing for a table that is empty."""
+    """Return the systems, then the means by each metric, each column under its head; nothing for an empty table."""
     systems, specs = table.systems[:_SYSTEMS], table.metrics[:_METRICS]
     if not (systems and specs):
         return []

@@ -63,6 +63,9 @@ def by_system(
         columns: the scores of each metric.
         confidence: that of the intervals.
         clusters: what each row shares with others; rows of one cluster are not independent.
+
+    Returns:
+        A list of `SystemScore`.
     """
     places: dict[str, list[int]] = {}
     for index, (system, _) in enumerate(rows):
@@ -119,7 +122,7 @@ def formula_of(sums: Sums, part: int) -> Callable[[NDArray[np.float64]], NDArray
 
 
 def together(values: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np.float64]:
-    """The sums of the rows of each group: [rows, ...] -> [groups, ...], groups in the order of their numbers."""
+    """Return the sums of the rows of each group: [rows, ...] -> [groups, ...], groups in the order of their numbers."""
     numbers = np.unique(groups, return_inverse=True)[1]
     sums = np.zeros((int(numbers.max(initial=-1)) + 1, *values.shape[1:]))
     np.add.at(sums, numbers, values)

@@ -28,13 +28,16 @@ def outliers(table: ScoreTable, systems: Collection[str] | None = None) -> Itera
     Args:
         table: the scores.
         systems: those whose rows are named; all by default.
+
+    Returns:
+        An iterator over the sentences.
     """
     for spec, column in table.columns.items():
         places = table.places(column.level)
         for at, part in enumerate(column.parts):
             values = column.values[:, at]
-            known = np.flatnonzero(np.isfinite(values))
-            order = known[np.argsort(np.abs(values[known]), kind="stable")]
+            finite = np.flatnonzero(np.isfinite(values))
+            order = finite[np.argsort(np.abs(values[finite]), kind="stable")]
             sizes = np.abs(values[order])
             gaps = np.flatnonzero(sizes[1:] > FAR * np.maximum(sizes[:-1], 1.0)) + 1
             if not len(gaps) or 2 * (len(sizes) - gaps[0]) > len(sizes):

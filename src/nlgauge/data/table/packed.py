@@ -27,7 +27,15 @@ class Unpacking(UserDict[int, Any]):
     """Evidence by row (or system) that a file holds. It is unpacked where it is looked at: most commands do not."""
 
     def take(self, row: int, evidence: dict[str, Any]) -> None:
-        """Add the evidence of a row as it stands in a file. Raises ValueError for what `packed` does not make."""
+        """Add the evidence of a row as it stands in a file.
+
+        Args:
+            row: the number of the row.
+            evidence: JSON, packed or not.
+
+        Raises:
+            ValueError: `packed` does not make such evidence; the message names the place.
+        """
         if wrong := wrong_evidence(evidence, packed=True) or _unequal(evidence):
             raise ValueError(wrong)
         self.data[row] = _Packed(evidence)

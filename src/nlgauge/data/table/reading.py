@@ -82,13 +82,13 @@ class _Line(msgspec.Struct):
 
 
 def named(name: str) -> str:
-    """A name out of a file as an error shows it: in one line, and not more of it than can be read."""
+    """Return a name out of a file as an error shows it: in one line, and not more of it than can be read."""
     text = repr(name)[1:-1]
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 def checked(header: dict[str, Any], path: str | Path) -> Header:
-    """The header. Raises InputError for one that `nlgauge.data.table.writing` would not write."""
+    """Return the header. Raises InputError for one that `nlgauge.data.table.writing` would not write."""
     whole = all(isinstance(header.get(key), dict) for key in ("signatures", "metrics", "run"))
     if "nlgauge" not in header or not whole:
         remedy = "give what nlgauge score -o wrote; a table of outputs has to be scored first"
@@ -198,7 +198,7 @@ def refuse_unmeant(rows: Rows, header: Header, path: str | Path) -> None:
 
 
 def signatures_of(header: Header) -> dict[str, Signature]:
-    """The signatures that a header names."""
+    """Return the signatures that a header names."""
     facts = header.facts
     return {
         spec: Signature(spec, facts[spec]) if facts.get(spec) else Signature(text)
@@ -207,7 +207,7 @@ def signatures_of(header: Header) -> dict[str, Signature]:
 
 
 def column_of(about: MetricHeader) -> Column:
-    """The column of a metric that a header describes, without rows."""
+    """Return the column of a metric that a header describes, without rows."""
     return Column(
         tuple(about.parts),
         np.empty((0, len(about.parts))),
@@ -263,7 +263,7 @@ class _Values:
             self._sum(column.sums, size)
 
     def _sum(self, sums: Sums, rows: int) -> None:
-        """What the values of all rows together are made of."""
+        """Take what the values of all rows together are made of."""
         sizes = set(map(len, self._counts.values()))
         if len(sizes) > 1:
             raise self._wrong("rows of one metric have unlike counts")

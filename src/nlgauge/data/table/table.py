@@ -65,12 +65,19 @@ class ScoreTable:
         return list(dict.fromkeys(system for system, _ in self.rows))
 
     def clustered(self, clusters: Sequence[object]) -> ScoreTable:
-        """This table, of which every interval and every test takes clusters of rows as wholes.
+        """Return this table, of which every interval and every test takes clusters of rows as wholes.
 
-        clusters: one of each row, in row order: what makes outputs alike beyond their item, as a source that several
-        questions share does, or an item that was answered with several seeds. Rows that have nothing in common need
-        clusters of their own. `nlgauge.stats.join.by_column` takes them from a column of the outputs. Raises
-        InputError where there is not one for each row.
+        Args:
+            clusters: one of each row, in row order: what makes outputs alike beyond their item, as a source that
+                several questions share does, or an item that was answered with several seeds. Rows that have nothing
+                in common need clusters of their own. `nlgauge.stats.join.by_column` takes them from a column of the
+                outputs.
+
+        Returns:
+            The table; the scores are the same.
+
+        Raises:
+            InputError: there is not one cluster for each row.
         """
         if len(clusters) != len(self.rows):
             problem = f"there are {len(clusters)} clusters for {len(self.rows)} rows"
@@ -78,10 +85,16 @@ class ScoreTable:
         return replace(self, clusters=[str(cluster) for cluster in clusters])
 
     def renamed(self, labels: Mapping[str, str]) -> ScoreTable:
-        """This table with other names for some metrics and systems, as figures, pages and papers call them.
+        """Return this table with other names for some metrics and systems, as figures, pages and papers call them.
 
-        labels: new names by old ones; a metric is named as `find` takes it, and is found by its old name too. Raises
-        SpecError for a name that is not here, and for two things of one name.
+        Args:
+            labels: new names by old ones; a metric is named as `find` takes it, and is found by its old name too.
+
+        Returns:
+            The table; the scores are the same.
+
+        Raises:
+            SpecError: a name is not here, or two things would have one name.
         """
         systems = {name: labels.get(name, name) for name in self.systems}
         asked = {self.find(name): label for name, label in labels.items() if name not in systems}
@@ -89,9 +102,12 @@ class ScoreTable:
         for names in (systems, specs):
             if len(set(names.values())) < len(names):
                 raise SpecError(f"two of {', '.join(names)} would have the same name")
-        known = {**specs, **{name: specs[spec] for name, spec in self.run.get("asked", {}).items() if spec in specs}}
+        asked_now = {
+            **specs,
+            **{name: specs[spec] for name, spec in self.run.get("asked", {}).items() if spec in specs},
+        }
         told: dict[str, Any] = {
-            kind: {specs.get(spec, spec): some for spec, some in self.run[kind].items()}
+            kind: {specs.get(spec, spec): content for spec, content in self.run[kind].items()}
             for kind in ("notes", "noted")
             if kind in self.run
         }
@@ -104,7 +120,7 @@ class ScoreTable:
             rows=[(systems[system], item) for system, item in self.rows],
             columns={specs[spec]: column for spec, column in self.columns.items()},
             signatures={specs.get(spec, spec): signature for spec, signature in self.signatures.items()},
-            run={**self.run, "asked": known, **told},
+            run={**self.run, "asked": asked_now, **told},
             anchors=anchors,
         )
 
@@ -112,9 +128,15 @@ class ScoreTable:
         """Return this table with one row for each system and item: of repeated rows the mean of those with a value.
 
         The counts of a metric that has a value of all rows together are averaged too. What a score is based on
-        (evidence) belongs to single rows, and is left out where rows are averaged; so are a corpus-level metric'
-        points, in which each row counts. Raises InputError for repeated rows that are not meant
-        (`evaluate(repeats='mean')`), and for those of one item that are of several clusters.
+        (evidence) belongs to single rows, and is left out where rows are averaged; so are a corpus-level metric's
+        points, in which each row counts.
+
+        Returns:
+            The table; itself where no row is repeated.
+
+        Raises:
+            InputError: repeated rows are not meant (`evaluate(repeats='mean')`), or those of one item are of several
+                clusters.
         """
         if first_repeat(self.rows) is None:
             return self
@@ -138,7 +160,7 @@ class ScoreTable:
         )
 
     def rows_of(self, system: str) -> NDArray[np.intp]:
-        """The numbers of a system's rows."""
+        """Return the numbers of a system's rows."""
         return np.array([index for index, (name, _) in enumerate(self.rows) if name == system], np.intp)
 
     def places(self, level: str) -> Sequence[tuple[str, str | None]]:
@@ -146,13 +168,20 @@ class ScoreTable:
         return self.rows if level == "item" else [(system, None) for system in self.systems]
 
     def column(self, metric: object) -> Column:
-        """A metric's column, by its spec or by its name where one metric alone has it. Raises SpecError otherwise."""
+        """Return a metric's column, by its spec or by a name that no other metric has. Raises SpecError otherwise."""
         return self.columns[self.find(metric)]
 
     def find(self, metric: object) -> str:
-        """The spec under which a metric stands here, from that spec, the one that was asked for, or the bare name.
+        """Return the spec under which a metric stands here.
 
-        Raises SpecError where none does, or several do.
+        Args:
+            metric: that spec, the one that was asked for, or the bare name.
+
+        Returns:
+            The spec.
+
+        Raises:
+            SpecError: none is meant, or several are.
         """
         asked: str = self.run.get("asked", {}).get(str(metric), str(metric))
         for exact in (str(metric), asked):
@@ -175,10 +204,17 @@ class ScoreTable:
         return [spec for spec in of if value and repr(value) in spec]
 
     def named(self, name: object) -> tuple[str, tuple[str, ...]]:
-        """The spec and the sub-scores that a name means: a sub-score that it names ("BERTScore recall"), else all
-        scores, of which the first is the deciding one: what commands take where no sub-score is named.
+        """Return the spec and the sub-scores that a name means.
 
-        Raises SpecError for what is not here.
+        Args:
+            name: as `find` takes it, or that and a sub-score: "BERTScore recall".
+
+        Returns:
+            The spec, and the sub-score that is named, else all scores, of which the first is the deciding one: what
+            commands take where no sub-score is named.
+
+        Raises:
+            SpecError: there is nothing of this name.
         """
         try:
             spec = self.find(name)
@@ -201,9 +237,17 @@ class ScoreTable:
         return part
 
     def values(self, metric: object, part: str | None = None) -> NDArray[np.float64]:
-        """One number per row, in row order: [rows]; of a corpus-level metric one per system, in the order of `systems`.
+        """Return one number per row, or of a corpus-level metric one per system.
 
-        The metric's first sub-score where none is named. Raises SpecError for a metric or a sub-score that is not here.
+        Args:
+            metric: as `find` takes it.
+            part: the sub-score; the metric's first one by default.
+
+        Returns:
+            [rows], in row order; or [systems], in the order of `systems`. NaN where there is none.
+
+        Raises:
+            SpecError: the metric or the sub-score is not here.
         """
         spec = self.find(metric)
         column = self.columns[spec]
@@ -220,9 +264,12 @@ class ScoreTable:
         return len(self.rows)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Each row: its "system", its "item", and its number by each sub-score of each metric; NaN where there is none.
+        """Yield each row: its "system", its "item", and its number by each sub-score of each metric.
 
         A corpus-level metric has a number for each system, and every row of the system has that number.
+
+        Returns:
+            An iterator over the rows; NaN where there is no number.
         """
         at = {system: number for number, system in enumerate(self.systems)}
         numbers = {
@@ -231,8 +278,10 @@ class ScoreTable:
             for number, part in enumerate(column.parts)
         }
         for row, (system, item) in enumerate(self.rows):
-            own = {name: values[row if level == "item" else at[system]] for name, (level, values) in numbers.items()}
-            yield {"system": system, "item": item, **own}
+            numbers_of_row = {
+                name: values[row if level == "item" else at[system]] for name, (level, values) in numbers.items()
+            }
+            yield {"system": system, "item": item, **numbers_of_row}
 
     def by_system(
         self, confidence: float = 0.95, replicates: int | None = None, seed: int | None = None
@@ -247,7 +296,11 @@ class ScoreTable:
 
         Args:
             confidence: that of the intervals.
-            replicates, seed: without effect since version 0.2, and accepted for one version more.
+            replicates: without effect since version 0.2, and accepted for one version more.
+            seed: as `replicates`.
+
+        Returns:
+            The records, in the order of the metrics, their sub-scores and the systems.
         """
         without_draws(replicates, seed)
         table = self.per_item()
@@ -264,11 +317,14 @@ class ScoreTable:
     def save(self, path: str | Path) -> None:
         """Write JSON Lines: a header, then one record per value. The file is complete or not there at all.
 
-        '-' is the standard output, and a pipe or a device is written to as it is. A name that ends in .gz makes a
-        file of gzip. A name that ends in .otlp.jsonl makes OpenTelemetry's events gen_ai.evaluation.result of the
-        values (OTLP logs), which `load` does not read.
+        Args:
+            path: '-' is the standard output, and a pipe or a device is written to as it is. A name that ends in .gz
+                makes a file of gzip. A name that ends in .otlp.jsonl makes OpenTelemetry's events
+                gen_ai.evaluation.result of the values (OTLP logs), which `load` does not read.
 
-        Raises InputError where it cannot be written, ValueError for evidence that JSON cannot hold.
+        Raises:
+            InputError: the file cannot be written.
+            ValueError: JSON cannot hold the evidence.
         """
         write = writing.write_events if str(path).endswith(writing.EVENTS) else writing.write
         write(self, path)
@@ -293,10 +349,17 @@ class ScoreTable:
         return isinstance(first, dict) and "signatures" in first
 
     def to_pandas(self, wide: bool = False) -> pd.DataFrame:
-        """One line for every value: system, item, metric, part, value, reason. Raises MissingExtraError without pandas.
+        """Return a data frame with one line for every value: system, item, metric, part, value, reason.
 
-        wide: one line for every row instead, with a column for each sub-score of each metric, as iteration over the
-        table gives them. A value of a whole system has no item; a missing value is NaN.
+        Args:
+            wide: one line for every row instead, with a column for each sub-score of each metric, as iteration over the
+                table gives them.
+
+        Returns:
+            The frame. A value of a whole system has no item; a missing value is NaN.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
         """
         return wide_frame(self) if wide else long_frame(self)
 

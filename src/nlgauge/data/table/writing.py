@@ -68,7 +68,7 @@ def _file(path: str | Path) -> AbstractContextManager[TextIO]:
 
 
 def header(table: ScoreTable) -> Record:
-    """The first line of the file."""
+    """Return the first line of the file."""
     first: Record = {
         "nlgauge": table.version,
         "signatures": {spec: str(signature) for spec, signature in table.signatures.items()},
@@ -125,7 +125,7 @@ def _contents(column: Column) -> Iterator[tuple[int, int, Record]]:
 
 
 def _wholes(table: ScoreTable, spec: str, column: Column) -> Iterator[Record]:
-    """A record of each system's value of all rows together, by a metric that has one."""
+    """Yield a record of each system's value of all rows together, by a metric that has one."""
     if column.sums is None:
         return
     for system in table.systems:
@@ -146,9 +146,14 @@ _AT_ONCE = 1000
 
 
 def write_events(table: ScoreTable, path: str | Path) -> None:
-    """Write an event for every value of a row; an item that is a trace's id belongs to it.
+    """Write an event for every value of a row. The file is complete or not there at all.
 
-    The file is complete or not there at all. Raises InputError where it cannot be written.
+    Args:
+        table: the scores. An event of an item that is a trace's id belongs to the trace.
+        path: the file.
+
+    Raises:
+        InputError: the file cannot be written.
     """
     scope = {"name": "nlgauge", "version": table.version}
     with _file(path) as file:

@@ -201,7 +201,7 @@ class _ReadingPlan:
         return Pairing(model[TOKENIZER], SearchShape(row, SHAPE.stretch, SHAPE.sentence, evidence), self._rarity)
 
     def row(self, row: _StretchRow) -> _Row:
-        """A row as the aligner reads it."""
+        """Return a row as the aligner reads it."""
         asked = self.asked(row)
         ids, side = self.pairing.row(asked, row.source, row.spans, self.question(row.request))
         return _Row(ids, side, np.arange(len(asked)) + len(self._view.model[TOKENIZER].prefix))
@@ -216,11 +216,11 @@ class _ReadingPlan:
                     yield _StretchRow(request=request, begin=begin, end=end, other=number, source=source, spans=spans)
 
     def asked(self, row: _StretchRow) -> NDArray[np.int32]:
-        """The tokens of a row's stretch."""
+        """Return the tokens of a row's stretch."""
         return self._view.tokens(row.request.text).ids[row.begin : row.end]
 
     def question(self, request: AlignmentRequest) -> NDArray[np.int32] | None:
-        """The tokens of a request's question that are read; None without a question."""
+        """Return the tokens of a request's question that are read; None without a question."""
         return self.pairing.asking(self._view.tokens(request.question)) if request.question else None
 
     def _readings(self, request: AlignmentRequest, source: Search, asked: NDArray[np.int32]) -> list[list[Span]]:
@@ -238,26 +238,26 @@ class _ReadingPlan:
         return self._sources[text, size]
 
     def _stretches(self, text: str, size: int) -> list[list[Span]]:
-        """The sentences of each stretch of a text's first tokens."""
+        """Return the sentences of each stretch of a text's first tokens."""
         if (text, size) not in self._texts:
             spans = self.pairing.sentences(text, _first(self._view.tokens(text), size))
             self._texts[text, size] = self.pairing.stretches(spans)
         return self._texts[text, size]
 
     def own(self, row: _StretchRow, logits: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The log-odds of the tokens of a row's stretch: [tokens], from those at its tokens."""
+        """Return the log-odds of the tokens of a row's stretch: [tokens], from those at its tokens."""
         return logits
 
     def share(self, shares: Sequence[float], sizes: Sequence[int]) -> float:
-        """The supported share of a text, from those of its stretches, weighted by their tokens."""
+        """Return the supported share of a text, from those of its stretches, weighted by their tokens."""
         return float(sum(size * share for share, size in zip(shares, sizes, strict=True)) / sum(sizes))
 
     def whole(self, reading: _Found, logits: NDArray[np.float32]) -> float:
-        """The log-odds that all of a stretch is supported, from its likeliest reading and those of its tokens."""
+        """Return the log-odds that all of a stretch is supported, by its likeliest reading and those of its tokens."""
         return reading.whole
 
     def answer(self, request: AlignmentRequest, found: Sequence[_Found]) -> Alignment | None:
-        """The alignment of the tokens that were read. Under window='cut' the rest has none."""
+        """Return the alignment of the tokens that were read. Under window='cut' the rest has none."""
         if not found:
             return None
         by_stretch: dict[int, list[_Found]] = {}
@@ -364,7 +364,7 @@ class _PackedPlan(_ReadingPlan):
         return sums[numbers].astype(np.float32)
 
     def share(self, shares: Sequence[float], sizes: Sequence[int]) -> float:
-        """A number of words has the sum of those of the stretches."""
+        """Return the share of a whole text; where the numbers count words, their sum over the stretches."""
         return float(sum(shares)) if self._packer.packing.head == "number" else super().share(shares, sizes)
 
     def whole(self, reading: _Found, logits: NDArray[np.float32]) -> float:

@@ -110,7 +110,7 @@ def _rows(
 def _joined(
     rows: Sequence[_TextRow], logs: Mapping[int, NDArray[np.float64]], block: TextBlock
 ) -> dict[Any, Likelihood]:
-    """The result of each request, joined from its rows."""
+    """Return the result of each request, joined from its rows."""
     parts: dict[Request[Likelihood], list[int]] = {}
     for number, row in enumerate(rows):
         parts.setdefault(row.request, []).append(number)

@@ -70,7 +70,7 @@ def read_masked(
 
 
 def _read(text: str, block: TextBlock) -> Tokens:
-    """The tokens of a text that are read: without those that a window cuts off."""
+    """Return the tokens of a text that are read: without those that a window cuts off."""
     tokens, used = block.tokens(text), block.used(text)
     return Tokens(tokens.ids[:used], tokens.offsets[:used])
 
@@ -85,7 +85,7 @@ def _stretches(keys: Sequence[object]) -> Iterator[tuple[Any, int, int]]:
 
 
 def _passes(window: Window, stride: int) -> list[NDArray[np.intp]]:
-    """The positions masked in each pass over a window: every used position once, `stride` of them per pass.
+    """Return the positions masked in each pass over a window: every used position once, `stride` of them per pass.
 
     Positions of one pass are at least eight sub-words apart if the window is long enough: closer masks would hide the
     words that the prediction depends on.

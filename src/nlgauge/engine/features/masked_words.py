@@ -104,7 +104,7 @@ def read_masked_words(
 
 
 def _within(done: Callable[[float], object], begin: float, share: float) -> Callable[[float], object]:
-    """The progress of a part, which begins at `begin` and makes up `share` of the whole."""
+    """Return the progress of a part, which begins at `begin` and makes up `share` of the whole."""
     return lambda part: done(begin + share * part)
 
 

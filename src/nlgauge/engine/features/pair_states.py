@@ -57,7 +57,7 @@ def read_pair_states(
 
 
 def other_text(other: str, block: TextBlock) -> Any:
-    """The other text as the weights for pairs see it: as much of its beginning as fits the window."""
+    """Return the other text as the weights for pairs see it: as much of its beginning as fits the window."""
     model = block.model[MASKED_PAIRS]
     tokenizer = block.model[TOKENIZER]
     shown = block.tokens(other).ids[: block.model.room]

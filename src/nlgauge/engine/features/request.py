@@ -58,7 +58,7 @@ class Request(ABC, Generic[F]):
 
     @abstractmethod
     def size(self, model: Model) -> int:
-        """The approximate size of the feature in bytes, which bounds the size of blocks."""
+        """Return the approximate size of the feature in bytes, which bounds the size of blocks."""
 
     @property
     def work(self) -> int:
@@ -79,16 +79,16 @@ class Request(ABC, Generic[F]):
         return None
 
     def pack(self, feature: F) -> bytes | None:
-        """The feature as bytes for the cache, or None if it should not be cached; for requests with a key."""
+        """Return the feature as bytes for the cache, or None if it should not be cached; for requests with a key."""
         raise NotImplementedError
 
     def unpack(self, content: bytes, model: Model) -> F:
-        """The feature that `pack` wrote for a model. Raises ValueError for anything else."""
+        """Return the feature that `pack` wrote for a model. Raises ValueError for anything else."""
         raise NotImplementedError
 
 
 def tokens_about(text: str) -> int:
-    """The approximate number of sub-words of a text, without splitting it, so that making blocks is cheap."""
+    """Return the approximate number of sub-words of a text, without splitting it, so that making blocks is cheap."""
     return len(text) // 4 + 2
 
 
@@ -161,7 +161,7 @@ class Features:
         return request in self.found
 
     def joined(self, others: Features) -> Features:
-        """These features and others."""
+        """Return these features and others."""
         shares = {text: max(share, self.unknown.get(text, 0.0)) for text, share in others.unknown.items()}
         unknown = {**self.unknown, **shares}
         return Features({**self.found, **others.found}, self.longer | others.longer, unknown)

@@ -91,10 +91,10 @@ class VectorsRequest(TextRequest[TokenVectors]):
 
 @dataclass(frozen=True)
 class SentenceVectors(TextRequest[TokenVectors]):
-    """The mean over all tokens of a text, or the largest number of each dimension, as the vector of one token that
-    covers the text (Reimers and Gurevych 2019).
+    """The vector of one token that covers a text: the mean over its tokens, or the largest number of each dimension.
 
-    It is cached, because it is small and set metrics need it again for every new system.
+    That is how sentence encoders are pooled (Reimers and Gurevych 2019). It is cached, because it is small and set
+    metrics need it again for every new system.
     """
 
     capability = ENCODER
@@ -119,7 +119,7 @@ class SentenceVectors(TextRequest[TokenVectors]):
         return self.whole(np.frombuffer(content, "<f4").reshape(len(self.layers), 1, -1))
 
     def whole(self, vectors: NDArray[np.float32]) -> TokenVectors:
-        """The feature of one pooled vector [layers, 1, width]."""
+        """Return the feature of one pooled vector [layers, 1, width]."""
         offsets = np.array([[0, len(self.text)]], np.int32)
         return TokenVectors(
             text=self.text,

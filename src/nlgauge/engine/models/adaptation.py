@@ -30,11 +30,16 @@ def write_delta(
 ) -> None:
     """Write the differences of `tuned` from `base`.
 
-    tuned: float32 arrays. Arrays equal to the base's are left out. Matrices that the base has are stored as int8
-    differences `name` [rows, columns] with float32 `name.scale` [rows, 1]. All others are stored whole, in float32.
-    low_rank: for a matrix of the base by name, down [rank, columns] and up [rows, rank]. Their product up @ down is the
-    difference. They are stored as `name.down` and `name.up` in float16, and `tuned` is ignored for this name.
-    in_8_bits: store low-rank matrices, and matrices that the base lacks, as int8 with float32 scales too.
+    Args:
+        path: the file.
+        base: float32 arrays by name.
+        tuned: float32 arrays by name. Arrays equal to the base's are left out. Matrices that the base has are stored as
+            int8 differences `name` [rows, columns] with float32 `name.scale` [rows, 1]. All others are stored whole, in
+            float32.
+        low_rank: for a matrix of the base by name, down [rank, columns] and up [rows, rank]. Their product up @ down is
+            the difference. They are stored as `name.down` and `name.up` in float16, and `tuned` is ignored for this
+            name.
+        in_8_bits: store low-rank matrices, and matrices that the base lacks, as int8 with float32 scales too.
     """
     stored: dict[str, np.ndarray] = {}
     low_rank = low_rank or {}
@@ -44,11 +49,11 @@ def write_delta(
 
     for name, value in tuned.items():
         wanted = np.asarray(value, np.float32)
-        known = np.asarray(base[name], np.float32) if name in base else None
-        if name in low_rank or (known is not None and np.array_equal(known, wanted)):
+        before = np.asarray(base[name], np.float32) if name in base else None
+        if name in low_rank or (before is not None and np.array_equal(before, wanted)):
             continue
-        if wanted.ndim == 2 and (known is not None or in_8_bits):
-            put(name, wanted if known is None else wanted - known)
+        if wanted.ndim == 2 and (before is not None or in_8_bits):
+            put(name, wanted if before is None else wanted - before)
         else:
             stored[name] = np.ascontiguousarray(wanted)
     for name, (down, up) in low_rank.items():
@@ -61,7 +66,7 @@ def write_delta(
 
 
 def read_delta(path: Path, base: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The adapted tensors as float32; tensors that are not here are the base's."""
+    """Return the adapted tensors as float32; tensors that are not here are the base's."""
     stored = read_weights(path)
     with safe_open(path, "np") as file:
         differences = {name.removesuffix(SCALE) for name in set(file.keys()) if name.endswith(SCALE)}

@@ -32,6 +32,9 @@ class AlignerNet(nn.Module):
 
     The numbers are the share of the text that is supported, the log-odds that all of it is, and the log-odds that the
     other text contradicts it if not all is supported.
+
+    Args:
+        body: the encoder.
     """
 
     def __init__(self, body: Bert) -> None:
@@ -68,7 +71,7 @@ def _head(inner: nn.Linear, outer: nn.Linear, read: Tensor) -> Tensor:
 
 
 def matched_layers(states: int) -> Sequence[int]:
-    """The layers besides the embedding table on which tokens are matched, for a number of hidden states."""
+    """Return the layers besides the embedding table on which tokens are matched, for a number of hidden states."""
     return (states // 2, states - 1)
 
 

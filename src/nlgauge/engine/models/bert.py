@@ -23,10 +23,17 @@ _WRITTEN_OUT = 256
 
 
 def relative_buckets(length: int, buckets: int) -> NDArray[np.int64]:
-    """The bucket of each relative position 1 - length .. length - 1 (key minus query): [2 * length - 1].
+    """Return the bucket of each relative position 1 - length .. length - 1 (key minus query).
 
     Raffel et al. 2020, section 2.1, in both directions. Half of the buckets are for keys after the query. In each
     direction, half of the buckets hold one distance each, and the others grow by a constant factor up to distance 128.
+
+    Args:
+        length: tokens of a row.
+        buckets: how many there are.
+
+    Returns:
+        The number of a bucket for each position: [2 * length - 1].
     """
     distance = np.arange(1 - length, length)
     half, size = buckets // 2, np.abs(distance)
@@ -34,8 +41,8 @@ def relative_buckets(length: int, buckets: int) -> NDArray[np.int64]:
     with np.errstate(divide="ignore"):
         grown = exact + (np.log(size / exact) / math.log(_DISTANCE / exact) * (half - exact))
     far = np.where(size < exact, size, np.minimum(np.nan_to_num(grown, neginf=0), half - 1).astype(np.int64))
-    found: NDArray[np.int64] = np.where(distance > 0, half, 0) + far
-    return found
+    numbers: NDArray[np.int64] = np.where(distance > 0, half, 0) + far
+    return numbers
 
 
 class BertEmbeddings(nn.Module):
@@ -98,7 +105,7 @@ class Layer(nn.Module):
         return self.after(attended(q, k, v, bias), x)
 
     def after(self, mixed: Tensor, x: Tensor) -> Tensor:
-        """The layer after attention: attention output [rows, heads, n, width of a head] to states [rows, n, width]."""
+        """Return the layer after attention: output [rows, heads, n, width of a head] to states [rows, n, width]."""
         output: Any = self.attention.output
         middle = output(mixed.transpose(1, 2).flatten(2), x)
         inner: Any = self.intermediate.dense
@@ -106,9 +113,18 @@ class Layer(nn.Module):
 
 
 def attended(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
-    """Scaled dot-product attention; all [rows, heads, length, width of a head].
+    """Return scaled dot-product attention.
 
     It is written out for training on short rows, because the backward pass of torch's fused attention is slow on a CPU.
+
+    Args:
+        q: the queries: [rows, heads, length, width of a head].
+        k: the keys, as the queries.
+        v: the values, as the queries.
+        bias: what is added to the scores, and None for nothing: it can be broadcast to [rows, heads, length, length].
+
+    Returns:
+        [rows, heads, length, width of a head].
     """
     bias = None if bias is None else bias.to(q.dtype)
     if torch.is_grad_enabled() and k.shape[2] <= _WRITTEN_OUT:
@@ -138,10 +154,14 @@ class Bert(nn.Module):
         self.encoder = BertEncoder(config, int(config["num_hidden_layers"]) if layers is None else layers)
 
     def bias(self, attend: Tensor, part: Tensor | None = None) -> Tensor:
-        """The bias of attention scores: it hides padding and adds relative positions.
+        """Return the bias of attention scores: it hides padding and adds relative positions.
 
-        attend: [rows, length], or [rows, length, length] if each token sees different tokens. part: [rows, length], the
-        text that each token belongs to; relative positions count only within one text.
+        Args:
+            attend: [rows, length], or [rows, length, length] if each token sees different tokens.
+            part: the text that each token belongs to: [rows, length]; relative positions count only within one text.
+
+        Returns:
+            What is added to the scores.
         """
         seen = attend[:, None, None] if attend.ndim == 2 else attend[:, None]
         hidden = torch.where(seen.bool(), 0.0, torch.finfo(torch.float32).min / 2)
@@ -168,9 +188,18 @@ class Bert(nn.Module):
         part: Tensor | None = None,
         layers: int | None = None,
     ) -> list[Tensor]:
-        """Hidden states of every layer, embeddings first: [rows, length, width] each.
+        """Return hidden states of every layer, embeddings first.
 
-        part: as in `bias`. layers: how many are run; all by default.
+        Args:
+            ids: [rows, length].
+            attend: as in `bias`.
+            side: the type of each token: [rows, length].
+            positions: of each token: [rows, length].
+            part: as in `bias`.
+            layers: how many are run; all by default.
+
+        Returns:
+            [rows, length, width] for each layer.
         """
         side = torch.zeros_like(ids) if side is None else side
         positions = torch.arange(ids.shape[1], device=ids.device) if positions is None else positions
@@ -211,9 +240,15 @@ class MaskedBert(nn.Module):
 
 
 def load_weights(net: nn.Module, weights: Mapping[str, NDArray[Any]], leave: Sequence[str] = ()) -> None:
-    """Load arrays into a network by name. Names that it lacks are ignored if they begin with one of `leave`.
+    """Load arrays into a network by name.
 
-    Raises ValueError that names missing and unknown arrays.
+    Args:
+        net: the network.
+        weights: the arrays by name.
+        leave: names that the network lacks are ignored if they begin with one of these.
+
+    Raises:
+        ValueError: an array is missing or unknown; the message names it.
     """
     wanted = {name: torch.from_numpy(np.asarray(value, np.float32)) for name, value in weights.items()}
     missing, unknown = net.load_state_dict(wanted, strict=False)

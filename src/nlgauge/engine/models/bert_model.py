@@ -58,10 +58,20 @@ if TYPE_CHECKING:
 
 
 def open_bert(folder: Path, name: str, precision: str = "float32", device: str | None = None) -> Model:
-    """The model of a folder that `nlgauge_lab.training.export` wrote, with all adapted weights.
+    """Return the model of a folder that `nlgauge_lab.training.export` wrote, with all adapted weights.
 
-    Raises SpecError for a folder that cannot be loaded and MissingExtraError without torch. Adapted weights that do not
-    fit raise SpecError when they are first needed.
+    Args:
+        folder: the folder.
+        name: what the model is called in signatures.
+        precision: 'float32' or 'bfloat16'.
+        device: 'cpu', 'cuda', 'cuda:1' or 'mps'; by default a GPU if there is one.
+
+    Returns:
+        The model. Adapted weights that do not fit raise SpecError when they are first needed.
+
+    Raises:
+        SpecError: the folder cannot be loaded.
+        MissingExtraError: torch is not installed.
     """
     try:
         import torch
@@ -112,7 +122,7 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
 
 
 def _below(prefix: str, weights: Weights) -> dict[str, NDArray[np.float32]]:
-    """The tensors of a part, with its prefix removed from their names."""
+    """Return the tensors of a part, with its prefix removed from their names."""
     return {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
 
 
@@ -137,7 +147,11 @@ class TorchBert:
 class TorchHead:
     """`MaskedLM` of a body with a masked-LM head.
 
-    layers: how many layers of the body the head uses.
+    Args:
+        runtime: where torch runs it.
+        body: the encoder.
+        head: gives logits of hidden states.
+        layers: how many layers of the body the head uses.
     """
 
     def __init__(self, runtime: Runtime, body: Bert, head: Head, layers: int) -> None:

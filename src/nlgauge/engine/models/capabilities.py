@@ -44,16 +44,23 @@ class Encoder(Protocol):
 
     @property
     def layers(self) -> int:
-        """Hidden layers above the embeddings"""
+        """Hidden layers above the embeddings."""
 
     @property
     def width(self) -> int: ...
 
     def hidden(self, ids: Ints, attend: Ints, layers: Sequence[int], types: Ints = ...) -> Floats:
-        """Hidden states at `layers` (0: the embeddings): [layers, rows, length, width].
+        """Return hidden states at `layers`.
 
-        ids, attend, types: [rows, length]. types: of the tokens, all 0 by default; given only if the model has a
-        `second_type`, so that an encoder of one type need not take it.
+        Args:
+            ids: [rows, length].
+            attend: 1 at tokens, 0 at padding: [rows, length].
+            layers: the numbers of the layers; 0 is the embeddings.
+            types: of the tokens: [rows, length], all 0 by default. They are given only if the model has a
+                `second_type`, so that an encoder of one type need not take them.
+
+        Returns:
+            [layers, rows, length, width].
         """
 
     def static(self, ids: NDArray[np.int32]) -> Floats:
@@ -67,9 +74,16 @@ class MaskedLM(Protocol):
     """Predicts masked tokens."""
 
     def masked_logits(self, ids: Ints, attend: Ints, at: Ints, types: Ints = ...) -> Floats:
-        """Logits at the flat positions `at` of ids [rows, length]: [len(at), vocabulary].
+        """Return logits at flat positions.
 
-        Every row has the same number of positions in `at`, row after row. types: as in `Encoder.hidden`.
+        Args:
+            ids: [rows, length].
+            attend: 1 at tokens, 0 at padding: [rows, length].
+            at: positions in the flattened ids. Every row has the same number of them, row after row.
+            types: as in `Encoder.hidden`.
+
+        Returns:
+            [len(at), vocabulary].
         """
 
 
@@ -81,11 +95,16 @@ class MaskedPairs(Protocol):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the weights for pairs, hexadecimal"""
+        """SHA-256 of the weights for pairs, hexadecimal."""
 
     def other_text(self, ids: Ints) -> Any:
-        """Return what rows see of the other text, from its ids with special tokens [length]. The methods
-        below take it.
+        """Return what rows see of the other text. The methods below take it.
+
+        Args:
+            ids: those of the other text with special tokens: [length].
+
+        Returns:
+            What the model makes of it.
         """
 
     def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: Any) -> Floats:
@@ -103,18 +122,23 @@ class Aligner(Protocol):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the aligner's own weights, hexadecimal"""
+        """SHA-256 of the aligner's own weights, hexadecimal."""
 
     def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
-        """Log-odds that each token is supported [rows, length], and three numbers for each whole text [rows].
-
-        The numbers are the share of it that is supported, the log-odds that all of it is, and the log-odds that the
-        context contradicts it if not all is supported. The last two are NaN for an aligner that was trained without
-        them. A row of ids, attend, side [rows, length] is a text and a context with their special tokens. side is 1 at
-        the tokens of the context.
+        """Return log-odds that each token is supported, and three numbers for each whole text.
 
         An aligner may have a `packer` (`nlgauge.engine.models.packing.Packer`), which then makes its rows. `side` is 1
         before the text that is judged, and the numbers for the whole are NaN if the words have log-odds of their own.
+
+        Args:
+            ids: a text and a context with their special tokens in each row: [rows, length].
+            attend: 1 at tokens, 0 at padding: [rows, length].
+            side: 1 at the tokens of the context: [rows, length].
+
+        Returns:
+            The log-odds: [rows, length]. For each text, [rows]: the share of it that is supported, the log-odds that
+            all of it is, and the log-odds that the context contradicts it if not all is supported. The last two are NaN
+            for an aligner that was trained without them.
         """
 
 
@@ -126,7 +150,7 @@ class GapFiller(Protocol):
 
     @property
     def sentinels(self) -> tuple[int, int]:
-        """The token that stands for a gap, and the token that ends its content"""
+        """The token that stands for a gap, and the token that ends its content."""
 
     def fill(
         self, ids: Ints, attend: Ints, truths: Sequence[Sequence[int]]
@@ -141,9 +165,13 @@ class CausalLM(Protocol):
     """Reads a text from left to right."""
 
     def causal_logs(self, ids: Ints) -> NDArray[np.float64]:
-        """Log-probability of each token given the tokens before it: [rows, length].
+        """Return the log-probability of each token given the tokens before it.
 
-        Padding is at the end of a row; its values are not used.
+        Args:
+            ids: [rows, length]. Padding is at the end of a row; its values are not used.
+
+        Returns:
+            [rows, length], in natural logarithms.
         """
 
 
@@ -154,10 +182,15 @@ class Seq2SeqLM(Protocol):
     """Generates one text from another."""
 
     def seq2seq_logs(self, ids: Ints, given: Ints, attend: Ints) -> NDArray[np.float64]:
-        """Log-probability of each token of ids [rows, length], given another text and the tokens before it.
+        """Return the log-probability of each token, given another text and the tokens before it.
 
-        given, attend [rows, any length]: the other text of each row. Padding of ids is at the end of a row; its values
-        are not used.
+        Args:
+            ids: [rows, length]. Padding is at the end of a row; its values are not used.
+            given: the other text of each row: [rows, any length].
+            attend: 1 at the tokens of the other text, 0 at padding, as `given`.
+
+        Returns:
+            [rows, length], in natural logarithms.
         """
 
 
@@ -219,7 +252,7 @@ class Model:
                     raise SpecError(f"model {self.name!r}: {problem}")
 
     def __getitem__(self, capability: Capability[C]) -> C:
-        """The object for a capability. Raises SpecError if the model lacks it."""
+        """Return the object for a capability. Raises SpecError if the model lacks it."""
         if (part := self.get(capability)) is None:
             in_8_bits = " in int8" if self.precision == "int8" else ""
             raise SpecError(f"model {self.name!r}{in_8_bits} {self.lacks.get(capability, capability.lacks)}")
@@ -229,7 +262,7 @@ class Model:
         return self.get(capability) is not None
 
     def get(self, capability: Capability[C]) -> C | None:
-        """The object for a capability, or None."""
+        """Return the object for a capability, or None."""
         return cast("C | None", self.abilities.get(capability))
 
     @property

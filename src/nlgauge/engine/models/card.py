@@ -94,9 +94,16 @@ class ModelCard:
 
 
 def read_card(folder: Path) -> ModelCard:
-    """The card of a model's folder; an empty card if there is none.
+    """Return the card of a model's folder.
 
-    Raises SpecError for a card that cannot be read or has an impossible value.
+    Args:
+        folder: the folder.
+
+    Returns:
+        The card; an empty card if there is none.
+
+    Raises:
+        SpecError: the card cannot be read, or has an impossible value.
     """
     path = folder / CARD_FILE
     facts = json_object(path, "card of a model") if path.is_file() else {}

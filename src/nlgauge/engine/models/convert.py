@@ -101,7 +101,7 @@ def convert(source: Path, folder: Path, tokenizer: Path | None = None) -> None:
 
 
 def _sizes(path: Path, stored: dict[str, Any]) -> dict[str, Any]:
-    """The configuration of T5, from the shapes of its weights."""
+    """Return the configuration of T5, from the shapes of its weights."""
     attention = f"{_FIRST}0.SelfAttention."
     try:
         (vocabulary, width), (buckets, heads) = (
@@ -165,7 +165,7 @@ def _convert_ctc(source: Path, folder: Path, encoder: Path | None) -> None:
 
 
 def _tensors(source: Path) -> dict[str, Any]:
-    """The tensors of a file of torch, read by its loader for weights alone, which runs no code."""
+    """Return the tensors of a file of torch, read by its loader for weights alone, which runs no code."""
     try:
         import torch
     except ImportError:

@@ -96,16 +96,29 @@ class Detector:
 
 
 def family_of(folder: Path) -> str | None:
-    """The family that nlgauge wrote into the configuration of a folder (`nlgauge export`)."""
+    """Return the family that nlgauge wrote into the configuration of a folder (`nlgauge export`)."""
     path = folder / CONFIG_FILE
     told = json_object(path, _CONFIG).get(FAMILY) if path.is_file() else None
     return told if isinstance(told, str) else None
 
 
 def open_detector(prefix: str, source: str, name: str, precision: str, backend: str, device: str | None) -> Model:
-    """A detector by the prefix of its family and a folder or Hugging Face name.
+    """Return a detector by the prefix of its family and a folder or Hugging Face name.
 
-    Raises SpecError for a checkpoint of another family or that lacks weights, MissingExtraError if torch is needed.
+    Args:
+        prefix: of the family, such as 'nli'.
+        source: a folder or a Hugging Face name.
+        name: what the model is called in signatures.
+        precision: as `nlgauge.engine.models.loading.load` takes it.
+        backend: as `load` takes it.
+        device: as `load` takes it.
+
+    Returns:
+        The model.
+
+    Raises:
+        SpecError: the checkpoint is of another family, or lacks weights.
+        MissingExtraError: torch is needed and not installed.
     """
     if not source:
         raise SpecError(f"model {name!r}: name a folder or a Hugging Face name after the colon, as in {prefix}:FOLDER")
@@ -139,22 +152,30 @@ def open_detector(prefix: str, source: str, name: str, precision: str, backend: 
 
 
 def with_detector(model: Model, checkpoint: Checkpoint, net: Net) -> Model:
-    """A checkpoint's model with the detector that its head tells, or with what to say if somebody asks for one.
+    """Return a checkpoint's model with the detector that its head tells, or with what to say if somebody asks for one.
 
     The head is read when the first row is: metrics that compare vectors do not need it.
+
+    Args:
+        model: the checkpoint's model.
+        checkpoint: the checkpoint.
+        net: its network.
+
+    Returns:
+        The model with one capability more.
     """
     config = checkpoint.config.to_dict()
     packing = by_head(config)
     if packing is None:
         said = unread_head(config)
         return model if said is None else replace(model, lacks={ALIGNER: said})
-    known = packing
+    recognised = packing
 
     def opened() -> Logits:
         with checkpoint.reading():
-            whole = checkpoint.network(_AUTO[known.head], pooled=True)
+            whole = checkpoint.network(_AUTO[recognised.head], pooled=True)
             checkpoint.runtime.narrow(whole)
-        return _TorchLogits(checkpoint, whole, known)
+        return _TorchLogits(checkpoint, whole, recognised)
 
     try:
         return _with(model, checkpoint, net=net, reading=Reading.of(packing, config, checkpoint.name), opened=opened)
@@ -170,7 +191,7 @@ def _with(
     opened: Callable[[], Logits],
     own_window: bool = False,
 ) -> Model:
-    """A model with a detector. own_window: whether nothing else reads with it, so that its window is the detector's."""
+    """Return a model with a detector. own_window: whether the detector alone reads, so that the window is its own."""
     longest = min(checkpoint.config.to_dict().get(WINDOW, math.inf), _longest(reading.packing, net, model.window))
     bias = (net.classifier.bias[0] - net.classifier.bias[1]).item() if reading.packing.head == "words" else 0.0
     packer = Packer(reading.packing, checkpoint.tokenizer, int(longest), bias)
@@ -188,7 +209,7 @@ def _with(
 
 
 def _detector_card(card: ModelCard, packing: Packing, folder: Path) -> ModelCard:
-    """The card of a detector: thresholds that were measured and stand in its folder, else the published one."""
+    """Return the card of a detector: thresholds that were measured and stand in its folder, else the published one."""
     card = replace(card, aligner_asks=bool(packing.asking))
     path = folder / CARD_FILE
     measured = json_object(path, "card of a model").get("grounded") if path.is_file() else None
@@ -216,7 +237,7 @@ def _longest(packing: Packing, net: Net, window: int) -> int:
 
 
 def _refuse_own_code(folder: Path, name: str) -> None:
-    """Raises SpecError for the folder of HHEM-2.1-Open as it is published, with the command that converts it."""
+    """Raise SpecError for the folder of HHEM-2.1-Open as it is published, with the command that converts it."""
     path = folder / CONFIG_FILE
     if path.is_file() and is_hhem(json_object(path, _CONFIG)):
         problem = "its network is code of its own, which nlgauge never runs"
@@ -241,7 +262,7 @@ class _TorchLogits:
             return self._runtime.numbers(self.of(*inputs.values()))
 
     def of(self, ids: Any, attend: Any, types: Any = None) -> Any:
-        """The logits, as tensors."""
+        """Return the logits, as tensors."""
         inputs = {"input_ids": ids, "attention_mask": attend, **({} if types is None else {"token_type_ids": types})}
         if self.packing.head == "answers":
             start = ids.new_full((ids.shape[0], 1), self.net.config.decoder_start_token_id)
@@ -251,7 +272,7 @@ class _TorchLogits:
 
 
 def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
-    """A detector's folder that `export_detector` wrote, without torch."""
+    """Return a detector's folder that `export_detector` wrote, without torch."""
     missing = [file for file in (CONFIG_FILE, TOKENIZER_FILE) if not (folder / file).is_file()]
     if missing:
         raise SpecError(f"model {name!r}: {folder} lacks {', '.join(missing)}")
@@ -291,8 +312,13 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
 def export_detector(model: Model, folder: Path) -> None:
     """Write a detector that torch runs to a folder for onnxruntime: graph, configuration, tokenizer and card.
 
-    Raises SpecError for another model, for a network that has no graph, and without onnxscript, and InputError if
-    `folder` is not empty.
+    Args:
+        model: the detector.
+        folder: an empty folder, or one that is made.
+
+    Raises:
+        SpecError: the model is no detector, its network has no graph, or onnxscript is missing.
+        InputError: `folder` is not empty.
     """
     detector = model[ALIGNER]
     logits = detector.open() if isinstance(detector, Detector) else None

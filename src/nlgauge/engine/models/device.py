@@ -26,22 +26,30 @@ def has_gpu() -> bool:
 
 
 def choose_device(torch: ModuleType, wanted: str | None) -> device:
-    """The torch.device of a name: 'cpu', 'cuda', 'cuda:1', 'mps'. None is a CUDA GPU if there is one, else the CPU.
+    """Return the torch.device of a name.
 
-    Raises SpecError, with the devices that exist, for one that does not.
+    Args:
+        torch: the module.
+        wanted: 'cpu', 'cuda', 'cuda:1' or 'mps'. None is a CUDA GPU if there is one, else the CPU.
+
+    Returns:
+        The device.
+
+    Raises:
+        SpecError: there is no such device; the message names those that exist.
     """
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    known = ["cpu", *(f"cuda:{number}" for number in range(count))]
+    names = ["cpu", *(f"cuda:{number}" for number in range(count))]
     if torch.backends.mps.is_available():
-        known.append("mps")
+        names.append("mps")
     if wanted is None:
         wanted = "cuda" if count else "cpu"
     name = f"cuda:{torch.cuda.current_device()}" if wanted == "cuda" and count else wanted
-    if name in known:
+    if name in names:
         chosen: device = torch.device(name)
         return chosen
     problem = "is not there" if re.fullmatch(r"cuda(:\d+)?|mps", wanted) else "is not a device of torch here"
-    raise SpecError(f"device {wanted!r} {problem}; choose {', '.join(known)}")
+    raise SpecError(f"device {wanted!r} {problem}; choose {', '.join(names)}")
 
 
 def tokens_that_fit(free: int, config: PretrainedConfig, window: int) -> int:
@@ -49,8 +57,16 @@ def tokens_that_fit(free: int, config: PretrainedConfig, window: int) -> int:
 
     The estimate for a token, in float32: twice the hidden states of all layers (as the network returns them, and
     stacked), 16 widths of work within a layer, two rows of attention scores per head (unless the network fuses them),
-    and three rows of logits. Half of the free memory is used. The result is rounded down to a power of two, so that
-    runs on one machine have equal batches; it is at least one window.
+    and three rows of logits. Half of the free memory is used.
+
+    Args:
+        free: bytes of the device.
+        config: the network's.
+        window: the most tokens of a row.
+
+    Returns:
+        Tokens. The number is rounded down to a power of two, so that runs on one machine have equal batches; it is at
+        least one window.
     """
     width, layers = int(config.hidden_size), int(config.num_hidden_layers)
     heads, vocabulary = int(config.num_attention_heads), int(config.vocab_size)

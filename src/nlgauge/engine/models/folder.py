@@ -63,9 +63,15 @@ def model_digest(folder: Path) -> str:
 
 
 def files_digest(folder: Path) -> str:
-    """SHA-256 of all other files in a folder that scores depend on: graphs, configuration, tokenizer, card.
+    """Return the SHA-256 of all other files in a folder that scores depend on: graphs, configuration, tokenizer, card.
 
     Weights have their own digests, and documentation (.md) changes no score.
+
+    Args:
+        folder: a model's folder.
+
+    Returns:
+        The digest in hexadecimal.
     """
     weights = (WEIGHTS_FILE, MASKED_FILE, PAIRS_FILE, ALIGNER_FILE)
     return named_digest(
@@ -84,9 +90,13 @@ def named_digest(files: Iterable[Path]) -> str:
 
 
 def in_steps(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """A matrix as int8 [rows, columns] with one scale per row [rows, 1].
+    """Return a matrix in 8 bits.
 
-    A row of zeros has scale 0.
+    Args:
+        matrix: [rows, columns].
+
+    Returns:
+        int8 [rows, columns], and one scale per row [rows, 1]. A row of zeros has scale 0.
     """
     scale = np.abs(matrix).max(axis=1, keepdims=True) / np.float32(127)
     steps = np.divide(matrix, scale, out=np.zeros_like(matrix), where=scale > 0)
@@ -94,10 +104,18 @@ def in_steps(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.
 
 
 def read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
-    """The tensors of a weights file as float32.
+    """Return the tensors of a weights file as float32.
 
-    A matrix stored in int8, `name` with `name.scale`, is one tensor: each row times its scale. Raises SpecError for a
-    file that cannot be read and for numbers that are not finite.
+    A matrix stored in int8, `name` with `name.scale`, is one tensor: each row times its scale.
+
+    Args:
+        path: a safetensors file.
+
+    Returns:
+        The tensors by name.
+
+    Raises:
+        SpecError: the file cannot be read, or a number is not finite.
     """
     try:
         stored = load_file(path)
@@ -118,9 +136,16 @@ def read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """The configuration of a folder that `nlgauge_lab.training.export` wrote.
+    """Return the configuration of a folder that `nlgauge_lab.training.export` wrote.
 
-    Raises SpecError if it is not a JSON object, or if a size is missing, not a whole number, or out of bounds.
+    Args:
+        folder: the folder.
+
+    Returns:
+        The JSON object.
+
+    Raises:
+        SpecError: it is not a JSON object, or a size is missing, not a whole number, or out of bounds.
     """
     path = folder / CONFIG_FILE
     config = json_object(path, _CONFIG)
@@ -153,8 +178,14 @@ def write_hugging_face(source: Path, folder: Path) -> None:
     """Export a model in Hugging Face format (AutoModelForMaskedLM, AutoTokenizer): weights in float32, no graphs.
 
     The model's card is copied too. A folder of another network, such as T5, has this format already, and is copied.
-    Raises InputError if `folder` is not empty or cannot be made, and SpecError for a model that transformers has no
-    network for.
+
+    Args:
+        source: the model's folder.
+        folder: an empty folder, or one that is made.
+
+    Raises:
+        InputError: `folder` is not empty or cannot be made.
+        SpecError: transformers has no network for the model.
     """
     config = source / CONFIG_FILE
     facts = json_object(config, _CONFIG) if config.is_file() else {}

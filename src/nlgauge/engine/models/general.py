@@ -17,7 +17,7 @@ _COUNTED: dict[str, DocumentFrequencies] = {}
 
 
 def general_frequencies(model: Model) -> DocumentFrequencies:
-    """The model's own table if it has one, else a table derived from the embedded model's, once per tokenizer.
+    """Return the model's own table if it has one, else a table derived from the embedded model's, once per tokenizer.
 
     The embedded model knows in how many documents the words and punctuation marks of its vocabulary occur, in upper or
     lower case. A token of another tokenizer counts as occurring in a document if a word that contains it occurs there,
@@ -25,6 +25,12 @@ def general_frequencies(model: Model) -> DocumentFrequencies:
     occurs in a share 1 - prod(1 - p) of the documents, where p are the shares of its words; that every spelling of a
     word is as frequent as the word; that a token of several marks, such as `."`, is as frequent as the rarest of them;
     and that all other tokens and special tokens never occur.
+
+    Args:
+        model: the model whose tokens are counted.
+
+    Returns:
+        The document frequency of each token.
     """
     if model.card.document_frequencies is not None:
         return model.card.document_frequencies
@@ -55,7 +61,7 @@ def _counted(tokenizer: SubwordTokenizer) -> DocumentFrequencies:
 
 
 def _tokens_of(tokenizer: SubwordTokenizer, words: Sequence[str]) -> list[set[int]]:
-    """The tokens of each word's spellings: alone, after a space, and for punctuation directly after a letter too."""
+    """Return the tokens of each word's spellings: alone, after a space, and for punctuation after a letter too."""
     written = [
         (number, before, before + form)
         for number, word in enumerate(words)
@@ -70,7 +76,7 @@ def _tokens_of(tokenizer: SubwordTokenizer, words: Sequence[str]) -> list[set[in
 
 
 def _signs(tokenizer: SubwordTokenizer, tokens: Sequence[int]) -> dict[int, str]:
-    """The tokens made of punctuation, with their text. Special tokens are left out, because text never becomes one."""
+    """Return the tokens made of punctuation, with their text. Text never becomes a special token."""
     texts = {token: text for token in tokens if (text := tokenizer.decode([token]).strip()) and not text.isalnum()}
     split = tokenizer.encode([_LETTER + tokenizer.decode([token]) for token in texts])
     return {token: texts[token] for token, inside in zip(texts, split, strict=True) if token in inside.ids}

@@ -36,9 +36,19 @@ def adapted_layers(config: Mapping[str, Any]) -> int:
 
 
 def filled(runtime: Runtime, net: Net, weights: Weights) -> Net:
-    """The network with these weights, on the runtime's device and in its precision.
+    """Return the network with these weights, on the runtime's device and in its precision.
 
-    Raises ValueError or RuntimeError for weights that do not fit.
+    Args:
+        runtime: where torch runs it.
+        net: the network.
+        weights: its arrays by name.
+
+    Returns:
+        The same network.
+
+    Raises:
+        ValueError: the weights do not fit.
+        RuntimeError: the weights do not fit.
     """
     from nlgauge.engine.models.bert import load_weights
 
@@ -49,7 +59,7 @@ def filled(runtime: Runtime, net: Net, weights: Weights) -> Net:
 
 
 def decoder(runtime: Runtime, body: Bert) -> Tensor:
-    """The embedding table for the head, in the runtime's precision. The embeddings themselves stay in float32."""
+    """Return the embedding table for the head, in the runtime's precision. The embeddings stay in float32."""
     table = body.embeddings.word_embeddings.weight.detach()
     return table.to(runtime.torch.bfloat16) if runtime.precision == "bfloat16" else table
 
@@ -80,7 +90,7 @@ class _Adapted:
         return digest_of([self._path])
 
     def _filled(self, net: Net, parts: Mapping[str, str], optional: tuple[str, ...] = ()) -> Net:
-        """A network with the folder's weights and their adapted versions.
+        """Return a network with the folder's weights and their adapted versions.
 
         parts: prefixes of names in the files to prefixes in the network. optional: prefixes in the network that the
         files may lack.
@@ -184,12 +194,12 @@ class TorchPairs(TorchMasked):
         return x
 
     def _relative(self, length: int, seen: int) -> Tensor | None:
-        """The bias of relative positions, 0 for the other text's tokens: [1, heads, length, seen + length]."""
+        """Return the bias of relative positions, 0 for the other text's tokens: [1, heads, length, seen + length]."""
         relative: Tensor | None = self._net.bert.relative(length)
         return None if relative is None else self._runtime.torch.nn.functional.pad(relative, (seen, 0))
 
     def _hidden(self, attend: Ints, seen: int) -> Tensor | None:
-        """The bias that hides padding but not the other text: [rows, 1, 1, seen + length]; None without padding."""
+        """Return the bias that hides padding, not the other text: [rows, 1, 1, seen + length]; None without padding."""
         if attend.all():
             return None
         torch = self._runtime.torch

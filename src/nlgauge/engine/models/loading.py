@@ -43,25 +43,32 @@ _last: list[Model] = []
 
 
 def pocket_folder() -> Path:
-    """The folder of the embedded model."""
+    """Return the folder of the embedded model."""
     return Path(str(files("nlgauge.engine") / "models" / "pocket"))
 
 
 def companion_folder(name: str) -> Path | None:
-    """The folder of the model in a companion distribution; None if that is not installed."""
+    """Return the folder of the model in a companion distribution; None if that is not installed."""
     spec = find_spec(COMPANIONS[name].replace("-", "_"))
     return None if spec is None or spec.origin is None else Path(spec.origin).parent / "model"
 
 
 def companions() -> list[str]:
-    """The names of the models whose companion distributions are installed."""
+    """Return the names of the models whose companion distributions are installed."""
     return [name for name in COMPANIONS if companion_folder(name) is not None]
 
 
 def folder_of(name: str) -> Path:
-    """The folder of a model: 'pocket', a companion's name, or a path, with the prefix of a detector or without.
+    """Return the folder of a model.
 
-    Raises SpecError for a companion that is not installed.
+    Args:
+        name: 'pocket', a companion's name, or a path, with the prefix of a detector or without.
+
+    Returns:
+        The folder.
+
+    Raises:
+        SpecError: the companion is not installed.
     """
     prefix, _, of = name.partition(":")
     if prefix in PREFIXES:
@@ -80,14 +87,22 @@ def load(
     backend: str = "auto",
     device: str | None = None,
 ) -> Model:
-    """A model by name.
+    """Return a model by name. A model that is in use through `hold` is returned as it is.
 
-    precision: 'float32', 'bfloat16' (OpenVINO or torch) or 'int8' (without torch). backend: 'onnxruntime', 'openvino'
-    or 'torch'. 'auto' chooses onnxruntime if the folder has its graphs and precision and device allow it. For bfloat16
-    it chooses OpenVINO if that is installed, the processor supports bfloat16 and there is no GPU, else torch. device:
-    'cpu', 'cuda', 'cuda:1' or 'mps'; by default torch uses a GPU if there is one. A model that is in use through `hold`
-    is returned as it is. Raises SpecError for options that are unknown or do not go together and for a model that
-    cannot be loaded, and MissingExtraError if torch is needed and not installed.
+    Args:
+        name: 'pocket', a companion's name, a folder, or a Hugging Face name.
+        precision: 'float32', 'bfloat16' (OpenVINO or torch) or 'int8' (without torch).
+        backend: 'onnxruntime', 'openvino' or 'torch'. 'auto' chooses onnxruntime if the folder has its graphs and
+            precision and device allow it. For bfloat16 it chooses OpenVINO if that is installed, the processor supports
+            bfloat16 and there is no GPU, else torch.
+        device: 'cpu', 'cuda', 'cuda:1' or 'mps'; by default torch uses a GPU if there is one.
+
+    Returns:
+        The model.
+
+    Raises:
+        SpecError: options are unknown or do not go together, or the model cannot be loaded.
+        MissingExtraError: torch is needed and not installed.
     """
     if (held := _held.get((name, precision, backend, device))) is not None:
         return held
@@ -146,10 +161,22 @@ def is_detector(name: str) -> bool:
 
 
 def hold(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
-    """As `load`, but the same model is returned again without loading while a caller keeps a reference to it.
+    """Return a model as `load` does, and the same one again without loading while a caller has a reference to it.
 
-    Use it to score a few rows at a time, many times. A folder that changes meanwhile is not read again. Raises what
-    `load` raises.
+    Use it to score a few rows at a time, many times. A folder that changes meanwhile is not read again.
+
+    Args:
+        name: as `load` takes it.
+        precision: as `load` takes it.
+        backend: as `load` takes it.
+        device: as `load` takes it.
+
+    Returns:
+        The model.
+
+    Raises:
+        SpecError: as `load`.
+        MissingExtraError: as `load`.
     """
     model = load(name, precision, backend, device)
     _held[name, precision, backend, device] = model
@@ -179,7 +206,7 @@ def _refuse_unreadable(folder: Path, name: str) -> None:
 
 
 def _backend(folder: Path, precision: str, backend: str, device: str | None) -> str:
-    """The requested backend, or the choice of 'auto'. Raises SpecError if it does not support the options."""
+    """Return the requested backend, or the choice of 'auto'. Raises SpecError if it does not support the options."""
     if backend == "torch" and precision == "int8":
         raise SpecError("int8 is for the backends without torch; for backend='torch' choose float32 or bfloat16")
     if backend == "onnxruntime" and precision == "bfloat16":
@@ -210,7 +237,7 @@ def _is_path(name: str) -> bool:
 
 
 def _made(name: str, maker: object, precision: str, **more: str | None) -> Model:
-    """The model that a package makes. more: arguments, without those that are None. Raises SpecError if it fails."""
+    """Return the model that a package makes. more: arguments, None left out. Raises SpecError if it fails."""
     if not callable(maker):
         raise SpecError(f"{name}: the package offers {maker!r}, which is not a function that makes a model")
     given = {key: value for key, value in more.items() if value is not None}

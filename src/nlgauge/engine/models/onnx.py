@@ -56,7 +56,7 @@ _TOKENS_PER_THREAD, _MOST_TOKENS = 512, 4096
 
 
 def graph_path(folder: Path, part: str, precision: str) -> Path:
-    """The path of the graph of a part ('masked', 'encoder', 'pairs', 'pairs_other', 'aligner')."""
+    """Return the path of the graph of a part ('masked', 'encoder', 'pairs', 'pairs_other', 'aligner')."""
     return folder / (f"{part}.int8.onnx" if precision == "int8" else f"{part}.onnx")
 
 
@@ -66,7 +66,7 @@ def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
 
 
 def runtime_name() -> str:
-    """onnxruntime with its version."""
+    """Return onnxruntime with its version."""
     try:
         known = version("onnxruntime")
     except PackageNotFoundError:  # a build under another name; to import it takes half a second
@@ -77,10 +77,20 @@ def runtime_name() -> str:
 
 
 def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path], OnnxGraph], backend: str) -> Model:
-    """A folder's model on the CPU, without torch, with the capabilities that the folder has files for.
+    """Return a folder's model on the CPU, without torch, with the capabilities that the folder has files for.
 
-    precision: 'int8' has graphs of its own that multiply in 8 bits; the others share graphs. graph: runs a file. Raises
-    SpecError if a file that every model needs is missing.
+    Args:
+        folder: the folder.
+        name: what the model is called in signatures.
+        precision: 'int8' has graphs of its own that multiply in 8 bits; the others share graphs.
+        graph: runs a file.
+        backend: what runs it, as signatures name it.
+
+    Returns:
+        The model.
+
+    Raises:
+        SpecError: a file that every model needs is missing.
     """
     missing = [file for file in (WEIGHTS_FILE, CONFIG_FILE, TOKENIZER_FILE) if not (folder / file).is_file()]
     if missing:
@@ -143,10 +153,18 @@ class OnnxGraph:
         self._path = path
 
     def run(self, outputs: Sequence[str], shape: Sequence[int] | None = None, **inputs: NDArray[Any]) -> Any:
-        """The outputs with these names, in this order. shape: the shape that all of them must have.
+        """Return the outputs with these names, in this order.
 
-        Raises SpecError for a graph that cannot be run, has other inputs or outputs, or gives numbers that are not
-        finite.
+        Args:
+            outputs: the names.
+            shape: the shape that all of them must have.
+            inputs: the arrays by name.
+
+        Returns:
+            An array for each output.
+
+        Raises:
+            SpecError: the graph cannot be run, has other inputs or outputs, or gives numbers that are not finite.
         """
         if lacking := [name for name in outputs if name not in self.outputs]:
             raise SpecError(f"{self._path} has no output {lacking[0]!r}: it is the graph of another model")
@@ -154,10 +172,10 @@ class OnnxGraph:
             asked = ", ".join(map(shown, sorted(self._inputs)))
             raise SpecError(f"{self._path} needs the inputs {asked}: it is the graph of another model")
         try:
-            found = self._computed(outputs, inputs)
+            arrays = self._computed(outputs, inputs)
         except Exception as error:  # the library's classes are its own, and differ by version
             raise SpecError(f"{self._path} could not be run: {one_line(error)}") from None
-        for name, value in zip(outputs, found, strict=True):
+        for name, value in zip(outputs, arrays, strict=True):
             if value.dtype != np.float32 or (shape is not None and value.shape != tuple(shape)):
                 given = f"{value.dtype} of the shape {value.shape}"
                 raise SpecError(f"{self._path} returns {given} as {name!r}: it is the graph of another model")
@@ -166,7 +184,7 @@ class OnnxGraph:
             rows = value.reshape(-1, value.shape[-1]) if value.size else value[None]
             if not (np.isfinite(rows[:, :1]).all() and np.isfinite(rows[:1]).all()):
                 raise SpecError(f"{self._path} returns numbers that are not finite as {name!r}: a file is damaged")
-        return found
+        return arrays
 
     @cached_property
     def outputs(self) -> frozenset[str]:
@@ -309,7 +327,7 @@ class OnnxAligner:
 
 
 def threads() -> int:
-    """The number of threads: NLGAUGE_THREADS, or the number of processors that this process may use."""
+    """Return the number of threads: NLGAUGE_THREADS, or the number of processors that this process may use."""
     wanted = os.environ.get("NLGAUGE_THREADS", "")
     if wanted.isdigit() and int(wanted) > 0:
         return int(wanted)

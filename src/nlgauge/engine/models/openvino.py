@@ -24,9 +24,19 @@ _TELEMETRY = "openvino_telemetry"
 
 
 def open_openvino(folder: Path, name: str, precision: str = "float32") -> Model:
-    """`open_graphs` with OpenVINO, in 'float32', 'bfloat16' or 'int8'.
+    """Return what `open_graphs` does, with OpenVINO.
 
-    Raises MissingExtraError if it is not installed, and SpecError if the processor does not support bfloat16.
+    Args:
+        folder: the folder.
+        name: what the model is called in signatures.
+        precision: 'float32', 'bfloat16' or 'int8'.
+
+    Returns:
+        The model.
+
+    Raises:
+        MissingExtraError: OpenVINO is not installed.
+        SpecError: the processor does not support bfloat16.
     """
     try:
         backend = f"openvino-{version('openvino')}"
@@ -48,7 +58,7 @@ def has_bfloat16() -> bool:
 
 @cache
 def _library() -> Any:
-    """The library, imported without its telemetry package.
+    """Return the library, imported without its telemetry package.
 
     That package sends a message at each import and writes files into the user's home.
     """

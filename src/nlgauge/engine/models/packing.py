@@ -271,7 +271,7 @@ def refused_head(config: Mapping[str, Any]) -> str | None:
 
 
 def _instead(config: Mapping[str, Any], prefix: str = "") -> str:
-    """The prefixes that read a network, for an error message."""
+    """Return the prefixes that read a network, for an error message."""
     built = _architecture(config)
     others = dict.fromkeys(one.name for one in PACKINGS if built.endswith(one.architectures) and one.name != prefix)
     return f": use --model {', '.join(f'{name}:...' for name in others)}" if others else ", which no detector here has"
@@ -283,7 +283,7 @@ def _architecture(config: Mapping[str, Any]) -> str:
 
 
 def _labels(config: Mapping[str, Any]) -> list[str]:
-    """The names of the classes, in their order."""
+    """Return the names of the classes, in their order."""
     named = config.get("id2label")
     if isinstance(named, Mapping) and named:
         try:
@@ -295,7 +295,7 @@ def _labels(config: Mapping[str, Any]) -> list[str]:
 
 
 def _named(labels: Sequence[str], kind: re.Pattern[str]) -> int | None:
-    """The one class whose name is of a kind; None for none and for several."""
+    """Return the one class whose name is of a kind; None for none and for several."""
     found = [at for at, label in enumerate(labels) if kind.match(label)]
     return found[0] if len(found) == 1 else None
 
@@ -314,7 +314,7 @@ class Reading(NamedTuple):
 
     @classmethod
     def of(cls, packing: Packing, config: Mapping[str, Any], name: str) -> Reading:
-        """Raises SpecError for labels that do not say which class means support."""
+        """Raise SpecError for labels that do not say which class means support."""
         labels = _labels(config)
         apart = len(labels) == 1 or config.get("problem_type") == "multi_label_classification"
         if packing.head == "answers":
@@ -345,19 +345,22 @@ class Reading(NamedTuple):
 
         Args:
             logits: [..., classes].
+
+        Returns:
+            Two arrays [...], in natural logarithms.
         """
         if not np.isfinite(logits).all():
             raise SpecError("the detector gives numbers that are not finite: its weights are damaged")
         values = logits.astype(np.float64)
-        own = values[..., self.support]
+        support = values[..., self.support]
         if self.apart:
-            return own.astype(np.float32), np.full(own.shape, np.nan, np.float32)
+            return support.astype(np.float32), np.full(support.shape, np.nan, np.float32)
         others = np.delete(values, self.support, -1)
-        against = np.full(own.shape, np.nan)
+        against = np.full(support.shape, np.nan)
         if self.contradiction is not None and others.shape[-1] > 1:
             neither = np.delete(values, [self.support, self.contradiction], -1)
             against = values[..., self.contradiction] - np.logaddexp.reduce(neither, -1)
-        return (own - np.logaddexp.reduce(others, -1)).astype(np.float32), against.astype(np.float32)
+        return (support - np.logaddexp.reduce(others, -1)).astype(np.float32), against.astype(np.float32)
 
 
 class PackedRow(NamedTuple):
@@ -426,9 +429,17 @@ class Packer:
         return self.packing.joined == "pair" and len(self.packing.segments) > 1
 
     def room(self, question: str | None) -> int:
-        """Maximum sub-words of source and candidate together in a row.
+        """Return how many sub-words source and candidate together may have in a row.
 
-        Raises SpecError for a row that has no room for them, and InputError where the question takes it.
+        Args:
+            question: what the candidate answers, which stands in the row too.
+
+        Returns:
+            The number of sub-words.
+
+        Raises:
+            SpecError: a row has no room for them.
+            InputError: the question takes the room.
         """
         room = self.longest - len(self.row("", "", question).ids) - (0 if self.packing.by_tokens else _SLACK)
         if room < _LEAST_ROOM and question and question.strip():
@@ -463,6 +474,10 @@ class PackedPairing(Pairing):
     """Chooses what is judged at a time, and what is read of a source with it, as a packing says.
 
     `Packer` makes the rows of what was chosen.
+
+    Args:
+        packer: makes the rows.
+        rarity: the worth of sharing a token: [vocabulary].
     """
 
     def __init__(self, packer: Packer, rarity: NDArray[np.float64]) -> None:
@@ -514,5 +529,5 @@ _SLOT = re.compile(r"\{(source|candidate|question|passages)\}")
 
 
 def _filled(template: str, texts: Mapping[str, str]) -> str:
-    """A template with texts in place of its slots; braces in texts are text."""
+    """Return a template with texts in place of its slots; braces in texts are text."""
     return _SLOT.sub(lambda slot: texts[slot[1]], template)

@@ -56,16 +56,19 @@ def published(source: str, digest: str, sizes: Mapping[str, object]) -> Publishe
         source: its hub name or its folder.
         digest: SHA-256 of its weights file, hexadecimal.
         sizes: its `model_type`, `hidden_size`, `num_hidden_layers`, `num_attention_heads` and `vocab_size`.
+
+    Returns:
+        What is known of the checkpoint, or None.
     """
-    known = _known()
-    for name, facts in known.items():
+    checkpoints = _known()
+    for name, facts in checkpoints.items():
         if digest in facts.get("digests", ()):
             return Published(name, "digest", facts)
-    if (named := _by_name().get(_hub_name(source))) is not None and _fits(known[named], sizes):
-        return Published(named, "name", known[named])
-    equal = (name for name, facts in known.items() if facts.get("config") == dict(sizes))
+    if (named := _by_name().get(_hub_name(source))) is not None and _fits(checkpoints[named], sizes):
+        return Published(named, "name", checkpoints[named])
+    equal = (name for name, facts in checkpoints.items() if facts.get("config") == dict(sizes))
     like = next(equal, None)
-    return None if like is None else Published(like, "config", known[like])
+    return None if like is None else Published(like, "config", checkpoints[like])
 
 
 @cache
@@ -81,7 +84,7 @@ def known_names() -> frozenset[str]:
 
 @cache
 def _by_name() -> dict[str, str]:
-    """The known name of each hub name, in lower case; of a folder, that of its last part after a slash."""
+    """Return the known name of each hub name, in lower case; of a folder, that of its last part after a slash."""
     homes = json.loads(_FACTS.read_text(encoding="utf-8"))["homes"]
     names: dict[str, str] = {}
     for name in _known():
@@ -92,7 +95,7 @@ def _by_name() -> dict[str, str]:
 
 
 def _hub_name(source: str) -> str:
-    """The hub name in lower case; for a folder, its last part after a slash; in the hub's cache, the name it is of."""
+    """Return the hub name in lower case; of a folder its last part; in the hub's cache, the name that it is of."""
     path = Path(os.path.normpath(Path.cwd() / source))
     if (cached := _SNAPSHOT.search(str(path))) is not None:
         return cached[1].replace("--", "/").lower()

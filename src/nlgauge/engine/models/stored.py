@@ -15,14 +15,14 @@ from nlgauge.errors import SpecError
 
 
 def one_line(error: BaseException | str) -> str:
-    """The message of another library's error, as one line of readable length."""
+    """Return the message of another library's error, as one line of readable length."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else error
     text = " ".join(str(said).split()) or type(error).__name__
     return text if len(text) <= 300 else text[:297] + "..."
 
 
 def shown(value: object) -> str:
-    """A value of a configuration, for an error message."""
+    """Return a value of a configuration, for an error message."""
     try:
         text = " ".join(repr(value).split())
     except ValueError:  # a number of thousands of digits
@@ -31,7 +31,7 @@ def shown(value: object) -> str:
 
 
 def json_object(path: Path, what: str) -> dict[str, Any]:
-    """The object in a JSON file. what: its kind, for the error message. Raises SpecError for anything else."""
+    """Return the object in a JSON file. what: its kind, for the error message. Raises SpecError for anything else."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -55,9 +55,16 @@ class Tensor:
 
 
 def tensors_of(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file by name, without reading them.
+    """Return the tensors of a safetensors file by name, without reading them.
 
-    Raises SpecError for a header that is broken or does not fit the file.
+    Args:
+        path: the file.
+
+    Returns:
+        Where each tensor stands, by name.
+
+    Raises:
+        SpecError: the header is broken, or does not fit the file.
     """
     try:
         with safe_open(path, "np"):  # it checks shapes, types and positions
@@ -79,6 +86,12 @@ def layout_digest(path: Path) -> str:
     """Return the SHA-256 of the names, types, shapes and positions of a file's tensors.
 
     A graph refers to its weights by position, and carries this digest of each file that it was made for.
+
+    Args:
+        path: a safetensors file.
+
+    Returns:
+        The digest in hexadecimal.
 
     Raises:
         SpecError: as `tensors_of`.

@@ -67,7 +67,7 @@ class Runtime:
 
     @property
     def name(self) -> str:
-        """torch with its version, and the device if it is not the CPU."""
+        """The version of torch, and the device if it is not the CPU."""
         version = f"torch-{self.torch.__version__}"
         return f"{version} on {self.device}" if self.apart else version
 
@@ -77,14 +77,14 @@ class Runtime:
         return self.device.type != "cpu"
 
     def tensor(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> Tensor:
-        """The numbers as a tensor on the device. A CUDA GPU copies them from pinned memory, without waiting."""
+        """Return the numbers as a tensor on the device. A CUDA GPU copies them from pinned memory, without waiting."""
         tensor: Tensor = self.torch.from_numpy(values)
         if self.device.type == "cuda":
             return tensor.pin_memory().to(self.device, non_blocking=True)
         return tensor.to(self.device)
 
     def inputs(self, ids: Ints, attend: Ints, types: Ints | None = None) -> dict[str, Tensor]:
-        """The arguments of a network."""
+        """Return the arguments of a network."""
         typed = {} if types is None else {"token_type_ids": self.tensor(types)}
         return {"input_ids": self.tensor(ids), "attention_mask": self.tensor(attend), **typed}
 
@@ -100,6 +100,9 @@ class Runtime:
         """Convert the weights of linear layers to the precision once; autocast would convert them for every batch.
 
         An output layer that shares the embedding table gets a copy, so that the embeddings stay as they are.
+
+        Args:
+            net: the network, which is changed.
         """
         if self.precision == "bfloat16":
             for module in net.modules():
@@ -121,8 +124,17 @@ class Checkpoint:
 
     splitter: its transformers tokenizer, for networks that read two texts in their own format.
 
-    Only safetensors weights are read. Code of the checkpoint is never run: a network that needs it is refused. Raises
-    SpecError for a checkpoint that cannot be loaded, MissingExtraError without torch.
+    Only safetensors weights are read. Code of the checkpoint is never run: a network that needs it is refused.
+
+    Args:
+        source: the folder or the Hugging Face name.
+        name: what the model is called in signatures.
+        precision: 'float32' or 'bfloat16'.
+        device: 'cpu', 'cuda', 'cuda:1' or 'mps'; by default a GPU if there is one.
+
+    Raises:
+        SpecError: the checkpoint cannot be loaded.
+        MissingExtraError: torch is not installed.
     """
 
     def __init__(self, source: str, name: str, precision: str = "float32", device: str | None = None) -> None:
@@ -159,9 +171,17 @@ class Checkpoint:
         return type(self.config) in getattr(self._transformers, mapping)
 
     def network(self, auto: str, pooled: bool = False) -> Net:
-        """The network of a class such as AutoModel, on its device. Raises SpecError if weights are missing.
+        """Return the network of a class, on its device.
 
-        pooled: whether the network's vector of a whole text is used.
+        Args:
+            auto: the class of transformers, such as 'AutoModel'.
+            pooled: whether the network's vector of a whole text is used.
+
+        Returns:
+            The network.
+
+        Raises:
+            SpecError: weights are missing.
         """
         net, missing = self.read(auto)
         self.refuse_lacking(missing, pooled)
@@ -175,7 +195,7 @@ class Checkpoint:
         return net if all(key.startswith(body) for key in missing) else None
 
     def model(self, net: Net, abilities: Mapping[Capability[Any], object]) -> Model:
-        """The model of a network with these capabilities. Converts the network to the precision."""
+        """Return the model of a network with these capabilities. Converts the network to the precision."""
         digest, window = self._digest(net), self.window(net)
         published_as = published(self.source, digest, {name: getattr(self.config, name, None) for name in _SIZES})
         files = named_digest(path for name in _FILES if (path := self._at_hand(name)) is not None)
@@ -204,13 +224,13 @@ class Checkpoint:
         )
 
     def _second_type(self, body: Net) -> int:
-        """The type of a pair's second text, as the tokenizer says; 0 if the network has not so many types."""
+        """Return the type of a pair's second text, as the tokenizer says; 0 if the network has not so many types."""
         known = int(getattr(self.config, "type_vocab_size", None) or 0)
         told = self.tokenizer.second_type
         return told if told < known and "token_type_ids" in signature(body.forward).parameters else 0
 
     def read(self, auto: str, **more: Any) -> tuple[Net, list[str]]:
-        """A network, and the names of missing weights. more: arguments of `from_pretrained`."""
+        """Return a network, and the names of missing weights. more: arguments of `from_pretrained`."""
         torch = self.runtime.torch
         with self.reading():
             net, report = getattr(self._transformers, auto).from_pretrained(
@@ -226,6 +246,13 @@ class Checkpoint:
         """Raise SpecError for missing weights, which transformers would fill with random numbers.
 
         Many checkpoints lack the pooler, which our metrics do not use.
+
+        Args:
+            missing: the names of the weights.
+            pooled: whether the network's vector of a whole text is used.
+
+        Raises:
+            SpecError: a weight that is used is missing.
         """
         if lacking := [key for key in missing if pooled or "pooler" not in key.split(".")]:
             raise SpecError(f"cannot load model {self.name!r}: it lacks {len(lacking)} weights, such as {lacking[0]}")
@@ -287,7 +314,7 @@ class Checkpoint:
         return digest.hexdigest()
 
     def _at_hand(self, file: str) -> Path | None:
-        """The path of a file in the folder or in the hub's cache; None if it does not exist."""
+        """Return the path of a file in the folder or in the hub's cache; None if it does not exist."""
         missing = {"_raise_exceptions_for_missing_entries": False, "_raise_exceptions_for_connection_errors": False}
         path = self._transformers.utils.cached_file(self.source, file, local_files_only=True, **missing)
         return None if path is None else Path(path)

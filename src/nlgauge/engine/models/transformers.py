@@ -34,9 +34,18 @@ if TYPE_CHECKING:
 
 
 def open_stack(checkpoint: Checkpoint) -> Model:
-    """A checkpoint's model: an encoder, with a masked-LM head if the weights have one, or with a causal head.
+    """Return a checkpoint's model: an encoder, with a masked-LM head if the weights have one, or with a causal head.
 
-    A network that could be both (BERT) is a masked LM. Raises SpecError for a checkpoint that cannot be loaded.
+    A network that could be both (BERT) is a masked LM.
+
+    Args:
+        checkpoint: the checkpoint.
+
+    Returns:
+        The model.
+
+    Raises:
+        SpecError: the checkpoint cannot be loaded.
     """
     runtime, masked_lm, causal_lm = checkpoint.runtime, None, None
     if checkpoint.is_kind("MODEL_FOR_MASKED_LM_MAPPING"):
@@ -53,7 +62,7 @@ def open_stack(checkpoint: Checkpoint) -> Model:
 
 
 def masked_network(checkpoint: Checkpoint) -> tuple[Net, TorchMaskedLM | None]:
-    """The network of a masked language model, without its head if the checkpoint has no weights for it."""
+    """Return the network of a masked language model, without its head if the checkpoint has no weights for it."""
     net = checkpoint.network_with_head("AutoModelForMaskedLM")
     if net is None:
         return checkpoint.network("AutoModel"), None
@@ -63,7 +72,10 @@ def masked_network(checkpoint: Checkpoint) -> tuple[Net, TorchMaskedLM | None]:
 class TorchEncoder:
     """`Encoder` of a network.
 
-    body: the part that gives hidden states.
+    Args:
+        runtime: where torch runs it.
+        net: the network.
+        body: the part of it that gives hidden states.
     """
 
     def __init__(self, runtime: Runtime, net: Net, body: Net) -> None:
@@ -107,7 +119,10 @@ class TorchMaskedLM:
 class TorchCausalLM:
     """`CausalLM` of a network.
 
-    first: a token put before each text, so that the text's first token has a probability too.
+    Args:
+        runtime: where torch runs it.
+        net: the network.
+        first: a token put before each text, so that the text's first token has a probability too.
     """
 
     def __init__(self, runtime: Runtime, net: Net, first: int) -> None:
@@ -135,9 +150,16 @@ _SPARE = 2
 
 
 def open_seq2seq(checkpoint: Checkpoint) -> Model:
-    """A checkpoint's model: its encoder gives hidden states, and its decoder generates text.
+    """Return a checkpoint's model: its encoder gives hidden states, and its decoder generates text.
 
-    Raises SpecError for what cannot be loaded.
+    Args:
+        checkpoint: the checkpoint.
+
+    Returns:
+        The model.
+
+    Raises:
+        SpecError: the checkpoint cannot be loaded.
     """
     runtime, net = checkpoint.runtime, checkpoint.network("AutoModelForSeq2SeqLM")
     gap, after = (checkpoint.tokenizer.token_id(token) for token in _SENTINELS)
@@ -206,7 +228,7 @@ class TorchGapFiller(_Decoder):
         return np.array([row[1 : len(tokens)].sum() for row, tokens in zip(logs, wanted, strict=True)]), written
 
     def _written(self, encoded: BaseModelOutput, attention: Tensor, steps: int) -> list[list[int]]:
-        """The greedily generated content of each row's gap, up to the next sentinel, the end or `steps` tokens."""
+        """Return the greedily generated content of each row's gap, up to a sentinel, the end or `steps` tokens."""
         gap, after = self.sentinels
         torch, device, rows = self._runtime.torch, self._runtime.device, attention.shape[0]
         given = torch.tensor([[self._start, gap]] * rows, device=device)

@@ -84,5 +84,5 @@ def test_hits_are_counted_by_kind_and_findings_by_label() -> None:
 
 def test_the_page_has_the_tables_of_the_cards() -> None:
     pytest.importorskip("nlgauge_base")
-    page = Path(__file__).parents[5] / "docs" / "check.md"
+    page = Path(__file__).parents[5] / "docs" / "check-evidence.md"
     assert (region(page.read_text(encoding="utf-8"), REGION) or "").splitlines() == card_tables()

@@ -1,0 +1,176 @@
+"""Numbers that follow from numbers of a source: sums, differences, shares, products, and the time between two others.
+
+Every question is answered by a search in sorted arrays, and nothing is made of all pairs.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.faithfulness.quantities import Quantity
+from nlgauge.maths.alignment import Array
+
+_SUMMED = 12
+"""Among more numbers than these, nearly every number is the sum of three"""
+MANY = 1000
+"""Among more numbers than these, nearly every number is a sum or difference of two: it is taken to follow"""
+_ROUNDED = 0.15
+
+
+class Numbers:
+    """The numbers of some quantities, sorted, from which others may follow."""
+
+    def __init__(self, of: Iterable[Quantity]) -> None:
+        found: dict[tuple[str, str], list[float]] = {}
+        for one in of:
+            for name, number in _numbers(one):
+                found.setdefault(name, []).append(number)
+        self._sorted = {name: np.sort(some) for name, some in found.items()}
+
+    def of(self, name: str, unit: str = "") -> Array:
+        """Return the numbers of a kind; of money, those of a currency and those of none that is named."""
+        return self._sorted.get((name, unit), _NONE)
+
+    def without(self, one: Quantity) -> Numbers:
+        """Return these numbers without those of a quantity that is among them."""
+        rest = Numbers(())
+        rest._sorted = dict(self._sorted)
+        for name, number in _numbers(one):
+            some = rest._sorted[name]
+            rest._sorted[name] = np.delete(some, np.searchsorted(some, number))
+        return rest
+
+
+def _numbers(one: Quantity) -> Iterator[tuple[tuple[str, str], float]]:
+    """The numbers of a quantity, each under what it can be used for."""
+    if one.kind == "date":
+        if one.value[2] is not None:
+            yield (_DAYS, ""), float(_day(one))
+    elif one.value and one.value[0] is not None:
+        yield (one.kind, one.unit if one.kind == "money" else ""), one.value[0]
+    if one.kind == "count":
+        yield (_BARE, ""), one.written
+    if one.kind in ("count", "duration", "months") and one.written > 0:
+        yield (_FACTORS, ""), one.written
+
+
+_BARE, _FACTORS, _DAYS = "bare", "factors", "days"
+"""Numbers without a unit, numbers by which others may be multiplied or divided, and days"""
+_NONE: Array = np.empty(0)
+
+
+def follows(one: Quantity, source: Numbers, near: Numbers, said: Numbers, about: bool) -> bool:
+    """Return whether a number follows from others.
+
+    It may be a sum or difference of two, the sum of three or of all, or a percentage of another number. A measure may
+    be a product or quotient, or the time between two dates or clocks.
+
+    Args:
+        one: the number.
+        source: the numbers of the source.
+        near: those of the sentence of the source that is nearest. Its numbers without a unit may have that of `one`.
+        said: those of the sentence with `one`, which is among them.
+        about: whether `one` is told as a rough number.
+    """
+    units = {"", one.unit} if one.kind == "money" else {""}
+    names = [[(one.kind, unit) for unit in units], [(_FACTORS, ""), ("percent", "")], [(_DAYS, "")], [("clock", "")]]
+    if any(sum(len(some.of(*name)) for name in group for some in (source, said)) > MANY for group in names):
+        return True
+    said = said.without(one)
+    every = (source, said)
+    mine = one.value[0] or 0.0
+    values = [some.of(one.kind, unit) for some in every for unit in units]
+    if one.written and not math.isnan(one.written):
+        values += [some.of(_BARE) * (mine / one.written) for some in (near, said)]
+    made = _joined(values)
+    if about and bool(np.any(np.abs(mine - made) <= _ROUNDED * np.abs(made))):
+        return True
+    mine = abs(mine)
+    added = _joined(some.of("duration") / 60 for some in every) if one.kind == "clock" else _NONE
+    shares = _joined(some.of("percent") / 100 for some in every)
+    factors = _joined(some.of(_FACTORS) for some in every) if one.kind != "count" else _NONE
+    if _added(mine, made, made, different=True) or _added(mine, made, added) or _sums(mine, made):
+        return True
+    if _times(mine, made, shares[shares != 0]) or _times(mine, made, factors) or _over(mine, made, factors):
+        return True
+    if one.kind != "duration":
+        return False
+    days, clocks = (_joined(some.of(name) for some in every) for name in (_DAYS, "clock"))
+    return _days_between(mine, days) or _minutes_between(mine, clocks)
+
+
+def _joined(arrays: Iterable[Array]) -> Array:
+    return np.unique(np.concatenate([_NONE, *arrays]))
+
+
+def _near(values: Array, sought: Array) -> NDArray[np.intp]:
+    """Return for each number the three of the sorted values about its place. [3, numbers]"""
+    at = np.searchsorted(values, sought)
+    return np.clip(np.stack([at - 1, at, at + 1]), 0, len(values) - 1)
+
+
+def _equal(mine: float, made: Array) -> NDArray[np.bool_]:
+    return np.abs(mine - made) <= 1e-9 * np.maximum(1.0, made)
+
+
+def _added(mine: float, values: Array, others: Array, different: bool = False) -> bool:
+    """Return whether a number is the sum or difference of one of each, or of two different ones."""
+    if not (len(values) and len(others)):
+        return False
+    for sign in (1, -1):
+        for result in (mine, -mine):
+            found = others[_near(others, (result - values) * sign)]
+            fits = _equal(mine, np.abs(values + sign * found))
+            if bool(np.any(fits & (found != values) if different else fits)):
+                return True
+    return False
+
+
+def _sums(mine: float, values: Array) -> bool:
+    if not 1 < len(values) <= _SUMMED:
+        return False
+    some = values.tolist()
+    made = np.array([sum(some), *(sum(three) for three in combinations(some, 3))])
+    return bool(np.any(_equal(mine, made)))
+
+
+def _times(mine: float, values: Array, by: Array) -> bool:
+    if not (len(values) and len(by)):
+        return False
+    return bool(np.any(_equal(mine, values[_near(values, mine / by)] * by)))
+
+
+def _over(mine: float, values: Array, by: Array) -> bool:
+    if not (len(values) and len(by)):
+        return False
+    return bool(np.any(_equal(mine, values[_near(values, mine * by)] / by)))
+
+
+def _days_between(mine: float, days: Array) -> bool:
+    """Return whether a time is that between two days, of which the first or the last may be counted too."""
+    count = round(mine / 86400)
+    if not len(days) or abs(mine - 86400 * count) > 1e-9 * max(1.0, 86400.0 * count):
+        return False
+    return any(bool(np.isin(days + more, days).any()) for more in (count, count - 1, count + 1))
+
+
+def _minutes_between(mine: float, clocks: Array) -> bool:
+    if not len(clocks):
+        return False
+    found = clocks[_near(clocks, clocks + mine / 60)]
+    return bool(np.any(_equal(mine, 60 * (np.abs(found - clocks) % 1440))))
+
+
+def _day(date: Quantity) -> int:
+    """The day's number; a date without a year is of a year before all others."""
+    year, month, day = date.value
+    try:
+        return datetime.date(int(year or 1), int(month or 1), int(day or 1)).toordinal()
+    except ValueError:  # 31 June
+        return 0

@@ -1,0 +1,69 @@
+"""One clock over a whole HTTP request: the connection is ended when its time is over, however slowly it is answered."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from contextlib import suppress
+from typing import Any
+
+
+class RequestClock:
+    """Ends the connections of a request after some seconds; a time limit of a socket begins anew with each byte."""
+
+    def __init__(self, seconds: float) -> None:
+        self.over = False
+        """Whether the time was over before the request was"""
+        self._sockets: list[socket.socket] = []
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> RequestClock:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._timer.cancel()
+
+    def hold(self, connected: socket.socket) -> None:
+        """Take a connection, which is ended at once where the time is over."""
+        with self._lock:
+            self._sockets.append(connected)
+            if self.over:
+                _shut(connected)
+
+    def _end(self) -> None:
+        with self._lock:
+            self.over = True
+            for connected in self._sockets:
+                _shut(connected)
+
+    def handlers(self) -> tuple[Any, ...]:
+        """Return handlers for `urllib.request.build_opener` whose connections this clock holds."""
+        from urllib.request import AbstractHTTPHandler, HTTPHandler, HTTPSHandler
+
+        clock = self
+
+        class Timed(AbstractHTTPHandler):
+            def do_open(self, http_class: Any, req: Any, **http_conn_args: Any) -> Any:
+                class Held(http_class):  # type: ignore[misc]
+                    def connect(self) -> None:
+                        super().connect()
+                        clock.hold(self.sock)
+
+                return super().do_open(Held, req, **http_conn_args)
+
+        class Plain(Timed, HTTPHandler):
+            pass
+
+        class Secure(Timed, HTTPSHandler):
+            pass
+
+        return Plain(), Secure()
+
+
+def _shut(connected: socket.socket) -> None:
+    with suppress(OSError):
+        # The plain one: that of an encrypted socket takes the object away that another thread reads from.
+        socket.socket.shutdown(connected, socket.SHUT_RDWR)

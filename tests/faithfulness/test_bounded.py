@@ -1,0 +1,116 @@
+"""Work grows with the length of the texts, and not with its square, whatever they repeat."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from nlgauge.faithfulness.claims import claims
+from nlgauge.faithfulness.exact_checks import CheckedSource
+from nlgauge.faithfulness.quantities import EqualQuantities, quantities, same
+from nlgauge.faithfulness.refusals import honesty, refusals
+
+
+def calls(work: Callable[[], object]) -> int:
+    """The functions that are called, of Python and of C."""
+    count = 0
+
+    def counted(frame: object, event: str, arg: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def numbers(many: int) -> str:
+    """Different amounts, ten to a line; those of two lengths are equal as far as both go."""
+    rng = random.Random(5)
+    return "".join(f"{rng.randrange(10**6)} euros{', ' if n % 10 else chr(10)}" for n in range(many))
+
+
+def prose(many: int) -> str:
+    rng = random.Random(6)
+    words = ["".join(rng.choices("abcdefghijklmnoprstuvw", k=7)) for _ in range(400)]
+    return "".join(f"The {' '.join(rng.choices(words, k=8))} {rng.randrange(99)}. " for _ in range(many))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        numbers,
+        prose,
+        lambda n: "Up, down, not. " * n,
+        lambda n: "1 " * n,
+        lambda n: "Rooms 1 to 9 rose; Ann Lee fell. " * n,
+    ],
+)
+def test_twice_the_text_is_about_twice_the_work(written: Callable[[int], str]) -> None:
+    def work(many: int) -> Callable[[], object]:
+        text, source = written(many), written(many)[::-1] + written(many)
+        return lambda: (claims(text, (source,)), CheckedSource([source]).differences(text))
+
+    work(3)()
+    assert calls(work(200)) < 2.5 * calls(work(100))
+
+
+def test_refusals_are_searched_for_in_a_source_that_is_read_once() -> None:
+    def work(many: int) -> Callable[[], object]:
+        source = (prose(many),)
+        return lambda: [honesty(f"the price of item {n}", "", source) for n in range(many)]
+
+    assert calls(work(200)) < 2.5 * calls(work(100))
+
+
+@pytest.mark.parametrize(
+    ("begin", "repeated"),
+    [
+        ("", "www."),
+        ("", "http://."),
+        ("", " "),
+        ("(", " "),
+        ("(see", "\t"),
+        ("[", "1†,"),
+        ("", "; "),
+        ("", "<b "),
+        ("", "**a "),
+        ("", "!["),
+        ("", "- sources:\n"),
+        ("", "not a "),
+        ("1", "1"),
+    ],
+)
+def test_no_pattern_goes_back_again_and_again(begin: str, repeated: str) -> None:
+    def seconds(size: int) -> float:
+        text = begin + repeated * (size // len(repeated))
+        best = float("inf")
+        for _ in range(3):
+            started = time.thread_time()
+            claims.__wrapped__(text)
+            refusals(text)
+            best = min(best, time.thread_time() - started)
+        return best
+
+    assert seconds(16_000) < 9 * seconds(4_000) + 0.02  # 4 times; 16 times or more where a pattern goes back
+
+
+def test_equal_quantities_are_those_that_are_the_same() -> None:
+    texts = (
+        "9:00, 9 a.m., 9 p.m., 21:00, 9:00:30, noon, 12.000, 12000, 12 and a half, 5 CHF, $5, 5 pounds, €5, 5 kroner",
+        "5 SEK, 20 °C, 68 °F, 20 degrees, 3 May 1987, May 1987, on May 3, 01/05/1967, in 1967, in May, +47 555 0199",
+        "0555-0199, 555-0199, v2.3.1, 2.3.1, half, 50 %, a minute, 60 seconds, first, 1, -5, 1 km, 1001 m, 0.62 miles",
+        "AB-1234, ab1234, 12th, the eighties, 1980s, Monday, 1.5 hours, 90 minutes, 1h 30min, 16:40, 7:15, two thirds",
+    )
+    every = [one for text in texts for one in quantities(text)]
+    found = EqualQuantities(every)
+    for one in every:
+        assert set(found.same(one)) == {n for n, other in enumerate(every) if same(one, other)}
