@@ -136,7 +136,9 @@ def by_run(outcomes: Sequence[Outcome], regressions: Sequence[Regression], margi
         made.append(
             SystemDecision(system=one.system, ruling=ruling, **counts._asdict(), sentence=_sentence(ruling, said))
         )
-    return Decision(by="against", systems=tuple(made))
+    unproven = margin is None and all(system.ruling == "passes" for system in made)
+    following = "This is no evidence that nothing was lost: with --margin, the test asks for it." if unproven else None
+    return Decision(by="against", systems=tuple(made), following=following)
 
 
 def _by_system(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:

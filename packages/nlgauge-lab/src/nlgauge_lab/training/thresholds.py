@@ -48,7 +48,7 @@ _UNSURE = 0.1
 _MOST_OF_A_SET, _MOST_IN_THE_MEAN = 0.05, 0.03
 _FEWEST, _LEVEL = 30, 0.95
 """Right texts of a kind below which a set says nothing of it, and the level of its intervals"""
-_HEADS = ("set", "rows", "unsupported", "hits", "false alarms", "cannot say")
+_HEADS = ("set", "rows", "unsupported", "hits", "false alarms", "unsure")
 _SHARES = ("unsupported", "hits", "false_alarms", "unsure")
 
 
@@ -245,7 +245,7 @@ def as_cells(measured: Measured) -> list[list[list[Cell]]]:
     sets: list[list[Cell]] = [list(_HEADS)]
     for name, one in measured.rates.items():
         sets.append([name, Number(one["rows"], digits=0), *(Number(one[share], digits=3) for share in _SHARES)])
-    kinds: list[list[Cell]] = [[f"{BY_KIND}: kind of error", "rows", "hits", "cannot say"]]
+    kinds: list[list[Cell]] = [[f"{BY_KIND}: kind of error", "rows", "hits", "unsure"]]
     for name, one in measured.kinds.items():
         kinds.append([name, Number(one["rows"], digits=0), *(Number(one[share], digits=3) for share in _SHARES[1::2])])
     said: list[list[Cell]] = [[f"{BY_KIND}: finding", "right answers", "wrong answers"]]
@@ -287,7 +287,8 @@ def card_tables() -> list[str]:
     cards = {name: json.loads((folder / CARD_FILE).read_text("utf-8"))["grounded"] for name, folder in folders.items()}
     lines: list[str] = []
     for name, card in cards.items():
-        lines += [f"By `{name}`, which fails below {card['fail_below']} and passes from {card['pass_from']}:", ""]
+        strict = f", and fails below {card['strict']}" if "strict" in card else ""
+        lines += [f"By `{name}`, which doubts a text below {card['fail_below']}{strict}:", ""]
         rows = [
             [title + ", chosen" * (title in card["chosen_on"]), f"{one['rows']:,}", *(f"{one[s]:.3f}" for s in _SHARES)]
             for title, one in card["rates"].items()
@@ -302,7 +303,7 @@ def card_tables() -> list[str]:
         + [f"{card['kinds'][kind][share]:.3f}" for card in cards.values() for share in ("hits", "unsure")]
         for kind in kinds
     ]
-    heads = [f"{name}: {what}" for name in cards for what in ("hits", "cannot say")]
+    heads = [f"{name}: {what}" for name in cards for what in ("hits", "unsure")]
     lines += ["Hits by the kind of the error, in written.test:", ""]
     lines += [*markdown(["kind of error", "rows", *heads], "lr" + "r" * len(heads), rows), ""]
     heads = [f"{name}: {what} answers" for name in cards for what in ("right", "wrong")]
