@@ -156,13 +156,36 @@ def test_quantities_are_read_in_the_form_of_the_source(text: str, source: str, r
 @pytest.mark.parametrize(
     ("question", "answer", "read"),
     [
-        ("Is breakfast included?", "Yes.", "Breakfast included."),
-        ("Does the hotel have a pool?", "No", "It is not true that the hotel have a pool."),
-        ("Is breakfast included?", "Of course not.", "It is not true that breakfast included."),
-        ("Is breakfast included?", "Absolutely!", "Breakfast included."),
+        ("Is breakfast included?", "Yes.", "Breakfast is included."),
+        ("Does the hotel have a pool?", "No", "The hotel does not have a pool."),
+        ("Is breakfast included?", "Of course not.", "Breakfast is not included."),
+        ("Is breakfast included?", "Absolutely!", "Breakfast is included."),
         ("When does it open?", "Yes.", ""),
         ("", "Yes.", ""),
     ],
 )
 def test_yes_and_no_are_read_with_the_question(question: str, answer: str, read: str) -> None:
     assert claims(answer, (), question).text == read
+
+
+@pytest.mark.parametrize(
+    "thought",
+    [
+        "<think>Maybe it is 6 euros? No, 5.</think>",
+        "<thinking>\nMaybe 6 euros.\n\nNo.</thinking>\n\n",
+        "Maybe it is 6 euros? No, 5.</think>\n",
+        "<reasoning>6 or 5?</reasoning> <think>5.</think> ",
+        "<THINK>6?</THINK>",
+    ],
+)
+def test_what_a_model_tells_itself_is_no_claim(thought: str) -> None:
+    found = claims(thought + FEE)
+    assert found.text == FEE
+    assert (thought + FEE)[slice(*found.place(0, len(FEE)))] == FEE
+
+
+def test_reasoning_without_an_answer_claims_nothing_and_other_tags_stay() -> None:
+    assert claims("<think>It may be 5 euros, or").text == ""
+    assert claims("I think the fee is 5 euros.").text == "I think the fee is 5 euros."
+    assert claims("Set x <think> 5.").text == "Set x."
+    assert claims("Write a < b and b > c.").text == "Write a < b and b > c."

@@ -63,9 +63,11 @@ def test_the_parts_are_of_the_worst_stretch_of_all_words_and_of_those_below_the_
     assert [long.candidate[begin:end] for begin, end in text["unsupported"]] == ["w3. \n w7 w8 w9"]
 
 
-@pytest.mark.parametrize("said", ["fell.", "fell"])
-def test_a_sure_difference_lowers_the_probability_of_its_segment_alone(said):
-    row = replace(ROW, candidate=f"w1 w2 w3 {said} \n w1 w2 w3", source="w1 w2 w3 rose")
+@pytest.mark.parametrize(
+    ("said", "there", "highest"), [("fell.", "rose", np.inf), ("fell", "rose", np.inf), ("5 km.", "6 km", -1)]
+)
+def test_a_difference_lowers_the_probability_of_its_segment_alone(said, there, highest):
+    row = replace(ROW, candidate=f"w1 w2 w3 {said} \n w1 w2 w3", source=f"w1 w2 w3 {there}")
     metric = Faithfulness()
     chances, parts = [], []
     for languages in ((), ("en",)):
@@ -73,14 +75,15 @@ def test_a_sure_difference_lowers_the_probability_of_its_segment_alone(said):
         (one,) = scored(metric, [row], model)
         (text,) = shown(metric, row, model)["texts"]
         chances.append([stretch["supported"] for stretch in text["stretches"]])
-        assert [reason["said"] for reason in text["reasons"]] == ["fell: the source has rose"]
-        assert [row.candidate[one["begin"] : one["end"]] for one in text["reasons"]] == ["fell"]
-        assert [row.source[one["begin"] : one["end"]] for one in text["quotes"]] == ["w1 w2 w3 rose"]
-        assert [one["text"] for one in text["quotes"]] == ["w1 w2 w3 rose"]
+        differs = said.rstrip(".")
+        assert [reason["said"] for reason in text["reasons"]] == [f"{differs}: the source has {there}"]
+        assert [row.candidate[one["begin"] : one["end"]] for one in text["reasons"]] == [differs]
+        assert [row.source[one["begin"] : one["end"]] for one in text["quotes"]] == [row.source]
+        assert [one["text"] for one in text["quotes"]] == [row.source]
         assert one.parts[0] == min(chances[-1])
         parts.append(one.parts[1:])
     (plain, other), (doubted, same) = chances
-    assert np.log(doubted / (1 - doubted)) == pytest.approx(min(np.log(plain / (1 - plain)) - 2, -1))
+    assert np.log(doubted / (1 - doubted)) == pytest.approx(min(np.log(plain / (1 - plain)) - 2, highest))
     assert same == other and parts[0] == parts[1]
     assert prepared(metric, model=FakeModel(card=ModelCard(languages=("en",)))).facts["exact_checks"] == 2
 

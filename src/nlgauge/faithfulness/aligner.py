@@ -60,6 +60,8 @@ class VerdictAligner:
         if (reason := self.reader.unread(answer)) is not None:
             return reason
         said = _claims(answer)
+        if said.failed:
+            return _no_answer(answer, said.failed)
         claimed, refused = self._claimed(answer, said), _refused(answer, said)
         text = self.reader.read(claimed, features)
         if text is None and not refused:
@@ -94,7 +96,7 @@ class VerdictAligner:
         logit = stretch.logit / self.reader.temperature
         # The checks know English forms alone.
         inside = [one for one in found if self.reader.english and stretch.begin <= one.begin < stretch.end]
-        if any(one.doubted for one in inside):
+        if inside:
             logit -= DOUBT
         return float(logistic(min(logit, SURE) if any(one.sure for one in inside) else logit))
 
@@ -137,6 +139,16 @@ def _differences(answer: Direction, said: Claims) -> list[SourceDifference]:
 
 def _reasons(said: Claims, found: Sequence[SourceDifference]) -> tuple[Reason, ...]:
     return tuple(Reason(*said.place(one.begin, one.end), one.reason, one.sure) for one in found)
+
+
+def _no_answer(answer: Direction, why: str) -> Aligned:
+    """The alignment of what is no answer: nothing supports it."""
+    spans = np.array(word_spans(answer.text), np.int32).reshape(-1, 2)
+    end = len(answer.text)
+    judged = StretchVerdicts(
+        (Stretch(0, end, (), 0.0),), (), np.full(len(spans), -1, np.int32), (Reason(0, end, f"no answer: {why}", True),)
+    )
+    return Aligned(spans, np.zeros(len(spans)), judged)
 
 
 def _refused(answer: Direction, said: Claims) -> _Refused:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, Quantity, quantities, same
 from nlgauge.faithfulness.refusals import Refusal, refusals
+from nlgauge.faithfulness.statements import statement
 from nlgauge.maths.text import sentence_ends, words
 
 _FILE = r"(?:[\w./-][\w ./-]*)?\w\.(?:pdf|md|html?|docx?|txt|csv|json|xlsx?|pptx?|ya?ml|eml|log)\b[^\])\n]{0,40}"
@@ -33,7 +34,10 @@ _ADDRESS = r"\([^)\n]{0,1000}\)"
 """An address behind a link's words. Every repetition of a layout ends soon, so that time grows with length alone"""
 _NOT_A_LIST = r"(?<![:=])(?<![:=] )(?<!\bin )(?<!\bto )(?<!\bis )(?<!range )(?<!between )(?<!interval )(?<!array )"
 _GROUP = "group"
+_REASONING = "think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad"
 _LAYOUT: Sequence[tuple[str, str]] = (
+    (rf"(?is)<({_REASONING})>(?:.*?</\1>\s*|.*\Z)", ""),  # what a model tells itself, and not the reader
+    (rf"(?is)\A.*</(?:{_REASONING})>\s*", ""),  # of which a chat template has written the begin
     (r"(?m)^[ \t]*\[\^?[\w-]+\]:\s*\S.*$", ""),  # definitions of links and notes
     (
         r"(?im)^[^\w\n]{0,9}(?:sources?|references|citations?)[^\w\n]{0,5}:[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)]"
@@ -144,11 +148,45 @@ _YES_NO = re.compile(
     r"|that['’]s right))?(?: not|n['’]t)?\W*",
     re.IGNORECASE,
 )
-_ASKED = re.compile(
-    r"(?:.*[.,;:]\s)?(?:is|are|was|were|am|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would)"
-    r"(?:n['’]t)? ([^?]+)\?+\s*",
-    re.IGNORECASE | re.DOTALL,
+_PROGRAM = re.compile(
+    r"\W*(?:(?:undefined|null|nil|nan|nonetype|object object|todo|tbd|fixme)\W*\Z"
+    r"|(?:fatal |internal |api |server |http |runtime |openai |model |unknown |unexpected )*"
+    r"(?:\w+error|error|exception)\b\s*(?:\d{3}\b|[\]:!–-]|\Z|occurred|generating|calling|while|during|code)"
+    r"|traceback \(most recent call last\)"
+    r"|(?:http |status )?(?:code |status )?(?:408|429|500|502|503|504)\b[\s:–-]*(?:\Z|error|too many"
+    r"|internal|bad|service|gateway)"
+    r"|(?:(?:the |your |api )?(?:request|connection|call|generation|operation) )?(?:timed out|timeout)\b\W*\Z"
+    r"|(?:the )?(?:request|connection|call|generation|completion|response) (?:has |was |is )?(?:failed|aborted"
+    r"|cancelled|canceled|refused|reset|empty|interrupted)\b"
+    r"|(?:rate limit|quota|context length|maximum context length|token limit) (?:was |has been |is )?(?:exceeded"
+    r"|reached)"
+    r"|(?:service|server|model) (?:is )?(?:temporarily |currently )?(?:unavailable|overloaded)"
+    r"|(?:failed|unable) to (?:generate|fetch|parse|connect|load|get a response)\b"
+    r"|internal server error|bad gateway|too many requests|empty response|no response\W*\Z)",
+    re.IGNORECASE,
 )
+"""What a program writes where a model gave no answer"""
+_NEVER_LAST = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "of",
+        "because",
+        "than",
+        "between",
+        "their",
+        "its",
+        "your",
+        "our",
+        "whose",
+        "every",
+        "nor",
+    ]
+)
+"""Words after which an English sentence goes on"""
 _FORMS = 100
 """Equal quantities of other texts of which the first gives a quantity its form"""
 _EMPTY = re.compile(r"\([ \t]*\)")
@@ -166,6 +204,8 @@ class Claims:
     """[characters]"""
     refusals: Sequence[Refusal]
     """What the text says is not in the source, with places in the original text"""
+    failed: str = ""
+    """Why the text is no answer, but what a program writes when there is none"""
 
     def place(self, begin: int, end: int) -> tuple[int, int]:
         """Return the characters [begin, end) of the original text from which characters of this one come."""
@@ -202,6 +242,8 @@ def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claim
     for pattern, group in _COMPILED:
         edited.sub(pattern, group)
     edited.sub(_EMPTY)
+    if failed := _failed(edited.text.strip(), others, question):
+        return Claims("", (), (), (), failed)
     set_apart: list[Refusal] = []
     seen: set[tuple[str, ...]] = set()
     pieces: list[_Piece] = []
@@ -229,12 +271,32 @@ def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claim
         if not found and first < begin and whole[begin].islower():  # the sentence begins here now
             pieces.append(_Piece(begin, begin + 1, whole[begin].upper()))
         elif not found and (match := _YES_NO.fullmatch(whole, begin, end)) is not None:
-            pieces.append(_Piece(begin, end, _statement(question, not re.search("no", match[1].lower()))))
+            pieces.append(_Piece(begin, end, statement(question, not re.search("no", match[1].lower()))))
     edited.apply(pieces)
     edited.apply(_in_their_form(edited.text, others))
     edited.sub(_EMPTY)
     edited.finish()
     return Claims(edited.text, edited.begins, edited.ends, tuple(set_apart))
+
+
+def _failed(text: str, others: Sequence[str], question: str) -> str:
+    """Why a text is no answer; nothing if it may be an answer, or if another text has the same words."""
+    said = words(text[:_SHORT])
+    if not said:
+        return ""
+    if question and len(text) < 2 * len(question) and words(text) == words(question):
+        return "it repeats the question"
+    if (match := _PROGRAM.match(text)) is not None:
+        there = f" {' '.join(word for other in others for word in words(other))} "
+        return (
+            ""
+            if f" {' '.join(words(match.group()))} " in there
+            else "it is what a program writes in place of an answer"
+        )
+    last = re.search(r"[^\W\d_]+\Z", text[-_SHORT:])
+    if last is not None and (last.group().lower() if len(said) == 1 else last.group()) in _NEVER_LAST:
+        return "it breaks off" if len(said) > 1 else "it is a single word"
+    return ""
 
 
 class _Edited:
@@ -292,14 +354,6 @@ class _Edited:
 def _sentences(text: str) -> list[tuple[int, int]]:
     ends = [0, *sentence_ends(text), len(text)]
     return [(begin, end) for begin, end in pairwise(ends) if end > begin]
-
-
-def _statement(question: str, agreed: bool) -> str:
-    """A question that can be answered by yes, as a statement: 'Is breakfast included?' is 'Breakfast included'."""
-    if (asked := _ASKED.fullmatch(question.strip())) is None:
-        return ""
-    said = asked[1].strip()
-    return f"{said[0].upper()}{said[1:]}." if agreed else f"It is not true that {said}."
 
 
 def _in_their_form(text: str, others: Sequence[str]) -> list[_Piece]:

@@ -134,6 +134,8 @@ _CURRENCIES = {
     "pound penny": ("", "", "pence|p(?![.\\w])"),
 }
 """For each currency: its signs, its codes, and what else stands after an amount"""
+_LINES = frozenset({240, 360, 480, 720, 1080, 1440, 2160, 4320})
+"""Lines of a screen, as in 1080p, which are no pence"""
 _HUNDREDTH = {"cent": "", "pound penny": "pound"}
 _UNITS = {pattern: (kind, factor) for kind, units in _MEASURES.items() for pattern, factor in units.items()}
 _UNIT_NAMES = "|".join(f"({pattern})" for pattern in _UNITS)
@@ -620,7 +622,8 @@ def _number(match: re.Match[str], text: str) -> Quantity:
     if match["nth"]:
         return Quantity(begin, end, "ordinal", (value,), written=value)
     paid = match["before"] or None
-    if paid is None and (after := _PAID.match(text, end)) is not None:
+    after = _PAID.match(text, end) if paid is None else None
+    if after is not None and not (after["name"] == "p" and value in _LINES):
         paid, end = after["name"], after.end()
     if paid is None and scale == "m":
         return Quantity(begin, end, "length", (value,), written=value)

@@ -1,0 +1,153 @@
+"""Questions that are answered by yes or no, as statements: "Does it open at nine?" is "It does not open at nine."."""
+
+from __future__ import annotations
+
+import re
+
+_MODALS = "can could may might must shall should will would"
+_AUXILIARIES = f"is are was were am do does did has have had {_MODALS}"
+_LONGEST = 300
+"""Characters of the longest question that is read as a statement"""
+_ASKED = re.compile(
+    rf"(?P<aux>{'|'.join(_AUXILIARIES.split())})(?P<nt>n['’]t)?\s+(?P<rest>[^?]+?)\s*\?+", re.IGNORECASE
+)
+_BEFORE = re.compile(r".*[.!,;:]\s", re.DOTALL)
+
+
+def _set(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_PRONOUNS = _set("i you he she it we they there everyone everybody anyone anybody someone somebody one")
+_DETERMINERS = _set(
+    "the a an my your his her its our their this that these those all any some each every no both many most"
+)
+_PREPOSITIONS = _set(
+    "in on at by for with from to of near under over between within without after before during until till since "
+    "inside outside behind above below beside against about around through across as"
+)
+_ADVERBS = _set(
+    "also still already always never ever only often usually currently now today here there open closed not "
+    "really actually officially automatically normally generally sometimes"
+)
+_ADJECTIVES = _set(
+    "free available open closed full empty safe dangerous legal illegal possible impossible necessary mandatory "
+    "compulsory optional cheap cheaper expensive dear dearer late early ready new old young older younger big bigger "
+    "large larger small smaller long longer short shorter high higher low lower heavy light warm cold hot cool wet dry "
+    "clean dirty alive dead happy sick healthy valid invalid due able unable responsible liable eligible suitable fit "
+    "public private female male married single correct right wrong true false fresh vegan vegetarian waterproof "
+    "accessible reachable present absent online offline busy quiet loud fast slow easy hard difficult strong weak "
+    "better worse best worst enough complete incomplete tax-free toxic poisonous edible blue red green black white "
+    "yellow brown grey wooden electric heated tall deep wide bookable payable refundable portable visible"
+)
+_VERBS = _set(
+    "accept accompany add admit affect agree aim allow answer apply appear approve arrange arrive ask attend "
+    "avoid be become begin believe belong bite blame bloom boil borrow break bring build burn buy call cancel carry "
+    "catch cause cease change charge check choose claim clean close collect come complain complete confirm connect "
+    "consider consist contain continue contribute control convert cook cope cost count cover create cross cut damage "
+    "deal decide decline decrease deliver demand deny depart depend deserve destroy die differ dine disappear disturb "
+    "drink drive drop earn eat employ enable end enjoy enter exceed exclude exist expect expire explain extend face "
+    "fail fall feature feed feel fill find finish fit fix fly follow freeze get give go grow happen have heal hear "
+    "heat help hold hurt improve include increase inform install join keep kill know lack last lead learn leave lend "
+    "let like live lose lower maintain make manage mean meet melt mention miss move need offer open operate order own "
+    "park pass pay perform permit play prefer prevent produce promise protect prove provide publish put rain reach "
+    "read receive recommend recover reduce refund refuse regret rely remain remove rent repair replace reply report "
+    "represent require reserve rest return ride rise run say see seem sell send serve set share shine shrink shut sign "
+    "sing sink sit sleep smoke speak spend split stand start stay stop store study succeed suffer suggest support "
+    "survive swim take talk taste teach tell think throw touch travel treat try turn understand use vary visit vote "
+    "wait wake walk want warn wash wear weigh win wish withdraw work write"
+)
+_TOOK_PART = _set(
+    "been begun broken brought built bought caught chosen come cost cut done drawn drunk driven eaten fallen fed felt "
+    "found flown forgotten frozen given gone got grown had heard held hidden hit hung hurt kept known laid led left "
+    "lent let lit lost made meant met paid put read rebuilt resold ridden risen run said sat seen sent set shot shown "
+    "shut sold sought spent split spoken stolen stood struck sung sunk taken taught thrown told torn understood woken "
+    "won worn written"
+)
+
+
+def statement(question: str, agreed: bool) -> str:
+    """Return what "Yes" or "No" says in answer to a question, or nothing if it cannot be answered so.
+
+    Args:
+        question: its last sentence is answered.
+        agreed: whether the answer is yes.
+    """
+    question = question.strip()
+    if (asked := _asked(question[-_LONGEST:])) is None:
+        return ""
+    aux = asked["aux"].lower()
+    rest = asked["rest"].split()
+    if " or " in asked["rest"]:
+        return ""
+    at = _predicate(aux, rest)
+    if at is None:
+        said = " ".join(rest)
+        said = f"{aux} {said}" if aux not in ("do", "does", "did") else said
+        return f"It is {'' if agreed else 'not '}true that {said}."
+    subject, predicate = rest[:at], rest[at:]
+    if subject == ["I"] or subject == ["i"]:
+        subject, aux = ["you"], {"am": "are", "was": "were"}.get(aux, aux)
+    if not agreed:
+        verb = {"can": "cannot", "must": "need not"}.get(aux, f"{aux} not")
+        words = [*subject, verb, *predicate]
+    elif aux in ("do", "does"):
+        words = [*subject, _third(predicate[0]) if aux == "does" else predicate[0], *predicate[1:]]
+    else:
+        words = [*subject, aux, *predicate]
+    said = " ".join(words)
+    return f"{said[0].upper()}{said[1:].rstrip('.')}."
+
+
+def _asked(question: str) -> re.Match[str] | None:
+    """The question without what stands before it."""
+    if (asked := _ASKED.fullmatch(question)) is not None:
+        return asked
+    before = _BEFORE.match(question)
+    return None if before is None else _ASKED.fullmatch(question, before.end())
+
+
+def _predicate(aux: str, words: list[str]) -> int | None:
+    """Where the predicate begins, or None if that is not certain."""
+    names = [word.lower().strip(",") for word in words]
+    if len(names) < 2:
+        return None
+    if names[0] in _PRONOUNS:
+        return 1
+    places = [at for at in range(1, len(names)) if _begins(aux, names, at)]
+    if not places:
+        # "Is the lift red", of three words, can be divided in one way alone.
+        copula = aux in ("is", "are", "was", "were") and len(names) == 3 and names[0] in _DETERMINERS
+        return 2 if copula else None
+    at = places[0]
+    while at + 1 in places and aux in ("do", "does", "did", *_MODALS.split()) and names[at] not in _ADVERBS:
+        at += 1  # "the bus stop have"
+    return at
+
+
+def _begins(aux: str, names: list[str], at: int) -> bool:
+    """Return whether a predicate can begin with a word."""
+    word, before = names[at], names[at - 1]
+    if before in _DETERMINERS or before in _PREPOSITIONS or before in ("and", "or") or before.endswith(("'s", "’s")):
+        return False
+    part = word in _TOOK_PART or (len(word) > 4 and word.endswith("ed"))
+    if aux in ("is", "are", "was", "were", "am"):
+        named = word in _DETERMINERS or word in _ADJECTIVES or word in _ADVERBS or word.isdigit()
+        apart = (
+            word in _PREPOSITIONS
+            and word != "of"
+            and not any(_begins(aux, names, n) for n in range(at + 1, len(names)))
+        )
+        return part or named or apart or (len(word) > 5 and word.endswith("ing") and before not in _ADJECTIVES)
+    if aux in ("has", "have", "had"):
+        return part or word in ("a", "an", "any", "no", "been")
+    return word in _VERBS
+
+
+def _third(verb: str) -> str:
+    """The form of a verb after "it"."""
+    if verb.lower() in ("have", "be"):
+        return {"have": "has", "be": "is"}[verb.lower()]
+    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return f"{verb}es"
+    return f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else f"{verb}s"
