@@ -65,6 +65,54 @@ def test_the_address_of_the_interface_is_an_address_too(server: Court) -> None:
     assert Judge("http://h:1/v1/") == Judge("http://h:1/v1")
 
 
+@pytest.mark.parametrize("api", ["decisions", "systemone"])
+def test_decision_models_are_asked_for_choices_and_scores(server: Court, tmp_path: Path, api: str) -> None:
+    path = tmp_path / "mark.txt"
+    path.write_text("Text: {candidate}\n---\nHow good is it?\n", encoding="utf-8")
+
+    def answer(**fields: object) -> None:
+        reply = {"answers": [{"name": "answer", **fields}] if api == "decisions" else {"answer": fields}}
+        server.before = lambda number, body: (200, {}, json.dumps({"model": "judge-1", **reply}).encode())
+
+    def probabilities(shares: dict[object, float]) -> object:
+        listed = [{"value": value, "probability": share} for value, share in shares.items()]
+        return listed if api == "decisions" else {str(value): share for value, share in shares.items()}
+
+    def question() -> dict[str, Any]:
+        asked = server.bodies[-1]["questions"]
+        found: dict[str, Any] = asked[0] if api == "decisions" else asked["answer"]
+        return {name: value for name, value in found.items() if name != "name"}
+
+    scale = judge(server, api=api, prompt=str(path), values="1-3")
+    answer(type="score", score=1.5, probabilities=probabilities({0: 0.0, 1: 0.5, 2: 0.5}))
+    assert column(scale, ROWS[:1]).values[0, 0] == 2.5
+    levels = {"levels": [{"label": label} for label in "123"]} if api == "decisions" else {"criteria": ["1", "2", "3"]}
+    assert question() == {"type": "score", "instructions": "How good is it?", **levels}
+    answer(type="score", score=0.25)
+    assert column(scale, ROWS[:1]).values[0, 0] == 1.25
+
+    choice = judge(server, api=api, prompt=str(path), values={"good": 2, "bad": -1})
+    answer(type="choice", choice="good", probabilities=probabilities({"good": 0.75, "bad": 0.25}))
+    assert column(choice, ROWS[:1]).values[0, 0] == 1.25
+    options = {"choices": [{"value": "bad"}, {"value": "good"}]}
+    options = options if api == "decisions" else {"criteria": {"bad": None, "good": None}}  # type: ignore[dict-item]
+    assert question() == {"type": "choice", "instructions": "How good is it?", **options}
+    answer(type="choice", choice="good")
+    assert column(choice, ROWS[:1]).values[0, 0] == 2
+
+    for metric, fields, reason in (
+        (scale, {"score": 2.5}, "score is 2.5, not a number from 0 to 2"),
+        (scale, {"score": True}, "score is True, not a number"),
+        (scale, {"probabilities": probabilities({0: 0.5, 3: 0.5})}, "which are not those of the labels"),
+        (choice, {"probabilities": probabilities({"good": 0.2, "bad": 0.2})}, "which are not those of the labels"),
+        (choice, {"choice": "fair"}, "choice is 'fair', none of the labels"),
+        (choice, {"type": "refusal"}, "the judge refused"),
+    ):
+        answer(**fields)
+        found = column(metric, ROWS[:1])
+        assert math.isnan(found.values[0, 0]) and reason in found.reasons[0]
+
+
 def test_without_probabilities_the_word_counts(server: Court) -> None:
     server.logprobs = False
     table = scored(judge(server))
@@ -500,7 +548,7 @@ def test_a_redirection_is_not_followed(server: Court) -> None:
         ("Judge('http://h', api='completions')", "is not one of None, 'chat', 'decisions', 'systemone'"),
         ("Judge('http://h', values='5-1')", "is no scale"),
         ("Judge('http://h', values={'a': None, 'b': 1})", "are no two labels with a number each"),
-        ("Judge('http://h', api='decisions', values='1-5')", "decision models are asked questions of yes or no"),
+        ("Judge('http://h', api='decisions', values='1-11')", "a decision model takes 10 levels at most"),
         ("Judge('http://h', api='decisions', reason=True)", "a decision model gives a probability alone"),
         ("Judge('http://h', repeat=0)", "repeat must be at least 1, not 0"),
     ],

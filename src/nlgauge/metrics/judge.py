@@ -16,22 +16,11 @@ from nlgauge.data.corpus.numbers import labels_of
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import SpecError
-from nlgauge.metrics.answers import (
-    APIS,
-    YES_NO,
-    Answer,
-    Chat,
-    Decisions,
-    Failure,
-    Read,
-    SystemOne,
-    endpoint,
-    evidence_of,
-    model_names,
-    tally,
-)
+from nlgauge.metrics.answers import APIS, Chat, endpoint, model_names
 from nlgauge.metrics.asking import TOKENS, TOKENS_WITH_REASON
+from nlgauge.metrics.decisions import MOST_LEVELS, Decisions, SystemOne
 from nlgauge.metrics.prompts import Asked, Prompt, prompt_of
+from nlgauge.metrics.reading import YES_NO, Answer, Failure, Read, evidence_of, tally
 from nlgauge.metrics.replies import Numbers
 from nlgauge.metrics.server import Server, address_of, key_of
 
@@ -85,8 +74,7 @@ class Judge(RowMetric):
     values: Mapping[str, float] | str | None = param(
         None,
         hash=False,
-        help="numbers by label, as in {'good': 1, 'bad': 0}, or a scale such as '1-5', for a prompt of your own in a "
-        "chat",
+        help="numbers by label, as in {'good': 1, 'bad': 0}, or a scale such as '1-5', for a prompt of your own",
     )
     lower_is_better: bool = param(False, help="whether a lower number is better; of the named prompts that is known")
     repeat: int = param(
@@ -120,12 +108,14 @@ class Judge(RowMetric):
             raise SpecError(f"{self.name}: reason=True is for a chat; a decision model gives a probability alone")
         if self.values is None:
             return
-        if self._api != "chat":
-            raise SpecError(f"{self.name}: values= is for a chat; decision models are asked questions of yes or no")
         if isinstance(self.values, str):
             scale = _SCALE.fullmatch(self.values)
             if scale is None or not int(scale[1]) < int(scale[2]):
                 raise SpecError(f"{self.name}: values={self.values!r} is no scale; write '1-5', for one")
+            if self._api != "chat" and int(scale[2]) - int(scale[1]) >= MOST_LEVELS:
+                raise SpecError(
+                    f"{self.name}: values={self.values!r}: a decision model takes {MOST_LEVELS} levels at most"
+                )
         else:
             labels = labels_of(self.name, self.values)
             if len(labels) < 2 or None in labels.values():
@@ -193,7 +183,8 @@ class Judge(RowMetric):
             most = self.most_tokens or (TOKENS_WITH_REASON if self.reason else TOKENS)
             form = Chat(self.labels, model, most, self.temperature, self.json, ours, self.reason)
         else:
-            form = (Decisions if api == "decisions" else SystemOne)(model)
+            kind = Decisions if api == "decisions" else SystemOne
+            form = kind(model, self.labels, scale=isinstance(self.values, str))
         while True:
             reply = server.ask(url, form.body(_PROBE, 0 if self.repeat > 1 else None), unless=form.refused)
             if reply.failure is None or (name := form.refused(reply.failure)) is None:
