@@ -35,12 +35,17 @@ class Chat:
     """Whether the question is ours, which has no word yet on how to answer"""
     reason: bool = False
     """Whether the reason is asked for before the label"""
+    system_role: bool = False
+    """Whether the question is the system's message, and the texts are the user's"""
     without: set[str] = field(default_factory=set)
     """Parameters that the server was found not to take"""
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
         question = asked.question + form_of_answer(self.labels, self.json, self.reason, self.ours)
-        content = "\n\n".join(part for part in (asked.material, question.strip()) if part)
+        question = question.strip()
+        messages = [{"role": "user", "content": "\n\n".join(part for part in (asked.material, question) if part)}]
+        if self.system_role:
+            messages = [{"role": "system", "content": question}, {"role": "user", "content": asked.material}]
         optional: dict[str, Any] = {
             "logprobs": True,
             "top_logprobs": _MOST_LOGPROBS,
@@ -54,7 +59,7 @@ class Chat:
             optional["response_format"] = {"type": "json_schema", "json_schema": form}
         if "logprobs" in self.without:
             del optional["top_logprobs"]
-        body = {"model": self.model, "messages": [{"role": "user", "content": content}], **optional}
+        body = {"model": self.model, "messages": messages, **optional}
         if "max_tokens" in self.without:
             body["max_completion_tokens"] = self.most_tokens
         return {name: value for name, value in body.items() if value is not None and name not in self.without}
