@@ -6,6 +6,7 @@ The judge is a scripted server that changes without a word: its name stays, and 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,14 +33,19 @@ def rows(first: int, count: int, rated: bool) -> list[dict[str, Any]]:
     return made
 
 
+def read(text: str) -> str:
+    """What is asked, without the marks around its texts."""
+    return re.sub(r"<text \w+>\n|\n</text \w+>|Each text stands between .*\n", "", text)
+
+
 def honest(text: str) -> float:
     """Right in nine of ten rows."""
-    return 0.93 if ("is true" in text) != (chance(text) < 0.1) else 0.04
+    return 0.93 if ("is true" in text) != (chance(read(text)) < 0.1) else 0.04
 
 
 def turned(text: str) -> float:
     """The other answer in four of five rows."""
-    return 1 - honest(text) if chance(f"turned {text}") < 0.8 else honest(text)
+    return 1 - honest(text) if chance(f"turned {read(text)}") < 0.8 else honest(text)
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ def test_a_number_is_what_the_server_says_and_is_asked_once(url: str, tmp_path: 
     # The first number, from the server's own reply, by hand.
     number = next(n for n in range(len(ROWS)) if n not in reasons)
     row = nlgauge.Corpus.from_records([ROWS[number]])[0]
-    (asked,) = judge.template.filled(row)
+    (asked,) = judge.filled(row)
     prompt = f"{asked.material}\n\n{asked.question}\nAnswer with one word: yes or no."
     body = {
         "messages": [{"role": "user", "content": prompt}],

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from nlgauge.metrics.answers import Chat, Failure, Read
+from nlgauge.metrics.answers import Chat
 from nlgauge.metrics.final_text import final_text
+from nlgauge.metrics.reading import Failure, Read
 from nlgauge.metrics.replies import abstains, label_of
 
 YES_NO = {"yes": 1.0, "no": 0.0}

@@ -1,4 +1,4 @@
-"""What judges are asked and how their answers are read: chat completions, decisions, System One.
+"""What judges are asked and how their answers are read: chat completions, and the addresses of all interfaces.
 
 An answer becomes a number between those of the labels, or a `Failure` with the reason. Nothing is guessed.
 """
@@ -6,45 +6,20 @@ An answer becomes a number between those of the labels, or a `Failure` with the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 from urllib.parse import urlsplit
 
 from nlgauge.data.corpus.place import shown
-from nlgauge.data.evidence import Evidence, Item
 from nlgauge.metrics.asking import NAME, form_of_answer, schema_of_answer
 from nlgauge.metrics.final_text import final_text
 from nlgauge.metrics.prompts import Asked
+from nlgauge.metrics.reading import Answer, Failure, Read
 from nlgauge.metrics.replies import Labelled, Numbers, abstains, label_of
 
-YES_NO: Numbers = {"yes": 1.0, "no": 0.0}
 _MOST_LOGPROBS = 20
 _BLANKS = str.maketrans({"▁": " ", "Ġ": " ", "Ċ": "\n"})
-
-
-class Failure(NamedTuple):
-    """Why there is no number."""
-
-    reason: str
-    temporary: bool = False
-    abstains: bool = False
-    """Whether the judge said that it cannot answer"""
-
-
-class Read(NamedTuple):
-    """A number that was read from an answer."""
-
-    number: float
-    by_probability: bool
-    """Whether it comes from the probabilities of the labels, and not from the label that was written"""
-    label: str = ""
-    """The label that was written, where there is one"""
-    said: str = ""
-    """What was said beside it, the judge's reason"""
-
-
-Answer: TypeAlias = Read | Failure
 
 
 @dataclass
@@ -60,12 +35,17 @@ class Chat:
     """Whether the question is ours, which has no word yet on how to answer"""
     reason: bool = False
     """Whether the reason is asked for before the label"""
+    system_role: bool = False
+    """Whether the question is the system's message, and the texts are the user's"""
     without: set[str] = field(default_factory=set)
     """Parameters that the server was found not to take"""
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
         question = asked.question + form_of_answer(self.labels, self.json, self.reason, self.ours)
-        content = "\n\n".join(part for part in (asked.material, question.strip()) if part)
+        question = question.strip()
+        messages = [{"role": "user", "content": "\n\n".join(part for part in (asked.material, question) if part)}]
+        if self.system_role:
+            messages = [{"role": "system", "content": question}, {"role": "user", "content": asked.material}]
         optional: dict[str, Any] = {
             "logprobs": True,
             "top_logprobs": _MOST_LOGPROBS,
@@ -79,7 +59,7 @@ class Chat:
             optional["response_format"] = {"type": "json_schema", "json_schema": form}
         if "logprobs" in self.without:
             del optional["top_logprobs"]
-        body = {"model": self.model, "messages": [{"role": "user", "content": content}], **optional}
+        body = {"model": self.model, "messages": messages, **optional}
         if "max_tokens" in self.without:
             body["max_completion_tokens"] = self.most_tokens
         return {name: value for name, value in body.items() if value is not None and name not in self.without}
@@ -165,71 +145,6 @@ def _spelling(token: object) -> str:
 
 def _word(token: object) -> str:
     return token.strip(" \t\r\n\"'`*_.,:;!{}▁Ġ").casefold() if isinstance(token, str) else ""
-
-
-@dataclass
-class Decisions:
-    """A decision model: the probability that the answer to a question about a text is yes."""
-
-    model: str
-    without: set[str] = field(default_factory=set)
-
-    def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
-        question = {"type": "predicate", "name": NAME, "instructions": asked.question}
-        return {"model": self.model, "input": asked.material, "questions": [question]}
-
-    def refused(self, failure: str) -> str | None:
-        return None
-
-    def read(self, content: Mapping[str, Any]) -> Answer:
-        answers = content.get("answers")
-        found = [one for one in answers if isinstance(one, dict)] if isinstance(answers, list) else []
-        return _probability(found[0] if len(found) == 1 else None, "probability")
-
-
-@dataclass
-class SystemOne:
-    """A decision model behind System One, which names the same things in other words."""
-
-    model: str
-    without: set[str] = field(default_factory=set)
-
-    def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
-        question = {"type": "noul", "instructions": asked.question}
-        return {"model": self.model, "state": asked.material, "questions": {NAME: question}}
-
-    def refused(self, failure: str) -> str | None:
-        return None
-
-    def read(self, content: Mapping[str, Any]) -> Answer:
-        answers = content.get("answers")
-        return _probability(answers.get(NAME) if isinstance(answers, dict) else None, "noul")
-
-
-def _probability(answer: object, name: str) -> Answer:
-    if not isinstance(answer, dict):
-        return Failure("the reply has no answer to the question", temporary=True)
-    if answer.get("type") == "refusal":
-        said = answer.get("refusal", answer.get("reason"))
-        return Failure("the judge refused" + (f": {shown(said)}" if isinstance(said, str) and said else ""))
-    number = answer.get(name)
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 1:
-        return Failure(f"the answer's {name} is {shown(number)}, not a number from 0 to 1")
-    return Read(float(number), by_probability=True)
-
-
-def evidence_of(answers: Iterable[Answer]) -> Evidence:
-    """Return the reasons of a row's answers: the label that was written, its number, and what was said beside it."""
-    given = [answer for answer in answers if isinstance(answer, Read) and answer.said]
-    return Evidence(items=[Item(answer.label, {"number": answer.number, "reason": answer.said}) for answer in given])
-
-
-def tally(answer: Answer) -> Iterator[str]:
-    """Yield what an answer counts as where a run tells what it has cost; nothing for a request that failed."""
-    if isinstance(answer, Read):
-        yield "answers by probability" if answer.by_probability else "answers by word"
-    elif not answer.temporary:
-        yield "abstentions" if answer.abstains else "answers without a number"
 
 
 APIS = {"chat": "/chat/completions", "decisions": "/decisions", "systemone": "/systemone"}

@@ -9,29 +9,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
-from nlgauge.contract.base import AMOUNT, QUESTION, Cost, Interrupted, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.base import AMOUNT, QUESTION, SHARE, Cost, Interrupted, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.numbers import labels_of
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import SpecError
-from nlgauge.metrics.answers import (
-    APIS,
-    YES_NO,
-    Answer,
-    Chat,
-    Decisions,
-    Failure,
-    Read,
-    SystemOne,
-    endpoint,
-    evidence_of,
-    model_names,
-    tally,
-)
+from nlgauge.metrics.answers import APIS, Chat, endpoint, model_names
 from nlgauge.metrics.asking import TOKENS, TOKENS_WITH_REASON
+from nlgauge.metrics.decisions import MOST_LEVELS, Decisions, SystemOne
 from nlgauge.metrics.prompts import Asked, Prompt, prompt_of
+from nlgauge.metrics.reading import YES_NO, Answer, Failure, Read, evidence_of, tally
 from nlgauge.metrics.replies import Numbers
 from nlgauge.metrics.server import Server, address_of, key_of
 
@@ -85,8 +74,7 @@ class Judge(RowMetric):
     values: Mapping[str, float] | str | None = param(
         None,
         hash=False,
-        help="numbers by label, as in {'good': 1, 'bad': 0}, or a scale such as '1-5', for a prompt of your own in a "
-        "chat",
+        help="numbers by label, as in {'good': 1, 'bad': 0}, or a scale such as '1-5', for a prompt of your own",
     )
     lower_is_better: bool = param(False, help="whether a lower number is better; of the named prompts that is known")
     repeat: int = param(
@@ -97,6 +85,9 @@ class Judge(RowMetric):
     json: bool = param(False, help="whether to ask for JSON, by a schema where the server takes one")
     temperature: float = param(0.0, minimum=0, help="of a chat; 0 gives the most probable answer")
     reason: bool = param(False, help="whether a chat is asked for its reason, before the label; --evidence shows it")
+    system_role: bool = param(
+        False, help="whether a chat gets the question as the system's message, apart from the texts"
+    )
     most_tokens: int | None = param(
         None,
         minimum=1,
@@ -118,14 +109,18 @@ class Judge(RowMetric):
             raise SpecError(f"{self.name}: key= is the name of a variable of the environment, in capitals")
         if self.reason and self._api != "chat":
             raise SpecError(f"{self.name}: reason=True is for a chat; a decision model gives a probability alone")
+        if self.system_role and self._api != "chat":
+            raise SpecError(f"{self.name}: system_role=True is for a chat; a decision model has no roles")
         if self.values is None:
             return
-        if self._api != "chat":
-            raise SpecError(f"{self.name}: values= is for a chat; decision models are asked questions of yes or no")
         if isinstance(self.values, str):
             scale = _SCALE.fullmatch(self.values)
             if scale is None or not int(scale[1]) < int(scale[2]):
                 raise SpecError(f"{self.name}: values={self.values!r} is no scale; write '1-5', for one")
+            if self._api != "chat" and int(scale[2]) - int(scale[1]) >= MOST_LEVELS:
+                raise SpecError(
+                    f"{self.name}: values={self.values!r}: a decision model takes {MOST_LEVELS} levels at most"
+                )
         else:
             labels = labels_of(self.name, self.values)
             if len(labels) < 2 or None in labels.values():
@@ -140,12 +135,21 @@ class Judge(RowMetric):
     def template(self) -> Prompt:
         """The prompt. Raises SpecError for a file that cannot be read, and for one that does not fit."""
         prompt = prompt_of(self.prompt, self.name)
-        if not prompt.question and self._api != "chat":
+        if not prompt.question and (self._api != "chat" or self.system_role):
             remedy = "a line --- in the file, and the question below it"
-            raise SpecError(f"{self.name}: {self._api} needs a question apart from the texts: write {remedy}")
+            who = "system_role=True" if self._api == "chat" else self._api
+            raise SpecError(f"{self.name}: {who} needs a question apart from the texts: write {remedy}")
         if prompt.ours and self.values is not None:
             raise SpecError(f"{self.name}: values= is for a prompt of your own; {self.prompt!r} asks for yes or no")
         return prompt
+
+    @property
+    def _fences(self) -> bool:
+        return self.template.ours and self._api == "chat"
+
+    def filled(self, row: Row) -> list[Asked] | str:
+        """Return what is asked about a row, or the reason why it is not asked; in our prompts marks fence the texts."""
+        return self.template.filled(row, self._fences)
 
     @property
     def labels(self) -> Numbers:
@@ -157,7 +161,8 @@ class Judge(RowMetric):
 
     @property
     def parts(self) -> tuple[str, ...]:  # type: ignore[override]  # which a class may have as a whole
-        return ("score",) if self.repeat == 1 else ("score", "spread", "flips")
+        orders = ("turns",) if self.template.both_orders else ()
+        return ("score", *(("spread", "flips") if self.repeat > 1 else ()), *orders)
 
     @property
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -166,7 +171,7 @@ class Judge(RowMetric):
     @property
     def limits(self) -> Mapping[str, Limits]:
         of_score = min(self.labels.values()), max(self.labels.values())
-        known = {"score": of_score, "spread": AMOUNT, "flips": (0.0, 0.5)}
+        known = {"score": of_score, "spread": AMOUNT, "flips": (0.0, 0.5), "turns": SHARE}
         return {part: known[part] for part in self.parts}
 
     @property
@@ -212,9 +217,11 @@ class Judge(RowMetric):
                 json=self.json,
                 ours=ours,
                 reason=self.reason,
+                system_role=self.system_role,
             )
         else:
-            form = (Decisions if api == "decisions" else SystemOne)(model)
+            kind = Decisions if api == "decisions" else SystemOne
+            form = kind(model, self.labels, scale=isinstance(self.values, str))
         while True:
             reply = server.ask(url, form.body(_PROBE, 0 if self.repeat > 1 else None), unless=form.refused)
             if reply.failure is None or (name := form.refused(reply.failure)) is None:
@@ -232,6 +239,7 @@ class Judge(RowMetric):
             "answers": "words" if by_words else "probabilities",
             "numbers": "not repeatable",
         }
+        facts |= {"texts": "between marks"} if self._fences else {}
         if isinstance(form, Chat) and form.without:
             facts["without"] = ",".join(sorted(form.without))
         facts |= {QUESTION: "shown"} if self.template.may_show_question else {}
@@ -246,7 +254,7 @@ class Judge(RowMetric):
         raise SpecError(f"{self.name}: which model is to be asked at {self.url}? {told}: name it, model='...'")
 
     def score_rows(self, rows: Sequence[Row], prepared: JudgePrepared, features: Features) -> list[Value]:
-        filled = [self.template.filled(row) for row in rows]
+        filled = [self.filled(row) for row in rows]
         jobs = {
             (asked.digest, turn): asked
             for some in filled
@@ -298,6 +306,7 @@ class Judge(RowMetric):
         if isinstance(filled, str):
             return self._none(filled, temporary=False)
         turns: list[float] = []
+        turned = 0
         for turn in self._turns:
             numbers: list[float] = []
             for order, asked in enumerate(filled):
@@ -307,17 +316,19 @@ class Judge(RowMetric):
                 # Asked in the other order, yes speaks for the other answer.
                 numbers.append(found.number if order == 0 else 1 - found.number)
             turns.append(math.fsum(numbers) / len(numbers))
+            turned += min(numbers) < 0.5 < max(numbers)
         mean = math.fsum(turns) / len(turns)
+        orders = (turned / len(turns),) if self.template.both_orders else ()
         if self.repeat == 1:
-            return Value((mean,))
+            return Value((mean, *orders))
         spread = math.sqrt(math.fsum((turn - mean) ** 2 for turn in turns) / (len(turns) - 1))
         middle = (min(self.labels.values()) + max(self.labels.values())) / 2
         above = sum(turn > middle for turn in turns)
-        return Value((mean, spread, min(above, len(turns) - above) / len(turns)))
+        return Value((mean, spread, min(above, len(turns) - above) / len(turns), *orders))
 
     def evidence(self, row: Row, prepared: JudgePrepared, features: Features) -> Evidence:
         """Return the reasons that the judge gave, where it gave any."""
-        filled = self.template.filled(row)
+        filled = self.filled(row)
         asked = [] if isinstance(filled, str) else filled
         return evidence_of(prepared.answers[each.digest, turn] for turn in self._turns for each in asked)
 

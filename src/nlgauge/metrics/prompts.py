@@ -12,6 +12,7 @@ from typing import NamedTuple
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.errors import SpecError
+from nlgauge.metrics.fences import fenced, rule_of
 
 FIELDS = ("candidate", "source", "context", "question", "references", "reference")
 """What a prompt may show: columns of a row, and `reference`, the first of its references"""
@@ -72,8 +73,13 @@ class Prompt:
         """SHA-256 (hex) of all that it says."""
         return hashlib.sha256(repr((self.material, self.question, self.both_orders)).encode()).hexdigest()
 
-    def filled(self, row: Row) -> list[Asked] | str:
-        """Return what a judge is asked about a row, or the reason why it is not asked."""
+    def filled(self, row: Row, fences: bool = False) -> list[Asked] | str:
+        """Return what a judge is asked about a row, or the reason why it is not asked.
+
+        Args:
+            row: the row.
+            fences: whether marks stand around each text, and the question says so.
+        """
         texts = {
             "candidate": row.candidate,
             "source": row.source or "",
@@ -90,7 +96,9 @@ class Prompt:
         orders = [texts]
         if self.both_orders:
             orders.append({**texts, "candidate": texts["reference"], "reference": texts["candidate"]})
-        return [Asked(_filled(self.material, one), _filled(self.question, one)) for one in orders]
+        rule = rule_of(texts) if fences else ""
+        shown_as = [fenced(order) if fences else order for order in orders]
+        return [Asked(_filled(self.material, some), rule + _filled(self.question, some)) for some in shown_as]
 
 
 def _filled(text: str, texts: Mapping[str, str]) -> str:

@@ -1,0 +1,132 @@
+"""Decision models: typed questions about a text, by `/decisions` and by System One, answered by probabilities.
+
+A question of yes or no is a predicate (System One: noul), numbers by label are a choice, and a scale is a score with a
+level for each number. The number of an answer is the mean over the labels' numbers, weighted by their probabilities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
+
+from nlgauge.data.corpus.numbers import label_key
+from nlgauge.data.corpus.place import shown
+from nlgauge.metrics.asking import NAME
+from nlgauge.metrics.prompts import Asked
+from nlgauge.metrics.reading import YES_NO, Answer, Failure, Read
+from nlgauge.metrics.replies import Numbers
+
+MOST_LEVELS = 10
+"""Levels that a question about a scale may have"""
+
+
+@dataclass
+class _Form:
+    """What both interfaces share."""
+
+    model: str
+    labels: Numbers
+    scale: bool
+    """Whether the labels are the numbers of a scale, in order"""
+    without: set[str] = field(default_factory=set)
+
+    def refused(self, failure: str) -> str | None:
+        """Return the parameter that a server's refusal names: there is none that could be left out."""
+        return None
+
+    def _number(self, answer: object, yes: str) -> Answer:
+        """The number of an answer. yes: the field that holds the probability of yes."""
+        if not isinstance(answer, dict):
+            return Failure("the reply has no answer to the question", temporary=True)
+        if answer.get("type") == "refusal":
+            said = answer.get("refusal", answer.get("reason"))
+            return Failure("the judge refused" + (f": {shown(said)}" if isinstance(said, str) and said else ""))
+        if self.labels == YES_NO:
+            number = answer.get(yes)
+            if not _is_share(number):
+                return Failure(f"the answer's {yes} is {shown(number)}, not a number from 0 to 1")
+            return Read(float(number), by_probability=True)
+        return self._mean(answer)
+
+    def _mean(self, answer: Mapping[str, Any]) -> Answer:
+        weights = _by_label(answer.get("probabilities"))
+        if weights is None:
+            return self._written(answer)
+        known = list(self.labels) if not self.scale else [str(level) for level in range(len(self.labels))]
+        total = math.fsum(weights.values())
+        if not weights.keys() <= set(known) or not math.isclose(total, 1, abs_tol=0.02):
+            return Failure(f"the answer's probabilities are {shown(weights)}, which are not those of the labels")
+        numbers = dict(zip(known, self.labels.values(), strict=True))
+        mean = math.fsum(numbers[name] * weight for name, weight in weights.items()) / total
+        return Read(mean, by_probability=True)
+
+    def _written(self, answer: Mapping[str, Any]) -> Answer:
+        """The number of an answer without probabilities."""
+        if self.scale:
+            score = answer.get("score")
+            if not _is_number(score) or not 0 <= score <= len(self.labels) - 1:
+                return Failure(f"the answer's score is {shown(score)}, not a number from 0 to {len(self.labels) - 1}")
+            return Read(min(self.labels.values()) + float(score), by_probability=True)
+        label = label_key(answer.get("choice"))
+        if label not in self.labels:
+            return Failure(f"the answer's choice is {shown(answer.get('choice'))}, none of the labels")
+        return Read(float(self.labels[label]), by_probability=False, label=label)
+
+
+@dataclass
+class Decisions(_Form):
+    """A decision model behind `/decisions`."""
+
+    def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
+        """Return what is sent."""
+        question: dict[str, Any] = {"type": "predicate", "name": NAME, "instructions": asked.question}
+        if self.scale:
+            question |= {"type": "score", "levels": [{"label": label} for label in self.labels]}
+        elif self.labels != YES_NO:
+            question |= {"type": "choice", "choices": [{"value": label} for label in self.labels]}
+        return {"model": self.model, "input": asked.material, "questions": [question]}
+
+    def read(self, content: Mapping[str, Any]) -> Answer:
+        """Return the number of a reply, or why there is none."""
+        answers = content.get("answers")
+        found = [answer for answer in answers if isinstance(answer, dict)] if isinstance(answers, list) else []
+        return self._number(found[0] if len(found) == 1 else None, "probability")
+
+
+@dataclass
+class SystemOne(_Form):
+    """A decision model behind System One, which names the same things in other words."""
+
+    def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
+        """Return what is sent."""
+        question: dict[str, Any] = {"type": "noul", "instructions": asked.question}
+        if self.scale:
+            question |= {"type": "score", "criteria": list(self.labels)}
+        elif self.labels != YES_NO:
+            question |= {"type": "choice", "criteria": dict.fromkeys(self.labels)}
+        return {"model": self.model, "state": asked.material, "questions": {NAME: question}}
+
+    def read(self, content: Mapping[str, Any]) -> Answer:
+        """Return the number of a reply, or why there is none."""
+        answers = content.get("answers")
+        return self._number(answers.get(NAME) if isinstance(answers, dict) else None, "noul")
+
+
+def _by_label(probabilities: object) -> dict[str, float] | None:
+    """Probabilities by label or level, None where there are none; both ways of writing them are read."""
+    if isinstance(probabilities, list):
+        pairs = [(one.get("value"), one.get("probability")) for one in probabilities if isinstance(one, dict)]
+    else:
+        pairs = list(probabilities.items()) if isinstance(probabilities, dict) else []
+    weights = {label_key(label): float(share) for label, share in pairs if _is_share(share)}
+    return weights if weights and len(weights) == len(pairs) else None
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_share(value: object) -> TypeGuard[float]:
+    return _is_number(value) and 0 <= value <= 1
