@@ -27,7 +27,7 @@ def told(answer: str, source: object = SOURCE, **more: object) -> list[str]:
 
 def test_a_grounded_answer_passes_and_another_fails_with_its_words() -> None:
     assert_grounded(FAITHFUL, SOURCE, at_least=0.5)
-    first, answer, *words = [line for line in told(INVENTED, at_least=0.5) if "read with" not in line]
+    first, answer, *words = [line for line in told(INVENTED, at_least=0.5) if "compared with" not in line]
     assert first.startswith("Faithfulness probability: 0.") and first.endswith(" is below 0.5")
     assert answer == f"  answer: {INVENTED}"
     assert words
@@ -50,7 +50,7 @@ def test_documents_and_a_question_give_the_verdict_of_the_gate() -> None:
         "  answer: The bridge was closed in June after cracks were found.",
         "  difference: June: the source has March",
     ]
-    assert f"  read with: {SOURCE}" in lines
+    assert f"  compared with: {SOURCE}" in lines
     assert told("Thank you!")[:2] == [
         "no claim: it claims nothing",
         "Faithfulness probability: nothing was checked",

@@ -106,4 +106,4 @@ def _told(verdict: Verdict, question: str | None) -> str:
     lines += [f"  answer: {outcome.answer}"] if outcome.answer else []
     lines += [f"  difference: {reason}" for reason in outcome.reasons]
     lines += [f"  not supported: {word}" for text in outcome.unsupported for word in text.words]
-    return "\n".join([*lines, *(f"  read with: {quote}" for quote in outcome.quotes)])
+    return "\n".join([*lines, *(f"  compared with: {quote}" for quote in outcome.quotes)])

@@ -218,7 +218,7 @@ def _answer(outcome: Outcome, answer: str, evidence: Mapping[str, Any] | None) -
 def _passages(source: str, evidence: Mapping[str, Any] | None) -> list[list[Piece]]:
     """The passages of the source, with the sentences marked that the answer was read with."""
     quotes = {
-        (quote["begin"], quote["end"]): {"kind": "quote", "note": "read with the answer"}
+        (quote["begin"], quote["end"]): {"kind": "quote", "note": "compared with the answer"}
         for text in _texts(evidence)
         for quote in text.get("quotes", [])
         if quote["name"] in ("source", "context")

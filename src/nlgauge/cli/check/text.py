@@ -50,7 +50,7 @@ def quoted(one: Outcome) -> Iterator[str]:
     yield from (f"difference: {harmless(reason)}" for reason in one.reasons)
     if one.finding is not None and one.finding not in ("cannot say", "doubtful"):
         source = "".join(f" “{' '.join(_shortened(quote, _AROUND * 2).split())}”" for quote in one.quotes[:2])
-        yield harmless(f"{one.finding}: {SAID[one.finding]}{f'; read with:{source}' if source else ''}", lines=True)
+        yield harmless(f"{one.finding}: {SAID[one.finding]}{f'; compared with:{source}' if source else ''}", lines=True)
 
 
 def _marked(text: Unsupported) -> str:
