@@ -13,10 +13,10 @@ import click
 
 import nlgauge
 from nlgauge.cli.options import IN_FORMATS, LOADING, PLACE, REPLICATES, SEED, SPEC, caching
-from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, show_tables
+from nlgauge.cli.terminal import beside, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError, SpecError
+from nlgauge.render.answer import Answer
 from nlgauge.render.tables import Cell, Number
 
 if TYPE_CHECKING:
@@ -62,11 +62,17 @@ def rate(
     if output is not None:
         card.save(output)
     with beside(output):
-        if layout == "json":
-            show_json("rate", card.notes, **{name: value for name, value in vars(card).items() if name != "notes"})
-            return
-        show_tables(list(_tables(card)), layout)
-    remark(f"{card.cost['rows']:,} rows in {card.cost['seconds']:.1f} s", *card.notes)
+        show(_card_answer(card), layout)
+
+
+def _card_answer(card: Card) -> Answer:
+    return Answer(
+        command="rate",
+        record={name: value for name, value in vars(card).items() if name != "notes"},
+        tables=list(_tables(card)),
+        legend=[f"{card.cost['rows']:,} rows in {card.cost['seconds']:.1f} s"],
+        notes=card.notes,
+    )
 
 
 def _card(
@@ -244,22 +250,18 @@ def _show_board(folder: Path, output: Path | None, layout: str) -> None:
 
         board_page(made, output)
     with beside(output):
-        if layout == "json":
-            cards = [
-                {
-                    "scorer": one.scorer,
-                    "signature": one.signature,
-                    "digest": one.digest,
-                    "trained_on": one.trained_on,
-                    "cost": one.cost,
-                    "probes": one.probes,
-                }
-                for one in made.cards
-            ]
-            show_json("rate", made.notes, cards=cards, board=made.lines)
-            return
-        show_tables(list(_board_tables(made)), layout)
-    remark("scorers of one cluster do not differ significantly (paired tests, Holm)", *made.notes)
+        show(_board_answer(made), layout)
+
+
+def _board_answer(made: Board) -> Answer:
+    told = ("scorer", "signature", "digest", "trained_on", "cost", "probes")
+    return Answer(
+        command="rate",
+        record={"cards": [{name: getattr(one, name) for name in told} for one in made.cards], "board": made.lines},
+        tables=list(_board_tables(made)),
+        legend=["scorers of one cluster do not differ significantly (paired tests, Holm)"],
+        notes=made.notes,
+    )
 
 
 def _board_tables(made: Board) -> Iterator[list[list[Cell]]]:
