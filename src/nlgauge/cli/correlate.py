@@ -64,9 +64,9 @@ def correlate(
     of the metrics. It is for research on metrics; whether a scorer may decide about single rows is a question for
     nlgauge trust.
     """
+    from nlgauge.answers.sentinels import beside, is_sentinel, told_unbeaten, unbeaten
+    from nlgauge.data.table.selection import selected
     from nlgauge.stats.corrections import LEAST_DRAWS
-    from nlgauge.stats.selection import selected
-    from nlgauge.stats.sentinels import beside, is_sentinel, told_unbeaten, unbeaten
 
     written = _form(output)
     if names and aspects:
@@ -77,8 +77,8 @@ def correlate(
     every = parts or bool(names) or "json" in (layout, written)
     table = selected(whole, metrics or None, every)
     if names:
-        from nlgauge.stats.matching import by_position
-        from nlgauge.stats.raters import StandIns, raters
+        from nlgauge.answers.raters import StandIns, raters
+        from nlgauge.ratings.matching import by_position
 
         remark(*by_position(table, rated))
         lines = raters(table, rated, names, epsilon=epsilon, **drawn)
@@ -163,9 +163,9 @@ def contrast(
     and p corrected for all pairs of the aspect. `nlgauge study significance` draws it. It is for research on metrics;
     how far to trust one scorer is a question for nlgauge trust.
     """
-    from nlgauge.stats.contrast import contrast as run
-    from nlgauge.stats.matching import by_position
-    from nlgauge.stats.selection import selected
+    from nlgauge.answers.contrast import contrast as run
+    from nlgauge.data.table.selection import selected
+    from nlgauge.ratings.matching import by_position
 
     table, rated = read_rated(scores, outputs, columns=columns, add=add, lower=lower, cluster=cluster)
     remark(*by_position(table, rated))

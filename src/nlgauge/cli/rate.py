@@ -20,7 +20,7 @@ from nlgauge.render.answer import Answer
 from nlgauge.render.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.stats.scorecard import Board, Card, SetAgreement
+    from nlgauge.answers.scorecard import Board, Card, SetAgreement
 
 _ROWS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
@@ -86,8 +86,8 @@ def _card(
     seed: int,
     **how: Any,
 ) -> Card:
+    from nlgauge.answers.scorecard import Card, agreements, probe_rows, probe_shares
     from nlgauge.data.probes import read_probes
-    from nlgauge.stats.scorecard import Card, agreements, probe_rows, probe_shares
 
     notes: list[str] = []
     tables: list[nlgauge.ScoreTable] = []
@@ -161,7 +161,7 @@ def _files(folder: Path) -> list[Path]:
 
 def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[str, Any]) -> nlgauge.ScoreTable | str:
     """The table of the scorer and its one sub-score, or why there is no score."""
-    from nlgauge.stats.selection import selected
+    from nlgauge.data.table.selection import selected
 
     began = time.monotonic()
     try:
@@ -235,7 +235,7 @@ def _tables(card: Card) -> Iterator[list[list[Cell]]]:
 
 
 def _show_board(folder: Path, output: Path | None, layout: str) -> None:
-    from nlgauge.stats.scorecard import Card, board
+    from nlgauge.answers.scorecard import Card, board
 
     try:
         files = sorted(folder.glob("*.json")) if folder.is_dir() else [folder]

@@ -8,8 +8,10 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.intervals import without_draws
+from nlgauge.data.table.selection import meant
 from nlgauge.errors import SpecError
 from nlgauge.gate.baseline import Baseline, Terms
 from nlgauge.gate.thresholds import (
@@ -22,8 +24,6 @@ from nlgauge.gate.thresholds import (
     shown,
 )
 from nlgauge.gate.verdict import NO_CLAIM, Found, Outcome, State, Verdict, found, unsupported
-from nlgauge.stats.rated_threshold import RatedThreshold
-from nlgauge.stats.selection import meant
 
 
 def check(

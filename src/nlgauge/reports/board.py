@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 from nlgauge._version import __version__
+from nlgauge.answers.scorecard import Board, BoardLine
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.render.environment import HERE, digest, inlined, render
-from nlgauge.stats.scorecard import Board, BoardLine
 
 _FOLDER = Path(__file__).parent
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nlgauge._version import __version__
+from nlgauge.answers.calibrate import Bin
 from nlgauge.answers.trust import Dispute, Trust, Trusts
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.render.environment import HERE, digest, inlined, number, places, render
 from nlgauge.render.tables import Cells, empty
-from nlgauge.stats.certified import Bin
 
 _FOLDER = Path(__file__).parent
 _WIDE, _HIGH = 100, 60

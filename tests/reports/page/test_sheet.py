@@ -9,11 +9,11 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, Row
+from nlgauge.ratings.labels import Aspect
+from nlgauge.ratings.project import RatingProject
 from nlgauge.reports.page.sheet import write_project
-from nlgauge.stats.labels import Aspect
-from nlgauge.stats.project import RatingProject
 from tests.contracts.browser import Watched, axe, chromium
-from tests.stats.projects import cells_of, project, written
+from tests.ratings.projects import cells_of, project, written
 
 
 def corpus(texts: list[str]) -> Corpus:
@@ -40,7 +40,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
         project(tmp_path / "file" / "p", corpus(["a"]), 1)
 
 
-def page(tmp_path: Path, texts: list[str]) -> tuple[Path, Corpus, nlgauge.stats.sampling.Draw]:  # type: ignore[name-defined]
+def page(tmp_path: Path, texts: list[str]) -> tuple[Path, Corpus, nlgauge.ratings.sampling.Draw]:  # type: ignore[name-defined]
     rows = corpus(texts)
     draw = nlgauge.sample(rows, len(texts))
     write_project(tmp_path / "project", rows, draw, [Aspect("supported")])

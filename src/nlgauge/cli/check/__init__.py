@@ -131,11 +131,11 @@ def check(
     changes, it fails in at most 5 % of such series, however long they are.
     """
     from nlgauge import calibrate, evaluate
+    from nlgauge.answers.rated_threshold import RatedThreshold
     from nlgauge.gate import check as run
     from nlgauge.gate.baseline import TooFewItemsError
     from nlgauge.gate.thresholds import METRIC
     from nlgauge.reports.gate import Earlier, gate_page, write_verdicts
-    from nlgauge.stats.rated_threshold import RatedThreshold
 
     if ratings is not None and (grounded or any(one is not None for one in (threshold, at_least, at_most))):
         raise SpecError("--ratings makes the threshold: leave out --grounded, --threshold, --at-least and --at-most")

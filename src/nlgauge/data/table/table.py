@@ -69,7 +69,7 @@ class ScoreTable:
 
         clusters: one of each row, in row order: what makes outputs alike beyond their item, as a source that several
         questions share does, or an item that was answered with several seeds. Rows that have nothing in common need
-        clusters of their own. `nlgauge.stats.join.by_column` takes them from a column of the outputs. Raises
+        clusters of their own. `nlgauge.ratings.join.by_column` takes them from a column of the outputs. Raises
         InputError where there is not one for each row.
         """
         if len(clusters) != len(self.rows):

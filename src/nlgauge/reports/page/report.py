@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge._version import __version__
+from nlgauge.answers.best import PairTest, People, other_items, people
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
@@ -20,6 +21,7 @@ from nlgauge.data.table.outliers import outliers
 from nlgauge.errors import InputError
 from nlgauge.gate.history import InterimAnalysis
 from nlgauge.gate.history import read as read_history
+from nlgauge.ratings.join import Source
 from nlgauge.render.environment import HERE, data, digest, inlined, render, shown
 from nlgauge.render.evidence import drawn
 from nlgauge.reports.page.agreement import Agreeing, agreeing
@@ -27,8 +29,6 @@ from nlgauge.reports.page.pairs import Pair, Pairings, chosen, pair
 from nlgauge.reports.page.rows import MOST_ROWS, by_turns, described, histograms, listed, listed_rows, worst_of
 from nlgauge.reports.page.scored import Scored, known_texts, source_of, standing
 from nlgauge.reports.page.summary import Card, best_of, cards, estimated, verdict, wins
-from nlgauge.stats.best import PairTest, People, other_items, people
-from nlgauge.stats.join import Source
 
 WIDTH, HEIGHT, MARGIN = 360, 150, 24
 """A chart's size and rim, in its own units"""

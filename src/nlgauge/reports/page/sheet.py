@@ -16,12 +16,12 @@ from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus
 from nlgauge.errors import InputError
+from nlgauge.ratings.labels import Aspect
+from nlgauge.ratings.project import RatingProject, is_project
+from nlgauge.ratings.sampling import Draw
+from nlgauge.ratings.sheets import DIGEST, RATING, ROW, TEXTS
 from nlgauge.render.environment import HERE, data, digest, inlined, render
 from nlgauge.render.tables import inert
-from nlgauge.stats.labels import Aspect
-from nlgauge.stats.project import RatingProject, is_project
-from nlgauge.stats.sampling import Draw
-from nlgauge.stats.sheets import DIGEST, RATING, ROW, TEXTS
 
 SHEET, PAGE, GUIDELINE = "sheet.csv", "sheet.html", "guideline.md"
 LONGEST_CELL = 32_767
