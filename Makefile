@@ -60,7 +60,7 @@ test: check test-base audit
 
 # Left out: the laboratory, simulations, processes and pages in a browser, and what every metric and model is held to.
 SLOW := adapters contracts docs engine/models fuzzing outside parity cli/test_streams.py serve/test_server.py \
-    stats/test_certified.py stats/test_inference.py test_companion.py test_outside.py
+    answers/test_calibrate.py answers/test_inference.py test_companion.py test_outside.py
 fast: $(VENV)/test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/python $(TESTS) $(SLOW:%=--ignore=tests/%) tests

@@ -14,6 +14,10 @@ from nlgauge.errors import InputError, MetricError, MissingExtraError, NlgaugeEr
 
 # The names as editors and type checkers see them. A test holds the metrics among them to the registry.
 if TYPE_CHECKING:
+    from nlgauge.answers.calibrate import calibrate
+    from nlgauge.answers.compare import compare
+    from nlgauge.answers.correlate import correlate
+    from nlgauge.answers.estimate import estimate
     from nlgauge.answers.trust import trust
     from nlgauge.contract.base import Metric, Prepared, RowMetric, Value
     from nlgauge.data.corpus import Corpus, Row
@@ -43,13 +47,9 @@ if TYPE_CHECKING:
     from nlgauge.metrics.token_f1 import TokenF1
     from nlgauge.metrics.translation import BLEU, CER, TER, WER, ChrF
     from nlgauge.options import Cluster
+    from nlgauge.ratings.project import RatingProject
+    from nlgauge.ratings.sampling import sample
     from nlgauge.reports.page.report import report
-    from nlgauge.stats.agreement import correlate
-    from nlgauge.stats.certified import calibrate
-    from nlgauge.stats.comparison import compare
-    from nlgauge.stats.estimate import estimate
-    from nlgauge.stats.project import RatingProject
-    from nlgauge.stats.sampling import sample
 
     def metrics() -> list[str]:
         """The names of all metrics, in alphabetical order, then those of installed packages."""
@@ -61,20 +61,20 @@ _HOMES = {
     "Guard": "gate.guard",
     "Metric": "contract.base",
     "Prepared": "contract.base",
-    "RatingProject": "stats.project",
+    "RatingProject": "ratings.project",
     "Row": "data.corpus",
     "RowMetric": "contract.base",
     "ScoreTable": "data.table",
     "Value": "contract.base",
-    "calibrate": "stats.certified",
+    "calibrate": "answers.calibrate",
     "check": "gate",
-    "compare": "stats.comparison",
-    "correlate": "stats.agreement",
-    "estimate": "stats.estimate",
+    "compare": "answers.compare",
+    "correlate": "answers.correlate",
+    "estimate": "answers.estimate",
     "evaluate": "evaluation",
     "explain": "explanation",
     "report": "reports.page.report",
-    "sample": "stats.sampling",
+    "sample": "ratings.sampling",
     "score": "evaluation",
     "trust": "answers.trust",
 }

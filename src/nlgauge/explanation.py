@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from nlgauge import evaluation, registry
-from nlgauge._version import __version__
 from nlgauge.contract.base import Metric, RowMetric, Value
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus
@@ -24,8 +23,9 @@ from nlgauge.data.table.frame import Records
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
 from nlgauge.options import RunOptions
-from nlgauge.render.environment import HERE, digest, inlined, render
+from nlgauge.render.environment import HERE, inlined, render
 from nlgauge.render.evidence import drawn
+from nlgauge.render.page import page
 from nlgauge.run.results import RowResult
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import RowCollector
@@ -79,19 +79,15 @@ class Explanations(Records[Explanation]):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page of HTML, one file that needs no network. Raises InputError where it cannot be written."""
-        script = inlined(HERE / "evidence.js")
-        page = render(
+        made = page(
             "explain.html",
+            command="explain",
             title=f"Why {self.metric} gave these scores",
-            metric=self.metric,
+            scripts=[HERE / "evidence.js"],
             records=self.records,
-            version=__version__,
-            style=inlined(HERE / "parts.css", HERE / "page.css"),
-            script=script,
-            policy=digest(str(script)),
         )
         with atomic_write(Path(path)) as file:
-            file.write(page)
+            file.write(made)
 
     def _repr_html_(self) -> str:
         return render(

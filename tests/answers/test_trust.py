@@ -16,10 +16,10 @@ from nlgauge.answers.trust.decisions import passing
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.maths.inference import Measured
+from nlgauge.ratings.project import ProjectRatings
+from nlgauge.ratings.sampling import Draw, DrawnRow
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
 from nlgauge.stats.fitting import folds_of
-from nlgauge.stats.project import ProjectRatings
-from nlgauge.stats.sampling import Draw, DrawnRow
 
 
 def judged(
@@ -438,7 +438,7 @@ def test_the_interval_of_a_chosen_threshold_holds_where_that_of_a_share_does_not
     """The true TPR of the threshold with the best balanced accuracy on 120 rows, 400 draws."""
     from statistics import NormalDist
 
-    from nlgauge.stats.certified import RatedScores
+    from nlgauge.answers.calibrate import RatedScores
 
     rng, n, seen = np.random.default_rng(6), 120, []
     everything = np.ones(n, bool)

@@ -18,7 +18,7 @@ from nlgauge.answers.trust.facts import Facts, Lines, scorers_of
 from nlgauge.answers.trust.runs import moved
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
-from nlgauge.stats.rated import rated_rows
+from nlgauge.ratings.rated import rated_rows
 from tests.answers.test_trust import judged, line
 
 TWICE = tuple[np.ndarray, np.ndarray]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.stats.rated_threshold import RatedThreshold
+from nlgauge.answers.rated_threshold import RatedThreshold
 from tests.command import nlgauge, refused, written
-from tests.stats.hidden import outputs
+from tests.ratings.hidden import outputs
 
 
 @pytest.fixture

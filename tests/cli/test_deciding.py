@@ -16,11 +16,11 @@ from nlgauge.adapters.scorer import RowScorer
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import shown_parts
+from nlgauge.data.table.selection import meant, selected
 from nlgauge.gate import check
+from nlgauge.ratings.sampling import _values
 from nlgauge.reports.page.scored import Scored
 from nlgauge.reports.plots.scatter import scatter
-from nlgauge.stats.sampling import _values
-from nlgauge.stats.selection import meant, selected
 from tests.command import nlgauge, written
 
 BAD = 43

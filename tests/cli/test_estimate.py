@@ -11,7 +11,7 @@ import nlgauge as ng
 from nlgauge import Corpus
 from nlgauge.data.jsonable import values_of
 from tests.command import nlgauge, refused, table_of, written
-from tests.stats.hidden import outputs
+from tests.ratings.hidden import outputs
 
 TABLE, CORPUS, _ = outputs(200, 80, docs=60)
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.stats.project import RatingProject
-from nlgauge.stats.rated_threshold import RatedThreshold
+from nlgauge.answers.rated_threshold import RatedThreshold
+from nlgauge.ratings.project import RatingProject
 from tests.command import nlgauge, refused, written
-from tests.stats.hidden import outputs
-from tests.stats.projects import fill
+from tests.ratings.hidden import outputs
+from tests.ratings.projects import fill
 
 TABLE, CORPUS, TRUTH = outputs(200, 0)
 

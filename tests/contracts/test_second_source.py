@@ -13,19 +13,19 @@ from typing import get_args, get_type_hints
 
 import pytest
 
+from nlgauge.answers.calibrate import Bin, Calibration, Chosen
+from nlgauge.answers.compare import Difference
+from nlgauge.answers.contrast import Contrast
+from nlgauge.answers.correlate import Agreement
+from nlgauge.answers.estimate import Estimate
+from nlgauge.answers.scorecard import BoardLine
 from nlgauge.answers.trust.numbers import Trust
 from nlgauge.data.table import SystemScore
 from nlgauge.data.table.frame import Records
 from nlgauge.gate import Outcome, Verdict
 from nlgauge.gate.verdict import Regression
-from nlgauge.stats.agreement import Agreement
-from nlgauge.stats.blanks import WorstCase
-from nlgauge.stats.certified import Bin, Calibration, Chosen
-from nlgauge.stats.comparison import Difference
-from nlgauge.stats.contrast import Contrast
-from nlgauge.stats.estimate import Estimate
+from nlgauge.ratings.blanks import WorstCase
 from nlgauge.stats.interrater import RaterAgreement
-from nlgauge.stats.scorecard import BoardLine
 from tests.contracts.second_source.agreement import (
     AGREEMENT,
     CONTRAST,
@@ -67,6 +67,7 @@ SOURCES: Mapping[type, Sources] = {
     Outcome: OUTCOME,
     BoardLine: BOARD_LINE,
 }
+ROOMS = ("nlgauge.stats", "nlgauge.ratings", "nlgauge.answers", "nlgauge.gate")
 CASES: Mapping[type, Cases] = {
     SystemScore: system_scores,
     Difference: differences,
@@ -100,8 +101,8 @@ def test_every_field_is_that_of_its_literal_version(kind: type) -> None:
 
 def test_every_record_that_a_command_prints_has_its_literal_version() -> None:
     """The records of each table, and those that stand in a field of theirs."""
-    kinds = [one.kind for one in Records.__subclasses__() if one.__module__.startswith("nlgauge.stats")]
+    kinds = [one.kind for one in Records.__subclasses__() if one.__module__.startswith(ROOMS)]
     of_fields = [kind for one in SOURCES for hint in get_type_hints(one).values() for kind in (hint, *get_args(hint))]
-    records = [kind for kind in of_fields if is_dataclass(kind) and kind.__module__.startswith("nlgauge.stats")]
+    records = [kind for kind in of_fields if is_dataclass(kind) and kind.__module__.startswith(ROOMS)]
     lacking = {kind.__name__ for kind in (*kinds, *records) if kind not in SOURCES}
     assert lacking <= {"RatedThreshold", "Unsupported"}, f"no literal version of {', '.join(lacking)}"

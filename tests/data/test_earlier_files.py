@@ -8,10 +8,10 @@ import math
 from pathlib import Path
 from typing import Any
 
+from nlgauge.answers.rated_threshold import RatedThreshold
+from nlgauge.answers.scorecard import Card
 from nlgauge.data.table import ScoreTable
 from nlgauge.gate import history
-from nlgauge.stats.rated_threshold import RatedThreshold
-from nlgauge.stats.scorecard import Card
 
 EARLIER = Path(__file__).parent / "earlier"
 D = "Consistency(aligner='D')"

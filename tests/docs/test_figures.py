@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 from nlgauge.maths.rated_means import GAIN
-from tests.stats.test_designs import NAMED
+from tests.answers.test_designs import NAMED
 
 ROOT = Path(__file__).parents[2]
 # As they stand here: the base install has no companion, and its figures are tested all the same.

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from nlgauge import InputError, ScoreTable, SpecError
+from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.gate import Outcome, Unsupported, Verdict, check
-from nlgauge.stats.rated_threshold import RatedThreshold
 
 NAN = math.nan
 TEXT = {"name": "candidate", "against": "source", "text": "Wet sand", "words": [], "weak": 0, "unsupported": [[4, 8]]}

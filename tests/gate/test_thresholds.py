@@ -11,9 +11,9 @@ import pytest
 
 import nlgauge
 from nlgauge import InputError, SpecError
+from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.data.signature import Signature
-from nlgauge.stats.rated_threshold import RatedThreshold
-from tests.stats.hidden import SPEC, outputs
+from tests.ratings.hidden import SPEC, outputs
 
 
 def test_a_threshold_of_the_same_scores() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable, SpecError, registry
-from nlgauge.stats.signatures import refuse_other_numbers
+from nlgauge.answers.signatures import refuse_other_numbers
 from tests.command import nlgauge as command
 from tests.command import refused
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from nlgauge.answers.contrast import williams
 from nlgauge.stats.coefficients import COEFFICIENTS, correlation
-from nlgauge.stats.contrast import williams
 from nlgauge.stats.correlation import estimate, means
 from nlgauge.stats.resampling import bootstrap, interval
 

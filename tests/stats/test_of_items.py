@@ -10,14 +10,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge import ScoreTable
+from nlgauge.answers.correlate import correlate
 from nlgauge.data.table import Column
 from nlgauge.maths.inference import mean_of
 from nlgauge.maths.intervals import student_quantile
-from nlgauge.stats.agreement import correlate
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.correlation import LEVELS, estimate
 from nlgauge.stats.of_items import MOST_LEFT_OUT, _dealt, difference_of_items, of_items
-from tests.stats.conftest import made
+from tests.answers.conftest import made
 
 PEARSON, KENDALL = COEFFICIENTS["pearson"], COEFFICIENTS["kendall"]
 Drawn = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]

@@ -24,7 +24,7 @@ from nlgauge.stats.resampling import (
     sequential_p,
     shuffled,
 )
-from tests.stats.conftest import made
+from tests.answers.conftest import made
 
 PEARSON = COEFFICIENTS["pearson"]
 

@@ -16,11 +16,11 @@ from nlgauge.data.renamed import now_of
 from nlgauge.data.source_digest import source_digest
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.column import shown_parts
+from nlgauge.data.table.selection import label
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, SpecError
 from nlgauge.gate.verdict import unsupported
-from nlgauge.stats.selection import label
 
 
 class Scorer:

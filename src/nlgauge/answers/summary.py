@@ -12,8 +12,8 @@ from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.tables import Cell, Number
 
 if TYPE_CHECKING:
+    from nlgauge.answers.best import Best, People
     from nlgauge.data.table import ScoreTable, SystemScore
-    from nlgauge.stats.best import Best, People
 
 _MOST_REASONS = 10
 """Reasons of a metric that are printed: a judge may give each row its own"""
@@ -69,7 +69,7 @@ def _best(table: ScoreTable, scores: Sequence[SystemScore], people: People | Non
     """Return the best by each sub-score, and the systems that do not differ significantly from it."""
     if len(table.systems) < 2:
         return {}
-    from nlgauge.stats.best import by_part, compared
+    from nlgauge.answers.best import by_part, compared
 
     tests = compared(table)
     if people is None:
@@ -81,7 +81,7 @@ def _best(table: ScoreTable, scores: Sequence[SystemScore], people: People | Non
 
 def _other_items(table: ScoreTable) -> Iterator[str]:
     if len(table.systems) > 1:
-        from nlgauge.stats.best import other_items
+        from nlgauge.answers.best import other_items
 
         yield from other_items(table)
 

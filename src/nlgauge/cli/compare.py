@@ -67,8 +67,8 @@ def compare(
     equivalent? JSON has every score of the metrics, and the effect size.
     """
     from nlgauge.data.table.outliers import outliers
+    from nlgauge.data.table.selection import selected
     from nlgauge.gate.thresholds import METRIC, PART
-    from nlgauge.stats.selection import selected
 
     if margin is not None and items is not None:
         raise SpecError("--items plans a study without --margin; with it, the column 'items needed' is the plan")

@@ -132,10 +132,10 @@ def _raters(
     **how: Any,
 ) -> Answer:
     """Return which metrics may stand in for a rater."""
+    from nlgauge.answers.raters import StandIns, raters
+    from nlgauge.data.table.selection import selected
+    from nlgauge.ratings.matching import by_position
     from nlgauge.stats.corrections import LEAST_DRAWS
-    from nlgauge.stats.matching import by_position
-    from nlgauge.stats.raters import StandIns, raters
-    from nlgauge.stats.selection import selected
 
     table = selected(whole, metrics or None, True)
     remark(*by_position(table, rated))
@@ -161,9 +161,9 @@ def _agreement(
 
     every: take all sub-scores, which JSON shows.
     """
+    from nlgauge.answers.sentinels import beside, is_sentinel, told_unbeaten, unbeaten
+    from nlgauge.data.table.selection import selected
     from nlgauge.stats.corrections import LEAST_DRAWS
-    from nlgauge.stats.selection import selected
-    from nlgauge.stats.sentinels import beside, is_sentinel, told_unbeaten, unbeaten
 
     drawn = {**how, "replicates": LEAST_DRAWS if replicates is None else replicates}
     table = beside(selected(whole, metrics or None, every), rated, how["coefficient"])
@@ -200,9 +200,9 @@ def _pairs(
     **how: Any,
 ) -> Answer:
     """Return which of every two metrics agrees better. file: the scores, for the error. how: as `contrast` takes it."""
-    from nlgauge.stats.contrast import contrast
-    from nlgauge.stats.matching import by_position
-    from nlgauge.stats.selection import selected
+    from nlgauge.answers.contrast import contrast
+    from nlgauge.data.table.selection import selected
+    from nlgauge.ratings.matching import by_position
 
     remark(*by_position(table, rated))
     table = selected(table, metrics or None, parts)

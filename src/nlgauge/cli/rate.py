@@ -13,14 +13,14 @@ import click
 
 import nlgauge
 from nlgauge.cli.options import IN_FORMATS, LOADING, PLACE, REPLICATES, SEED, SPEC, caching, example
-from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, show_tables
+from nlgauge.cli.terminal import beside, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError, SpecError
+from nlgauge.render.answer import Answer
 from nlgauge.render.tables import Cell, Number
 
 if TYPE_CHECKING:
-    from nlgauge.stats.scorecard import Board, Card, SetAgreement
+    from nlgauge.answers.scorecard import Board, Card, SetAgreement
 
 _ROWS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
@@ -68,11 +68,17 @@ def rate(
     if output is not None:
         card.save(output)
     with beside(output):
-        if layout == "json":
-            show_json("rate", card.notes, **{name: value for name, value in vars(card).items() if name != "notes"})
-            return
-        show_tables(list(_tables(card)), layout)
-    remark(f"{card.cost['rows']:,} rows in {card.cost['seconds']:.1f} s", *card.notes)
+        show(_card_answer(card), layout)
+
+
+def _card_answer(card: Card) -> Answer:
+    return Answer(
+        command="rate",
+        record={name: value for name, value in vars(card).items() if name != "notes"},
+        tables=list(_tables(card)),
+        legend=[f"{card.cost['rows']:,} rows in {card.cost['seconds']:.1f} s"],
+        notes=card.notes,
+    )
 
 
 def _card(
@@ -86,8 +92,8 @@ def _card(
     seed: int,
     **how: Any,
 ) -> Card:
+    from nlgauge.answers.scorecard import Card, agreements, probe_rows, probe_shares
     from nlgauge.data.probes import read_probes
-    from nlgauge.stats.scorecard import Card, agreements, probe_rows, probe_shares
 
     notes: list[str] = []
     tables: list[nlgauge.ScoreTable] = []
@@ -161,7 +167,7 @@ def _files(folder: Path) -> list[Path]:
 
 def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[str, Any]) -> nlgauge.ScoreTable | str:
     """The table of the scorer and its one sub-score, or why there is no score."""
-    from nlgauge.stats.selection import selected
+    from nlgauge.data.table.selection import selected
 
     began = time.monotonic()
     try:
@@ -235,7 +241,7 @@ def _tables(card: Card) -> Iterator[list[list[Cell]]]:
 
 
 def _show_board(folder: Path, output: Path | None, layout: str) -> None:
-    from nlgauge.stats.scorecard import Card, board
+    from nlgauge.answers.scorecard import Card, board
 
     try:
         files = sorted(folder.glob("*.json")) if folder.is_dir() else [folder]
@@ -250,22 +256,18 @@ def _show_board(folder: Path, output: Path | None, layout: str) -> None:
 
         board_page(made, output)
     with beside(output):
-        if layout == "json":
-            cards = [
-                {
-                    "scorer": one.scorer,
-                    "signature": one.signature,
-                    "digest": one.digest,
-                    "trained_on": one.trained_on,
-                    "cost": one.cost,
-                    "probes": one.probes,
-                }
-                for one in made.cards
-            ]
-            show_json("rate", made.notes, cards=cards, board=made.lines)
-            return
-        show_tables(list(_board_tables(made)), layout)
-    remark("scorers of one cluster do not differ significantly (paired tests, Holm)", *made.notes)
+        show(_board_answer(made), layout)
+
+
+def _board_answer(made: Board) -> Answer:
+    told = ("scorer", "signature", "digest", "trained_on", "cost", "probes")
+    return Answer(
+        command="rate",
+        record={"cards": [{name: getattr(one, name) for name in told} for one in made.cards], "board": made.lines},
+        tables=list(_board_tables(made)),
+        legend=["scorers of one cluster do not differ significantly (paired tests, Holm)"],
+        notes=made.notes,
+    )
 
 
 def _board_tables(made: Board) -> Iterator[list[list[Cell]]]:

@@ -65,9 +65,9 @@ def sample(
     """
     from nlgauge import ScoreTable
     from nlgauge import sample as run
+    from nlgauge.ratings.labels import aspects_from
+    from nlgauge.ratings.matching import matched
     from nlgauge.reports.page.sheet import GUIDELINE, LONGEST_CELL, PAGE, SHEET, refuse_folder, write_project
-    from nlgauge.stats.labels import aspects_from
-    from nlgauge.stats.matching import matched
 
     asked = aspects_from(list(aspects) or ["rating"], scales, labels)
     refuse_folder(output)

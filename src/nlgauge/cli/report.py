@@ -68,7 +68,7 @@ def report(
     """
     from nlgauge import ScoreTable
     from nlgauge import report as run
-    from nlgauge.stats.project import ProjectRatings
+    from nlgauge.ratings.project import ProjectRatings
 
     refuse_place(output)
     if columns and outputs is None and not candidates:

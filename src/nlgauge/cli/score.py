@@ -187,9 +187,9 @@ def score(
 
 
 if TYPE_CHECKING:
+    from nlgauge.answers.best import People
     from nlgauge.data.corpus import Corpus
     from nlgauge.data.table import ScoreTable
-    from nlgauge.stats.best import People
 
 
 def _anchors(place: Path, columns: Sequence[str]) -> Corpus:
@@ -204,7 +204,7 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
     """Return what people say of outputs that hold ratings; None where none is rated."""
     if not any(row.scores for row in outputs):
         return None
-    from nlgauge.stats.best import of_outputs
+    from nlgauge.answers.best import of_outputs
 
     return of_outputs(table, outputs)
 

@@ -88,7 +88,7 @@ def of_scores(run: Run) -> Run:
         parts: bool | None = None,
         **given: Any,
     ) -> Result:
-        from nlgauge.stats.matching import by_position
+        from nlgauge.ratings.matching import by_position
 
         rated: nlgauge.Corpus | None
         if outputs is not None:

@@ -194,7 +194,7 @@ def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTab
     if not labels:
         return table, outputs
     from nlgauge.data.corpus import Corpus
-    from nlgauge.stats.project import ProjectRatings
+    from nlgauge.ratings.project import ProjectRatings
 
     if isinstance(outputs, ProjectRatings):
         outputs = outputs.renamed(labels)
@@ -212,7 +212,7 @@ def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) ->
         return table
     if outputs is None:
         raise SpecError("--cluster names a column of the outputs: give them too, with --outputs or --ratings")
-    from nlgauge.stats.join import by_column
+    from nlgauge.ratings.join import by_column
 
     return by_column(table, outputs, cluster)
 
@@ -224,9 +224,9 @@ def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()
         SpecError: for --map of a project, which has its own columns.
         InputError: for a single sheet of a project, whose rows the folder alone can tell.
     """
-    from nlgauge.stats.labels import by_name
-    from nlgauge.stats.project import RatingProject, is_project
-    from nlgauge.stats.sheets import DIGEST, ROW
+    from nlgauge.ratings.labels import by_name
+    from nlgauge.ratings.project import RatingProject, is_project
+    from nlgauge.ratings.sheets import DIGEST, ROW
 
     if is_project(place):
         if columns:
@@ -253,8 +253,8 @@ def read_rated(
 ) -> tuple[ScoreTable, Corpus]:
     """Return a scores file, with what --add, --lower and --cluster ask for joined to it, and the rated outputs."""
     from nlgauge import ScoreTable
-    from nlgauge.stats.matching import matched
-    from nlgauge.stats.project import ProjectRatings
+    from nlgauge.ratings.matching import matched
+    from nlgauge.ratings.project import ProjectRatings
 
     table, rated = ScoreTable.load(scores), read_ratings(outputs, columns)
     if isinstance(rated, ProjectRatings):
@@ -300,12 +300,12 @@ def joined(
 
     Raises:
         SpecError: for what is no column, and for a column of outputs that were not given.
-        InputError: as `nlgauge.stats.join.join`.
+        InputError: as `nlgauge.ratings.join.join`.
     """
     from nlgauge import registry
     from nlgauge.metrics.simple import Column
-    from nlgauge.stats.join import join
-    from nlgauge.stats.matching import BY_POSITION
+    from nlgauge.ratings.join import join
+    from nlgauge.ratings.matching import BY_POSITION
 
     names = []
     for given in add:
@@ -377,9 +377,9 @@ def on_some_ratings(command: Command, anchors: bool = False) -> Command:
             problem = "--key is no longer read: nlgauge sample makes one folder, which --ratings takes"
             raise SpecError(f"{problem}; finish sheets that have a key with the version of nlgauge that drew them")
         from nlgauge import ScoreTable
-        from nlgauge.stats.matching import matched, of_ratings
-        from nlgauge.stats.project import is_project
-        from nlgauge.stats.rated import fitted
+        from nlgauge.ratings.matching import matched, of_ratings
+        from nlgauge.ratings.project import is_project
+        from nlgauge.ratings.rated import fitted
 
         mine = theirs = columns
         if outputs is not None and columns:

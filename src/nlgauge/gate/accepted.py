@@ -15,7 +15,7 @@ from pathlib import Path
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.stats.matching import fingerprints
+from nlgauge.ratings.matching import fingerprints
 
 
 @dataclass(frozen=True, kw_only=True)

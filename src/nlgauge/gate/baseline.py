@@ -13,19 +13,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.answers.compare import Difference, compare
+from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.data.renamed import now_of
 from nlgauge.data.table import ScoreTable, Sums
-from nlgauge.data.table.intervals import together
 from nlgauge.errors import InputError, SpecError
 from nlgauge.gate import history as past
 from nlgauge.gate.verdict import Regression
 from nlgauge.maths.inference import mean_of
 from nlgauge.maths.intervals import InterimResult, interim_analysis, least_groups, spent
-from nlgauge.stats.comparison import Difference, compare
+from nlgauge.ratings.join import grid
+from nlgauge.ratings.matching import refuse_other_order
+from nlgauge.stats.arrays import together
 from nlgauge.stats.corrections import holm
-from nlgauge.stats.join import grid
-from nlgauge.stats.matching import refuse_other_order
-from nlgauge.stats.signatures import refuse_other_numbers
 
 _NOW, _BEFORE = "outputs", "baseline"
 _AGAIN = "score the baseline's outputs again as these are scored"

@@ -9,8 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from nlgauge.answers.estimate import estimate
+from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.intervals import without_draws
+from nlgauge.data.table.selection import meant
 from nlgauge.errors import InputError, SpecError
 from nlgauge.gate.accepted import Acceptance, accepted_rows
 from nlgauge.gate.baseline import Baseline, Terms
@@ -26,10 +29,7 @@ from nlgauge.gate.thresholds import (
 )
 from nlgauge.gate.verdict import NO_CLAIM, Decision, Found, Outcome, State, Verdict, found, surely_differs, unsupported
 from nlgauge.maths.inference import Measured
-from nlgauge.stats.estimate import estimate
-from nlgauge.stats.join import Source
-from nlgauge.stats.rated_threshold import RatedThreshold
-from nlgauge.stats.selection import meant
+from nlgauge.ratings.join import Source
 
 
 def check(

@@ -11,17 +11,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from nlgauge.answers.rated_threshold import RatedThreshold
+from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import DECIDED, PROBABILITY
 from nlgauge.errors import InputError, SpecError
 from nlgauge.gate.decision import RightAnswers
+from nlgauge.ratings.matching import fingerprints
+from nlgauge.ratings.refusing import CHOSEN
 from nlgauge.render.numbers import fixed
-from nlgauge.stats.matching import fingerprints
-from nlgauge.stats.rated_threshold import RatedThreshold
-from nlgauge.stats.refusing import CHOSEN
-from nlgauge.stats.signatures import refuse_other_numbers
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from nlgauge._version import __version__
+from nlgauge.answers.scorecard import Board, BoardLine
 from nlgauge.data.atomic_write import atomic_write
-from nlgauge.render.environment import HERE, digest, inlined, render
-from nlgauge.stats.scorecard import Board, BoardLine
+from nlgauge.render.page import page
+from nlgauge.render.tables import NONE, Cell, Cells, Number
 
 _FOLDER = Path(__file__).parent
+_MEASURES = {"AUROC": "AUROC", "item": "Pearson within items", "pooled": "Pearson over rows"}
 
 
 def board_page(made: Board, path: str | os.PathLike[str]) -> None:
@@ -18,21 +19,51 @@ def board_page(made: Board, path: str | os.PathLike[str]) -> None:
     groups: dict[tuple[str, str, str], list[BoardLine]] = {}
     for line in made.lines:
         groups.setdefault((line.set, line.aspect, line.measure), []).append(line)
-    kinds = list(dict.fromkeys(one.kind for card in made.cards for one in card.probes))
-    page = render(
+    text = page(
         "board.html",
         _FOLDER,
+        command="rate",
         title="Scorers beside each other",
-        version=__version__,
-        cards=sorted(made.cards, key=lambda card: -made.first(card.scorer)[0]),
-        first={card.scorer: made.first(card.scorer) for card in made.cards},
-        groups=groups,
-        kinds=kinds,
-        probes={card.scorer: {one.kind: one for one in card.probes} for card in made.cards},
         notes=made.notes,
-        style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "trust.css"),
-        script="",
-        policy=digest(""),
+        scorers=_scorers(made),
+        signatures={card.scorer: card.signature for card in made.cards},
+        sets=[(f"{name}: {aspect}", _MEASURES[kind], _set(lines)) for (name, aspect, kind), lines in groups.items()],
+        probes=_probes(made),
     )
     with atomic_write(Path(path)) as file:
-        file.write(page)
+        file.write(text)
+
+
+def _scorers(made: Board) -> Cells:
+    heads = ["in the first cluster", "seconds for 1,000 rows", "may have been trained on", "digest"]
+    cells: list[list[Cell]] = [["scorer", *heads]]
+    for card in sorted(made.cards, key=lambda card: -made.first(card.scorer)[0]):
+        first, of = made.first(card.scorer)
+        pace = Number(1000 * card.cost["seconds"] / max(1, card.cost["rows"]), digits=2)
+        trained = "not stated" if card.trained_on is None else ", ".join(card.trained_on) or NONE
+        cells.append([card.scorer, f"{first} of {of}", pace, trained, card.digest])
+    return cells
+
+
+def _set(lines: list[BoardLine]) -> Cells:
+    """Return the lines of one aspect of a set."""
+    lacking = ["without a score"] if any(one.unscored for one in lines) else []
+    cells: list[list[Cell]] = [["scorer", "agreement", "rows", *lacking, "cluster"]]
+    for one in lines:
+        name = one.scorer + (" (may have been trained on it)" if one.trained else "")
+        counts = [one.rows, *([one.unscored] if lacking else []), one.cluster]
+        value = Number(one.value, one.low, one.high, digits=3)
+        cells.append([name, value, *(Number(count, digits=0) for count in counts)])
+    return cells
+
+
+def _probes(made: Board) -> Cells:
+    """Return a line for each kind of error, a column a scorer; nothing without probes."""
+    kinds = list(dict.fromkeys(one.kind for card in made.cards for one in card.probes))
+    cells: list[list[Cell]] = [["error", *(card.scorer for card in made.cards)]]
+    for kind in kinds:
+        shares = [next((one for one in card.probes if one.kind == kind), None) for card in made.cards]
+        cells.append(
+            [kind, *(NONE if one is None else Number(one.share, one.low, one.high, digits=2) for one in shares)]
+        )
+    return cells if kinds else []

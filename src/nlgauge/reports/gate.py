@@ -11,12 +11,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.gate.verdict import SAID, Outcome, Verdict
-from nlgauge.render.environment import HERE, digest, inlined, render
+from nlgauge.render.page import page
 from nlgauge.render.words import Piece, pieces
 
 _FOLDER = Path(__file__).parent
@@ -87,12 +86,13 @@ def gate_page(
     failing = [one for one in rows if one.failed]
     # The page lets a reader accept answers by the digests of their texts, where the set decides.
     by_set = verdict.decision is not None
-    script = inlined(_FOLDER / "gate.js")
-    page = render(
+    made = page(
         "gate.html",
         _FOLDER,
+        command="check",
         title=title or verdict.headline,
-        version=__version__,
+        styles=[_FOLDER / "gate.css"],
+        scripts=[_FOLDER / "gate.js"],
         verdict=verdict,
         rows=len(rows),
         failing=len(failing),
@@ -108,14 +108,11 @@ def gate_page(
         earlier=earlier is not None,
         words=_WORDS,
         share=share,
-        command=command,
+        ran=command,
         signature=str(table.signatures.get(verdict.metric, "")),
-        style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "gate.css"),
-        script=script,
-        policy=digest(str(script)),
     )
     with atomic_write(Path(path)) as file:
-        file.write(page)
+        file.write(made)
 
 
 def write_verdicts(verdict: Verdict, outputs: Corpus, path: str | os.PathLike[str]) -> None:

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nlgauge._version import __version__
+from nlgauge.answers.calibrate import Bin
 from nlgauge.answers.trust import Dispute, Trust, Trusts
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.render.environment import HERE, digest, inlined, number, places, render
-from nlgauge.render.tables import Cells, empty
-from nlgauge.stats.certified import Bin
+from nlgauge.render.environment import number, places
+from nlgauge.render.page import page
+from nlgauge.render.tables import Cells
 
 _FOLDER = Path(__file__).parent
 _WIDE, _HIGH = 100, 60
@@ -62,23 +62,20 @@ def trust_page(found: Trusts, path: str | os.PathLike[str], outputs: Corpus | No
         InputError: if the place cannot be written.
     """
     texts = {(row.system, row.item): row for row in outputs or ()}
-    page = render(
+    made = page(
         "trust.html",
         _FOLDER,
+        command="trust",
         title="How far to trust each scorer",
-        version=__version__,
+        styles=[_FOLDER / "trust.css"],
         answers=found.answers,
         aspects=[_aspect(found, aspect, texts) for aspect in found.aspects],
-        empty=empty,
         notes=[*found.legend, *found.notes],
-        style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "trust.css"),
-        script="",
-        policy=digest(""),
         height=_HIGH,
         width=_WIDE,
     )
     with atomic_write(Path(path)) as file:
-        file.write(page)
+        file.write(made)
 
 
 def _aspect(found: Trusts, aspect: str, texts: dict[tuple[str, str], Row]) -> _Aspect:

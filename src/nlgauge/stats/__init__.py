@@ -1,1 +1,1 @@
-"""Does a metric agree with people, and is one system better than another: what is asked of scores, not of texts."""
+"""Statistics: arrays in, numbers out. What a question about scores is answered with is in `nlgauge.answers`."""

@@ -14,3 +14,11 @@ Codes: TypeAlias = NDArray[np.int32]
 Values: TypeAlias = NDArray[np.float64 | np.int32]
 """What a coefficient reads: numbers, or codes where it looks at order alone"""
 Mask: TypeAlias = NDArray[np.bool_]
+
+
+def together(values: Float, groups: Integers) -> Float:
+    """Return the sums of the rows of each group: [rows, ...] -> [groups, ...], groups in the order of their numbers."""
+    numbers = np.unique(groups, return_inverse=True)[1]
+    sums = np.zeros((int(numbers.max(initial=-1)) + 1, *values.shape[1:]))
+    np.add.at(sums, numbers, values)
+    return sums

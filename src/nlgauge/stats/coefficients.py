@@ -25,8 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from nlgauge.data.table.intervals import together
-from nlgauge.stats.arrays import Codes, Float, Integers, Mask, Values
+from nlgauge.stats.arrays import Codes, Float, Integers, Mask, Values, together
 
 _BLOCK = 16
 

@@ -12,9 +12,9 @@ import numpy as np
 
 import nlgauge
 from nlgauge import ScoreTable
+from nlgauge.answers.contrast import Contrast, contrast
+from nlgauge.answers.correlate import Agreement
 from nlgauge.data.table import Column
-from nlgauge.stats.agreement import Agreement
-from nlgauge.stats.contrast import Contrast, contrast
 from nlgauge.stats.interrater import RaterAgreement, rater_agreement
 from nlgauge.stats.resampling import drawn, permuted
 from tests.contracts.second_source.literal import NAN, Near, Raw, Sources, holm_of, none, stats, total_laws

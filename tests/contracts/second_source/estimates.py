@@ -11,11 +11,11 @@ import numpy as np
 
 import nlgauge
 from nlgauge import ScoreTable
+from nlgauge.answers.estimate import Estimate
 from nlgauge.data.table import Column
 from nlgauge.maths.prediction_powered import Design
-from nlgauge.stats.blanks import WorstCase
-from nlgauge.stats.estimate import Estimate
-from nlgauge.stats.sampling import Draw, DrawnRow
+from nlgauge.ratings.blanks import WorstCase
+from nlgauge.ratings.sampling import Draw, DrawnRow
 from tests.contracts.second_source.literal import NAN, Raw, Sources, kish, none, stats
 from tests.maths.test_effective import fisher_ends, unseen
 from tests.maths.test_inference import UNLIMITED, YES_NO, Given, literal, literal_p

@@ -13,10 +13,11 @@ import numpy as np
 
 import nlgauge
 from nlgauge import ScoreTable
+from nlgauge.answers.scorecard import BoardLine, board
 from nlgauge.data.table import Column
 from nlgauge.gate import Outcome, Verdict
 from nlgauge.gate.verdict import Regression
-from nlgauge.stats.scorecard import BoardLine, board
+from tests.answers.test_scorecard import a_set, card
 from tests.contracts.second_source.literal import NAN, Raw, Sources, holm_of, literals, none, optimize, stats
 from tests.contracts.second_source.scores import (
     DIFFERENCE,
@@ -29,7 +30,6 @@ from tests.contracts.second_source.scores import (
     shown_by,
 )
 from tests.maths.test_inference import UNLIMITED, YES_NO, Given, laws, literal, literal_p
-from tests.stats.test_scorecard import a_set, card
 
 # ---- The gate, and a board of scorers
 

@@ -11,8 +11,8 @@ import numpy as np
 
 import nlgauge
 from nlgauge import ScoreTable
+from nlgauge.answers.compare import Difference
 from nlgauge.data.table import Column, Sums, SystemScore
-from nlgauge.stats.comparison import Difference
 from tests.contracts.second_source.literal import NAN, Raw, Sources, kish, none, stats, total_laws
 from tests.maths.test_inference import YES_NO, Given, laws, literal, literal_p
 

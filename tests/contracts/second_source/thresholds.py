@@ -10,11 +10,11 @@ import numpy as np
 
 import nlgauge
 from nlgauge import ScoreTable
+from nlgauge.answers.calibrate import Bin, Calibration, Chosen, RatedTask
 from nlgauge.data.table import Column
-from nlgauge.stats.certified import Bin, Calibration, Chosen, RatedTask
+from nlgauge.ratings.rated import rated_rows
+from nlgauge.ratings.sampling import Draw, DrawnRow
 from nlgauge.stats.fitting import folds_of
-from nlgauge.stats.rated import rated_rows
-from nlgauge.stats.sampling import Draw, DrawnRow
 from tests.contracts.second_source.literal import NAN, Raw, Sources, literals, stats
 
 # ---- Thresholds that ratings choose

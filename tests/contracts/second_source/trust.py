@@ -12,11 +12,11 @@ import numpy as np
 
 import nlgauge
 from nlgauge import Corpus, Row, ScoreTable
+from nlgauge.answers.calibrate import RatedTask
 from nlgauge.answers.trust.numbers import Trust
 from nlgauge.data.table import Column
-from nlgauge.stats.certified import RatedTask
+from nlgauge.ratings.rated import rated_rows
 from nlgauge.stats.fitting import cross_fitted
-from nlgauge.stats.rated import rated_rows
 from tests.contracts.second_source.agreement import agreement_ends, at_level, gain, gain_p, tables
 from tests.contracts.second_source.estimates import Ratings, taken, worth, worth_ends
 from tests.contracts.second_source.literal import (

@@ -13,9 +13,9 @@ import pytest
 import nlgauge
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import Column, ScoreTable, Sums
+from nlgauge.data.table.selection import selected
 from nlgauge.errors import InputError
-from nlgauge.stats.join import join
-from nlgauge.stats.selection import selected
+from nlgauge.ratings.join import join
 from tests.score_tables import column, counted, one, saved
 
 SPECS = ["TokenF1", "BLEU", "Length"]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, Row
+from nlgauge.ratings.labels import Aspect
+from nlgauge.ratings.project import RatingProject
 from nlgauge.reports.page.sheet import write_project
-from nlgauge.stats.labels import Aspect
-from nlgauge.stats.project import RatingProject
 from tests.contracts.browser import Watched, axe, chromium
-from tests.stats.projects import cells_of, project, written
+from tests.ratings.projects import cells_of, project, written
 
 
 def corpus(texts: list[str]) -> Corpus:
@@ -28,7 +29,8 @@ def test_no_cell_is_a_formula_and_no_system_is_told(tmp_path: Path) -> None:
     rows = corpus(["=1+1", "+1", "-1", "@now()", "\t=1", "\r=1", "plain", 'a "quoted", text'])
     project(tmp_path / "p", rows, 8)
     for name in ("sheet.csv", "sheet.html", "guideline.md"):
-        assert "hidden" not in (tmp_path / "p" / name).read_text(encoding="utf-8")
+        text = (tmp_path / "p" / name).read_text(encoding="utf-8")
+        assert "hidden" not in re.sub(r"(?s)<style>.*?</style>", "", text)
     cells = [line["candidate"] for line in cells_of(tmp_path / "p" / "sheet.csv")]
     assert sorted(cell.removeprefix("'") for cell in cells) == sorted(row.candidate for row in rows)
     assert not any(cell[0] in "=+-@\t\r" for cell in cells) and "plain" in cells
@@ -40,7 +42,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
         project(tmp_path / "file" / "p", corpus(["a"]), 1)
 
 
-def page(tmp_path: Path, texts: list[str]) -> tuple[Path, Corpus, nlgauge.stats.sampling.Draw]:  # type: ignore[name-defined]
+def page(tmp_path: Path, texts: list[str]) -> tuple[Path, Corpus, nlgauge.ratings.sampling.Draw]:  # type: ignore[name-defined]
     rows = corpus(texts)
     draw = nlgauge.sample(rows, len(texts))
     write_project(tmp_path / "project", rows, draw, [Aspect("supported")])

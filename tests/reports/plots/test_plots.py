@@ -18,8 +18,8 @@ from nlgauge.reports.plots.scatter import reliability, scatter
 from nlgauge.reports.plots.spread import spread
 from nlgauge.stats.corrections import holm
 from tests.printed import printed
+from tests.ratings.hidden import SPEC, outputs
 from tests.score_tables import same, three
-from tests.stats.hidden import SPEC, outputs
 
 N = 20
 

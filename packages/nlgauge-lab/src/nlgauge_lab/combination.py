@@ -17,14 +17,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nlgauge.answers.correlate import Agreement, correlate
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.selection import selected
 from nlgauge.errors import InputError
-from nlgauge.stats.agreement import Agreement, correlate
+from nlgauge.ratings.join import Source, grid, ratings
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.fitting import METHODS, Fit, cross_fitted, fit
-from nlgauge.stats.join import Source, grid, ratings
-from nlgauge.stats.selection import selected
 from nlgauge_lab.combination_file import CombinationFile, Member
 
 COMBINED, EQUAL = "Combination", "EqualWeights"

@@ -1,9 +1,9 @@
 """`nlgauge.trust`: how far to trust each scorer of a table, by people's ratings of some of its rows.
 
 A scorer is any metric, judge or detector. Every number comes from one place: shares, AUROC and calibration error from
-`nlgauge.stats.decisions`, the certified threshold from `nlgauge.stats.certified`, the effective number of ratings from
-`nlgauge.stats.estimate`, correlations from `nlgauge.stats.agreement`, sentinels and raters from the modules of these
-names.
+`nlgauge.stats.decisions`, the certified threshold from `nlgauge.answers.calibrate`, the effective number of ratings
+from `nlgauge.answers.estimate`, correlations from `nlgauge.answers.correlate`, sentinels and raters from the modules of
+these names. A number is declared in `nlgauge.answers.trust.numbers`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from nlgauge.answers.trust.runs import moved, repeats, scorers_again
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
+from nlgauge.ratings.join import Source
+from nlgauge.ratings.matching import matched, of_ratings
+from nlgauge.ratings.project import ProjectRatings
+from nlgauge.ratings.rated import fitted, rated_rows
 from nlgauge.stats.arrays import Float
-from nlgauge.stats.join import Source
-from nlgauge.stats.matching import matched, of_ratings
-from nlgauge.stats.project import ProjectRatings
-from nlgauge.stats.rated import fitted, rated_rows
 
 __all__ = ["Dispute", "Trust", "Trusts", "trust"]
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from nlgauge.data.table import Column
 from nlgauge.data.table.column import DECIDED, PROBABILITY
+from nlgauge.ratings.join import turned
 from nlgauge.stats.arrays import Float, Mask
-from nlgauge.stats.join import turned
 
 GIVEN, OWN = "given", "its own"
 HALF = "0.5, as it has one score alone"

@@ -10,24 +10,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nlgauge.answers.calibrate import Bin, Chosen, RatedScores, RatedTask, equally_drawn
+from nlgauge.answers.correlate import Agreement, correlate
+from nlgauge.answers.estimate import ALL, Estimate, estimate
+from nlgauge.answers.raters import StandIn, raters
+from nlgauge.answers.sentinels import beside, is_sentinel, unbeaten
 from nlgauge.answers.trust.decisions import CHOSEN, Rule, from_0_to_1, models_of, rule_of
 from nlgauge.answers.trust.records import Dispute
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import DECIDED, PROBABILITY
+from nlgauge.data.table.selection import label, selected
 from nlgauge.errors import InputError
 from nlgauge.maths.inference import NOTHING, Inference, Measured
-from nlgauge.stats.agreement import Agreement, correlate
+from nlgauge.ratings.join import Key, Source, turned
+from nlgauge.ratings.rated import Rated
 from nlgauge.stats.arrays import Float, Integers, Mask
-from nlgauge.stats.certified import Bin, Chosen, RatedScores, RatedTask, equally_drawn
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
-from nlgauge.stats.estimate import ALL, Estimate, estimate
 from nlgauge.stats.fitting import combined
-from nlgauge.stats.join import Key, Source, turned
-from nlgauge.stats.rated import Rated
-from nlgauge.stats.raters import StandIn, raters
-from nlgauge.stats.selection import label, selected
-from nlgauge.stats.sentinels import beside, is_sentinel, unbeaten
 
 _JUDGES = ("Column", "Judge")
 """Scorers whose numbers from 0 to 1 are read as probabilities"""

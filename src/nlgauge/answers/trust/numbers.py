@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from nlgauge.answers.calibrate import Bin
 from nlgauge.answers.trust.decisions import CHOSEN, HALF
 from nlgauge.answers.trust.declared import Column, Words, clauses, number
 from nlgauge.maths.inference import NOTHING, Measured
 from nlgauge.render.tables import NONE, Cell
-from nlgauge.stats.certified import Bin
 from nlgauge.stats.interrater import cohen_kappa
 
 TABLES: dict[str, Callable[[Trust], bool]] = {
@@ -253,7 +253,7 @@ class Trust:
     blank: int = number("blanks", 0, part="promise")
     """Rows that raters passed by. They count as bad where a threshold is certified, and in nothing else"""
     tipping: int | None = number("tipping", None, part="promise")
-    """How many of them have to be bad until no threshold can be certified (`nlgauge.stats.certified.Chosen`)"""
+    """How many of them have to be bad until no threshold can be certified (`nlgauge.answers.calibrate.Chosen`)"""
     sentinels: tuple[str, ...] = number("sentinels", ())
     """What it was compared with: Length and CopyRate, where there are texts"""
     unbeaten: tuple[str, ...] = number(

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nlgauge.answers.calibrate import RatedScores
+from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.answers.trust.decisions import CHOSEN, GIVEN, Rule, models_of, passing
 from nlgauge.answers.trust.facts import FLIPS, Facts, Lines, Repeats, Since, asked, scorers_of
 from nlgauge.data.corpus.place import first_repeat
@@ -22,13 +24,11 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.inference import NOTHING, Inference, Measured, mean_of
+from nlgauge.ratings.join import turned
+from nlgauge.ratings.matching import fingerprints
 from nlgauge.stats.arrays import Float, Integers
-from nlgauge.stats.certified import RatedScores
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.decisions import share_of
-from nlgauge.stats.join import turned
-from nlgauge.stats.matching import fingerprints
-from nlgauge.stats.signatures import refuse_other_numbers
 
 NOT_REPEATABLE = "not repeatable"
 """What the signature of a judge says of its numbers"""

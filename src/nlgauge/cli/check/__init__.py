@@ -153,12 +153,12 @@ def check(
     changes, it fails in at most 5 % of such series, however long they are.
     """
     from nlgauge import calibrate, evaluate
+    from nlgauge.answers.rated_threshold import RatedThreshold
     from nlgauge.gate import check as run
     from nlgauge.gate.accepted import read as read_accepted
     from nlgauge.gate.baseline import TooFewItemsError
     from nlgauge.gate.thresholds import METRIC
     from nlgauge.reports.gate import Earlier, gate_page, write_verdicts
-    from nlgauge.stats.rated_threshold import RatedThreshold
 
     by_set = grounded and at_most_wrong is not None
     if (

@@ -10,6 +10,7 @@ from shlex import quote
 import click
 from click.formatting import wrap_text
 
+from nlgauge.answers.compare import SIGNIFICANCE
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import WIDTH, coloured, with_interval
 from nlgauge.data.table import ScoreTable
@@ -17,7 +18,6 @@ from nlgauge.gate import Outcome, Regression, Unsupported, Verdict
 from nlgauge.gate.verdict import SAID
 from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import harmless
-from nlgauge.stats.comparison import SIGNIFICANCE
 
 NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200

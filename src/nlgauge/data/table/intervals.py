@@ -121,14 +121,6 @@ def formula_of(sums: Sums, part: int) -> Callable[[NDArray[np.float64]], NDArray
     return lambda totals: sums.value(totals[..., None, :])[..., part]
 
 
-def together(values: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the sums of the rows of each group: [rows, ...] -> [groups, ...], groups in the order of their numbers."""
-    numbers = np.unique(groups, return_inverse=True)[1]
-    sums = np.zeros((int(numbers.max(initial=-1)) + 1, *values.shape[1:]))
-    np.add.at(sums, numbers, values)
-    return sums
-
-
 def without_draws(replicates: int | None, seed: int | None) -> None:
     """Warn of options of a resampling that is not there any more: means and differences have Student's t."""
     if replicates is not None or seed is not None:

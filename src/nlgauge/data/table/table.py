@@ -70,7 +70,7 @@ class ScoreTable:
         Args:
             clusters: one of each row, in row order: what makes outputs alike beyond their item, as a source that
                 several questions share does, or an item that was answered with several seeds. Rows that have nothing
-                in common need clusters of their own. `nlgauge.stats.join.by_column` takes them from a column of the
+                in common need clusters of their own. `nlgauge.ratings.join.by_column` takes them from a column of the
                 outputs.
 
         Returns:

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from nlgauge.answers.contrast import Contrast, contrast, takes_a_minute
+from nlgauge.answers.correlate import Agreement, correlate
+from nlgauge.answers.sentinels import beside, is_sentinel, unbeaten
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.selection import label, selected
 from nlgauge.errors import InputError
 from nlgauge.reports.page.scored import Scored
 from nlgauge.reports.plots.pairwise import CorrelationMatrix, correlation_matrix
-from nlgauge.stats.agreement import Agreement, correlate
-from nlgauge.stats.contrast import Contrast, contrast, takes_a_minute
 from nlgauge.stats.corrections import LEAST_DRAWS, draws_for
-from nlgauge.stats.selection import label, selected
-from nlgauge.stats.sentinels import beside, is_sentinel, unbeaten
 
 MOST_DRAWN = 50_000_000
 """Rows times metrics, aspects and draws: beyond this fewer draws are taken"""

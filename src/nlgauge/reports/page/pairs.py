@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from nlgauge.answers.best import PairTest, pair_test
+from nlgauge.answers.compare import Comparison, Difference, compare
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.stats.best import PairTest, pair_test
-from nlgauge.stats.comparison import Comparison, Difference, compare
 
 MOST_SYSTEMS = 12
 """Up to so many all pairs stand in a page"""

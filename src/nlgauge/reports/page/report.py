@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nlgauge._version import __version__
+from nlgauge.answers.best import PairTest, People, other_items, people
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
@@ -20,15 +20,15 @@ from nlgauge.data.table.outliers import outliers
 from nlgauge.errors import InputError
 from nlgauge.gate.history import InterimAnalysis
 from nlgauge.gate.history import read as read_history
-from nlgauge.render.environment import HERE, data, digest, inlined, render, shown
+from nlgauge.ratings.join import Source
+from nlgauge.render.environment import HERE, data, shown
 from nlgauge.render.evidence import drawn
+from nlgauge.render.page import page
 from nlgauge.reports.page.agreement import Agreeing, agreeing
 from nlgauge.reports.page.pairs import Pair, Pairings, chosen, pair
 from nlgauge.reports.page.rows import MOST_ROWS, by_turns, described, histograms, listed, listed_rows, worst_of
 from nlgauge.reports.page.scored import Scored, known_texts, source_of, standing
 from nlgauge.reports.page.summary import Card, best_of, cards, estimated, verdict, wins
-from nlgauge.stats.best import PairTest, People, other_items, people
-from nlgauge.stats.join import Source
 
 WIDTH, HEIGHT, MARGIN = 360, 150, 24
 """A chart's size and rim, in its own units"""
@@ -140,7 +140,6 @@ def report(
     leading = [system for system, _ in ranked.most_common()] or table.systems[:1]
     pairs = [pair(tests, a, b) for a, b in chosen(table.systems, leading)]
     mean, spread = standing(scored.scales)
-    script = inlined(HERE / "evidence.js", *(_FOLDER / "script" / f"{part}.js" for part in _SCRIPTS))
     list_ = listed(by_turns(mean, spread), [_texts(row) for row in scored.texts], rows, len(scored.scales))
     of_rows = listed_rows(scored, scored.scales, listed=list_, mean=mean, spread=spread)
     content = {
@@ -152,11 +151,13 @@ def report(
     }
     notes = [*scored.notes, *other_items(table), *outliers(table)]
     agreement = agreeing(scored, level, coefficient=coefficient, replicates=replicates, seed=seed)
-    page = render(
+    made_page = page(
         "report.html",
         _FOLDER / "templates",
+        command="report",
         title=title or _title(table),
-        version=__version__,
+        styles=[_FOLDER / "report.css"],
+        scripts=[HERE / "evidence.js", *(_FOLDER / "script" / f"{part}.js" for part in _SCRIPTS)],
         table=table,
         verdict=list(verdict(made, table.systems)),
         said=[*verdict(rated, table.systems, people=True), *estimated(numbers)] if rated else [],
@@ -179,12 +180,9 @@ def report(
         repeat=repeat(table, Path(path).name),
         notes=notes,
         data=data({**content, "matrix": _matrix(agreement)}),
-        style=inlined(HERE / "parts.css", HERE / "page.css", _FOLDER / "report.css"),
-        script=script,
-        policy=digest(str(script)),
     )
     with atomic_write(Path(path)) as file:
-        file.write(page)
+        file.write(made_page)
     return notes
 
 

@@ -12,12 +12,12 @@ import numpy as np
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.jsonable import plain
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.selection import label
 from nlgauge.errors import InputError
+from nlgauge.ratings.join import Source
+from nlgauge.ratings.join import ratings as joined
+from nlgauge.ratings.matching import matched
 from nlgauge.stats.arrays import Float
-from nlgauge.stats.join import Source
-from nlgauge.stats.join import ratings as joined
-from nlgauge.stats.matching import matched
-from nlgauge.stats.selection import label
 
 
 @dataclass(frozen=True)

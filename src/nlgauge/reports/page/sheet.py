@@ -16,12 +16,13 @@ from nlgauge._version import __version__
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus
 from nlgauge.errors import InputError
-from nlgauge.render.environment import HERE, data, digest, inlined, render
+from nlgauge.ratings.labels import Aspect
+from nlgauge.ratings.project import RatingProject, is_project
+from nlgauge.ratings.sampling import Draw
+from nlgauge.ratings.sheets import DIGEST, RATING, ROW, TEXTS
+from nlgauge.render.environment import data
+from nlgauge.render.page import page
 from nlgauge.render.tables import inert
-from nlgauge.stats.labels import Aspect
-from nlgauge.stats.project import RatingProject, is_project
-from nlgauge.stats.sampling import Draw
-from nlgauge.stats.sheets import DIGEST, RATING, ROW, TEXTS
 
 SHEET, PAGE, GUIDELINE = "sheet.csv", "sheet.html", "guideline.md"
 LONGEST_CELL = 32_767
@@ -113,23 +114,21 @@ def _cells(records: Sequence[dict[str, str]], aspects: Sequence[Aspect]) -> str:
 
 
 def _page(records: Sequence[dict[str, str]], aspects: Sequence[Aspect], project: str) -> str:
-    script = inlined(_FOLDER / "script" / "rating.js")
     asked = [
         {"name": aspect.name, "scale": [{"rating": n, "names": aspect.names(n)} for n in aspect.scale]}
         for aspect in aspects
     ]
     # A browser keeps what was rated under the project's id, so that another sheet begins empty.
     content: dict[str, Any] = {"rows": list(records), "aspects": asked, "id": project}
-    return render(
+    return page(
         "rating.html",
         _FOLDER / "templates",
+        command="sample",
         title=f"{len(records):,} texts to rate",
-        version=__version__,
+        styles=[_FOLDER / "rating.css"],
+        scripts=[_FOLDER / "script" / "rating.js"],
         aspects=aspects,
         data=data(content),
-        style=inlined(HERE / "page.css", _FOLDER / "rating.css"),
-        script=script,
-        policy=digest(str(script)),
     )
 
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from nlgauge.answers.best import OTHER_ITEMS, Best, PairTests, by_part
 from nlgauge.data.table import Column, ScoreTable, SystemScore
-from nlgauge.stats.best import OTHER_ITEMS, Best, PairTests, by_part
 
 
 @dataclass(frozen=True)

@@ -13,20 +13,20 @@ from pathlib import Path
 
 import numpy as np
 
+from nlgauge.answers.compare import Difference, compare
+from nlgauge.answers.correlate import Agreement, correlate
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.intervals import without_draws
+from nlgauge.data.table.selection import directed, label, selected
 from nlgauge.errors import InputError
+from nlgauge.ratings.join import Source, grid, ratings
+from nlgauge.ratings.rated import by_row, rated_part
 from nlgauge.render.tables import Cell, Chance, Number
 from nlgauge.reports import figures
-from nlgauge.stats.agreement import Agreement, correlate
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.coefficients import COEFFICIENTS
-from nlgauge.stats.comparison import Difference, compare
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.correlation import LEVELS, Estimate, estimate
-from nlgauge.stats.join import Source, grid, ratings
-from nlgauge.stats.rated import by_row, rated_part
-from nlgauge.stats.selection import directed, label, selected
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def agreement(
 ) -> AgreementMap:
     """The agreement of each metric with each aspect of the ratings, as `nlgauge.correlate` has it.
 
-    metrics and every_part as in `nlgauge.stats.selection.selected`. Raises InputError.
+    metrics and every_part as in `nlgauge.data.table.selection.selected`. Raises InputError.
     """
     chosen = selected(table, metrics, every_part)
     found = correlate(chosen, source, level=level, coefficient=coefficient, replicates=replicates, seed=seed)
@@ -165,7 +165,7 @@ def pairwise(
 
     Args:
         table: the scores.
-        metrics, every_part: as in `nlgauge.stats.selection.selected`; informational sub-scores are left out.
+        metrics, every_part: as in `nlgauge.data.table.selection.selected`; informational sub-scores are left out.
         significance: p, corrected by Holm for all pairs by one metric, below which a difference has a star.
         replicates, seed: without effect since version 0.2, and accepted for one version more.
 
@@ -242,8 +242,8 @@ def correlation_matrix(
     """The correlation of each two metrics of a table (InfoLM's figure 2).
 
     source: ratings as `nlgauge.correlate` takes them, whose aspects then stand among the metrics. metrics and
-    every_part as in `nlgauge.stats.selection.selected`. Two columns are compared on the rows that both have; metrics of
-    sets at level 'system' only. Raises InputError.
+    every_part as in `nlgauge.data.table.selection.selected`. Two columns are compared on the rows that both have;
+    metrics of sets at level 'system' only. Raises InputError.
     """
     table = table.per_item()
     if level not in LEVELS or coefficient not in COEFFICIENTS:

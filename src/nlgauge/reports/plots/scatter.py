@@ -7,16 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
+from nlgauge.answers.calibrate import Bin, Calibration, by_score, calibrate
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.selection import directed
 from nlgauge.errors import InputError, SpecError
+from nlgauge.ratings.join import Source, grid, ratings
 from nlgauge.render.tables import Cell, Cells, Number
 from nlgauge.reports import figures
 from nlgauge.stats.arrays import Float
-from nlgauge.stats.certified import Bin, Calibration, by_score, calibrate
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.correlation import estimate, means
-from nlgauge.stats.join import Source, grid, ratings
-from nlgauge.stats.selection import directed
 
 _LEVELS = ("row", "system")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
+from nlgauge.answers.best import Mark, by_part, compared
 from nlgauge.data.table import ScoreTable, SystemScore
+from nlgauge.data.table.selection import directed, selected
 from nlgauge.errors import InputError
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
 from nlgauge.stats.arrays import Float
-from nlgauge.stats.best import Mark, by_part, compared
-from nlgauge.stats.selection import directed, selected
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -68,8 +68,8 @@ def spread(
 ) -> Spread:
     """The distribution of each metric's scores of rows, by system.
 
-    metrics and every_part as in `nlgauge.stats.selection.selected`. Corpus-level metrics have no distribution and are
-    left out, which a note says. Raises InputError where none is left, and for what the table does not hold.
+    metrics and every_part as in `nlgauge.data.table.selection.selected`. Corpus-level metrics have no distribution and
+    are left out, which a note says. Raises InputError where none is left, and for what the table does not hold.
     """
     if bins < 2:
         raise InputError(f"{bins} bins show nothing", remedy="take 2 or more")
@@ -163,7 +163,8 @@ class Summary:
 def summary(table: ScoreTable, *, metrics: Sequence[str] | None = None, every_part: bool = False) -> Summary:
     """Every system's value by each metric, with its interval, and which are best.
 
-    metrics and every_part as in `nlgauge.stats.selection.selected`. Raises InputError for what the table does not hold.
+    metrics and every_part as in `nlgauge.data.table.selection.selected`. Raises InputError for what the table does not
+    hold.
     """
     chosen = selected(table, metrics, every_part)
     scores = [

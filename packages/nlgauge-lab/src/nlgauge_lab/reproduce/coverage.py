@@ -13,16 +13,16 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from nlgauge.answers.calibrate import RatedScores
 from nlgauge.data.corpus import Corpus
+from nlgauge.data.table.selection import label
 from nlgauge.errors import InputError
 from nlgauge.maths.inference import mean_of
 from nlgauge.maths.prediction_powered import Design, Float, Integers
 from nlgauge.maths.rated_means import inference, rated_means
-from nlgauge.stats.certified import RatedScores
+from nlgauge.ratings.rated import codes
+from nlgauge.ratings.refusing import chosen_by_score, refusal
 from nlgauge.stats.fitting import combined
-from nlgauge.stats.rated import codes
-from nlgauge.stats.refusing import chosen_by_score, refusal
-from nlgauge.stats.selection import label
 from nlgauge_lab.reproduce.detecting import read_set
 from nlgauge_lab.reproduce.labelled_sets import LABELLED_SETS
 from nlgauge_lab.reproduce.rated import VIEWS, Data

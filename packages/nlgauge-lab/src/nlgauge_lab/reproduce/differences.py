@@ -10,8 +10,8 @@ import numpy as np
 
 from nlgauge.maths.prediction_powered import Design, Float, Integers
 from nlgauge.maths.rated_means import RatedMeans, helps, inference, rated_means
+from nlgauge.ratings.refusing import refusal
 from nlgauge.stats.fitting import combined
-from nlgauge.stats.refusing import refusal
 from nlgauge_lab.reproduce.coverage import (
     ALONE,
     CONFIDENCE,

@@ -10,8 +10,8 @@ from nlgauge.contract.base import Metric, model_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import NlgaugeError, SpecError
+from nlgauge.ratings.join import join, turned
 from nlgauge.stats.arrays import Float
-from nlgauge.stats.join import join, turned
 from nlgauge_lab.reproduce.columns import defined, only, part_of, without
 from nlgauge_lab.reproduce.published import Entry, Table
 from nlgauge_lab.reproduce.rated import CORRELATIONS, VIEWS, Data

@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nlgauge.answers.contrast import williams
+from nlgauge.answers.correlate import correlate
 from nlgauge.data.table import Column as Scores
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
-from nlgauge.stats.agreement import correlate
+from nlgauge.ratings.join import grid, ratings, turned
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.coefficients import correlation
-from nlgauge.stats.contrast import williams
 from nlgauge.stats.correlation import means
-from nlgauge.stats.join import grid, ratings, turned
 from nlgauge_lab.reproduce.columns import only, part_of
 from nlgauge_lab.reproduce.entries import Entries
 from nlgauge_lab.reproduce.published import Column, Entry, Table

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from nlgauge.answers.correlate import Agreement, correlate
 from nlgauge.contract.base import Metric, model_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
-from nlgauge.stats.agreement import Agreement, correlate
 from nlgauge_lab.reproduce.columns import only, part_of, without
 from nlgauge_lab.reproduce.rated import VIEWS, Data
 from nlgauge_lab.reproduce.scoring import Job, Scores, read_model

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.selection import label, selected
 from nlgauge.errors import InputError
+from nlgauge.ratings.join import Source, ratings, turned
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
 from nlgauge.stats.arrays import Float
-from nlgauge.stats.join import Source, ratings, turned
-from nlgauge.stats.selection import label, selected
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -98,7 +98,7 @@ def distributions(
 
     Where lower is better the scale is turned, as the paper turns its distances. source: ratings as `nlgauge.correlate`
     takes them; they are shown too, and how far each metric's distribution lies from theirs. metrics and every_part as
-    in `nlgauge.stats.selection.selected`. Corpus-level metrics have no distribution and are left out. Raises
+    in `nlgauge.data.table.selection.selected`. Corpus-level metrics have no distribution and are left out. Raises
     InputError.
     """
     if bins < 2:

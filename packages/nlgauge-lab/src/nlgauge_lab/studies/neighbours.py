@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge import registry
+from nlgauge.answers.correlate import correlate
 from nlgauge.contract.base import Value
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
@@ -23,7 +24,6 @@ from nlgauge.evaluation import evaluate
 from nlgauge.metrics.mark_evaluate import MarkEvaluate, sweep
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
-from nlgauge.stats.agreement import correlate
 from nlgauge_lab.studies.sweep import Point, Sweep, first_items
 
 KS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30)

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nlgauge.answers.contrast import contrast
 from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.selection import label, selected
+from nlgauge.ratings.join import Source
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
-from nlgauge.stats.contrast import contrast
-from nlgauge.stats.join import Source
-from nlgauge.stats.selection import label, selected
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ def significance(
 ) -> Significance:
     """Every metric against every other, with clusters (InfoLM's figure 7).
 
-    metrics and every_part as in `nlgauge.stats.selection.selected`, the rest as in `nlgauge.stats.contrast.contrast`,
-    which does the tests. Raises InputError as that does.
+    metrics and every_part as in `nlgauge.data.table.selection.selected`, the rest as in
+    `nlgauge.answers.contrast.contrast`, which does the tests. Raises InputError as that does.
     """
     table = selected(table, metrics, every_part)
     contrasts = contrast(

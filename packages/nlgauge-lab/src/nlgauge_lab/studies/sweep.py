@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from nlgauge.answers.correlate import Agreement, correlate
 from nlgauge.contract.base import Metric
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
+from nlgauge.data.table.selection import selected
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
 from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
-from nlgauge.stats.agreement import Agreement, correlate
-from nlgauge.stats.selection import selected
 
 
 class Setting(NamedTuple):

@@ -11,7 +11,7 @@ import pytest
 from lab.reproduce import pieces
 from lab.reproduce.pieces import POOLED, SYSTEM, UNRATED, cells, rebuilt
 from nlgauge import correlate, evaluate
-from nlgauge.stats.contrast import williams
+from nlgauge.answers.contrast import williams
 from nlgauge_lab.reproduce.kinds import Block, Cell, Rebuilt
 from nlgauge_lab.reproduce.published import Source, table
 from nlgauge_lab.reproduce.rated import Data

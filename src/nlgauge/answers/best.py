@@ -1,0 +1,251 @@
+"""The best system by a score, and which systems do not differ significantly from it, on the items that they share.
+
+A star, a tilde and the headline of a page come from the paired tests alone. The means that a table prints are of each
+system's own items; where a system leaves hard items out, they may favour the worse system. So a system is called best
+only where it has the best mean and is ahead of every other system on shared items, and every pair could be tested.
+
+Where ratings are at hand, `people` estimates what people would say of all outputs of each system.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from nlgauge.answers.compare import Difference, compare
+from nlgauge.answers.estimate import Estimate, estimate, worst_cases
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import Column, ScoreTable, SystemScore
+from nlgauge.data.table.selection import label
+from nlgauge.errors import InputError
+from nlgauge.ratings.join import Source, ratings
+from nlgauge.ratings.project import ProjectRatings
+from nlgauge.render.tables import Number, words
+from nlgauge.stats.arrays import Float
+from nlgauge.stats.corrections import holm
+
+OTHER_ITEMS = "not comparable: different items"
+
+
+class PairTest(NamedTuple):
+    """How far one system is ahead of another on the items that both have, and whether that is noise."""
+
+    ahead: float
+    """Above 0 where the first system is better; NaN where it cannot be said"""
+    p: float
+    """That the two are alike; NaN where there is no test"""
+    reason: str = ""
+    """Why there is no test"""
+
+
+PairTests: TypeAlias = "Callable[[str, str, str, str], PairTest]"
+"""The test of two systems by a metric and its sub-score"""
+
+
+class Best(NamedTuple):
+    """The best by one sub-score of a metric, and how the other systems compare with it."""
+
+    systems: tuple[str, ...]
+    """One; several where their numbers are equal; none where nothing can be concluded"""
+    alike: tuple[str, ...]
+    """Systems that do not differ significantly from the best"""
+    behind: tuple[str, ...]
+    """Systems that are significantly worse than the best"""
+    reason: str = ""
+    """Why no system is called best"""
+
+    def mark(self, system: str) -> Mark:
+        """Return what a system is called beside the others."""
+        return "best" if system in self.systems else "alike" if system in self.alike else ""
+
+
+Mark: TypeAlias = Literal["", "best", "alike"]
+
+
+def pair_test(table: ScoreTable, one: Difference, turned: bool = False) -> PairTest:
+    """Return the test of a comparison, as the first of its two systems has it; as the second, where `turned`."""
+    upwards = table.columns[one.metric].higher_is_better != turned
+    return PairTest(one.difference if upwards else -one.difference, one.p, one.reason or "")
+
+
+def compared(table: ScoreTable) -> PairTests:
+    """Return the paired tests of `nlgauge.compare`."""
+
+    def test(a: str, b: str, metric: str, part: str) -> PairTest:
+        try:
+            (one,) = compare(table, a, b, label(table, metric, part))
+        except InputError as error:  # no item in common
+            return PairTest(math.nan, math.nan, error.problem)
+        return pair_test(table, one)
+
+    return test
+
+
+def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests) -> dict[tuple[str, str], Best]:
+    """Return the best by each metric and sub-score of the scores of all systems; no informational sub-score has one."""
+    groups: dict[tuple[str, str], list[SystemScore]] = {}
+    for score in scores:
+        groups.setdefault((score.metric, score.part), []).append(score)
+    found = {key: best(table, own, tests) for key, own in groups.items()}
+    return {key: one for key, one in found.items() if one is not None}
+
+
+def best(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests, significance: float = 0.05) -> Best | None:
+    """Return the best of the scores of all systems by one sub-score of a metric.
+
+    The system with the best mean is tested against every other; a system is alike where p, corrected by Holm for all of
+    them, is not below `significance`. None for an informational sub-score, and for fewer than two systems with a value.
+    """
+    there = [score for score in scores if not math.isnan(score.mean)]
+    if len(there) < 2 or there[0].part in table.columns[there[0].metric].details:
+        return None
+    top = (max if table.columns[there[0].metric].higher_is_better else min)(score.mean for score in there)
+    first = next(score for score in there if score.mean == top)
+    others = [score for score in there if score is not first]
+    tested = [tests(first.system, other.system, first.metric, first.part) for other in others]
+    if reasons := [one.reason for one in tested if math.isnan(one.p)]:
+        return Best((), (), (), reasons[0] or "not tested")
+    # The same sum in another order differs in its last digits.
+    rounding = 1e-12 * max(abs(score.mean) for score in there)
+    ahead = [one.ahead if abs(one.ahead) > rounding else 0.0 for one in tested]
+    equal = [score.mean == top for score in others]
+    if any(gain < 0 or (gain and same) for same, gain in zip(equal, ahead, strict=True)):
+        return Best((), (), (), OTHER_ITEMS)
+    adjusted = holm([math.nan if same else one.p for one, same in zip(tested, equal, strict=True)]).tolist()
+    names = [score.system for score in others]
+    return Best(
+        (first.system, *(name for name, same in zip(names, equal, strict=True) if same)),
+        tuple(name for name, p in zip(names, adjusted, strict=True) if p >= significance),
+        tuple(name for name, p in zip(names, adjusted, strict=True) if p < significance),
+    )
+
+
+def other_items(table: ScoreTable) -> Iterator[str]:
+    """Yield what is to be said of metrics by which systems have values on different items."""
+    said: dict[str, list[str]] = {}
+    for spec, column in table.columns.items():
+        if column.level != "item" or len(table.systems) < 2:
+            continue
+        known = ~np.isnan(column.values[:, 0] if column.sums is None else column.sums.counts.sum(1))
+        items: dict[str, set[str]] = {system: set() for system in table.systems}
+        for (system, item), valued in zip(table.rows, known.tolist(), strict=True):
+            if valued:
+                items[system].add(item)
+        shared, union = set.intersection(*items.values()), set.union(*items.values())
+        if len(shared) < len(union):
+            counts = ", ".join(f"{system} {len(own)}" for system, own in list(items.items())[:_NAMED])
+            more = f" and {len(items) - _NAMED} more systems" if len(items) > _NAMED else ""
+            said.setdefault(f"({counts}{more}; all share {len(shared)})", []).append(spec)
+    for counts, specs in said.items():
+        yield (
+            f"{', '.join(specs)}: the systems have values on different items {counts}; the means are of each "
+            "system's items, and the tests are of the items that two systems share"
+        )
+
+
+_NAMED = 6
+
+
+LED = "people: "
+"""What the name of an aspect begins with where it stands among metrics"""
+
+
+@dataclass(frozen=True)
+class People:
+    """The ratings of a table's rows, and what they say of all rows."""
+
+    table: ScoreTable
+    """The rows, and a column for each aspect: a row that nobody rated has no number"""
+    estimates: Mapping[str, Mapping[str, Estimate]]
+    """By aspect, where some rows have no rating and an interval would be valid: of each system, and of each two
+    systems' difference, "A - B\""""
+    notes: Mapping[str, str]
+    """By aspect: what the estimates are made of, or why there are none; nothing where every row is rated"""
+
+    def by_system(self) -> list[SystemScore]:
+        """The estimate of each system with its interval; where there is none, what the ratings alone say."""
+        scores = self.table.by_system()
+        found = [self.estimates.get(one.metric, {}).get(one.system) for one in scores]
+        return [
+            score if one is None else replace(score, mean=one.estimate, low=one.low, high=one.high)
+            for score, one in zip(scores, found, strict=True)
+        ]
+
+    def test(self, a: str, b: str, aspect: str, part: str) -> PairTest:
+        """Return whether people would rate two systems alike; NaN where nothing is estimated."""
+        found = self.estimates.get(aspect, {})
+        for name, sign in ((f"{a} - {b}", 1), (f"{b} - {a}", -1)):
+            if name in found:
+                return PairTest(sign * found[name].estimate, found[name].p)
+        return PairTest(math.nan, math.nan, "not estimated")
+
+
+def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> People:
+    """Return what a headline is made of where ratings are at hand. led: what the aspects' names begin with.
+
+    The scores are those of all metrics together, cross-fitted; of the first that has a better direction where this is
+    refused. It is not the one that gives the shortest interval: such an interval would hold the truth too seldom.
+    Raises InputError as `nlgauge.ratings.join.ratings`.
+    """
+    table = table.per_item()
+    columns, estimates, notes = {}, {}, {}
+    for aspect, values in ratings(table, source).values.items():
+        missing = np.flatnonzero(np.isnan(values)).tolist()
+        name = f"{led}{aspect}"
+        columns[name] = Column(
+            parts=("score",),
+            values=values[:, None],
+            reasons=dict.fromkeys(missing, "unrated"),
+            limits=_limits(values, source, aspect),
+        )
+        if missing:
+            found, notes[name] = _estimated(table, source, aspect, seed)
+            estimates.update({name: found} if found else {})
+    return People(ScoreTable(table.rows, columns, {}, clusters=table.clusters), estimates, notes)
+
+
+def _limits(values: Float, source: Source, aspect: str) -> dict[str, tuple[float, float]]:
+    """Return the limits of ratings [rows]: the scale of a project, or that of yes and no; else nothing.
+
+    The least and the greatest rating that was given are not the ends of a scale: with 15 ratings that go from 1 to 5,
+    intervals which end there hold the true mean in .86 to .92 of draws.
+    """
+    scale = source.scales.get(aspect) if isinstance(source, ProjectRatings) else None
+    if scale is None and set(values[np.isfinite(values)].tolist()) == {0.0, 1.0}:
+        scale = (0.0, 1.0)
+    return {} if scale is None else {"score": scale}
+
+
+def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tuple[dict[str, Estimate], str]:
+    """By system and difference, and what is to be said of it; nothing where a system has no estimate."""
+    metrics = [spec for spec, column in table.columns.items() if column.level == "item"]
+    first = [spec for spec in metrics if table.columns[spec].scores] or metrics
+    why = "there is no score of single rows"
+    for chosen in (metrics, first[:1]) if len(metrics) > 1 else (metrics,) if metrics else ():
+        try:
+            every = estimate(table, source, metrics=chosen, aspects=[aspect], seed=seed)
+        except InputError as error:
+            why = str(error)
+            continue
+        found = {one.system: one for one in every if one.metric == every[-1].metric}
+        of = [found[system] for system in table.systems]
+        if not (reasons := [one.reason for one in of if one.reason]):
+            return found, "; ".join([_made(of), *worst_cases(of), *every.notes])
+        why = reasons[0]
+    return {}, f"ratings alone, and no estimate for all rows: {why}"
+
+
+def _made(of: list[Estimate]) -> str:
+    rated, rows = sum(one.ratings for one in of), sum(one.rows for one in of)
+    alone = ", ".join(f"{one.system} {words(Number(*one.alone))}" for one in of)
+    made = f"estimated for all {rows:,} rows from {rated:,} ratings and the scores by {of[0].metric}"
+    return f"{made}; the ratings alone: {alone}"
+
+
+def of_outputs(table: ScoreTable, outputs: Corpus) -> People | None:
+    """Return what people say of outputs that hold ratings, to stand before the metrics; None where none is rated."""
+    return people(table, outputs, LED) if any(row.scores for row in outputs) else None

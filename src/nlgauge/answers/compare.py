@@ -1,0 +1,476 @@
+"""Is one system better than another, or is that noise: `compare` two systems of a table, metric by metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.frame import Records
+from nlgauge.data.table.intervals import formula_of, without_draws
+from nlgauge.errors import InputError
+from nlgauge.maths.inference import ALIKE, FEWEST, Inference, Limits, mean_of, statistic_of
+from nlgauge.maths.intervals import unequal
+from nlgauge.ratings.join import Grid, grid
+from nlgauge.ratings.matching import refuse_other_order
+from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.environment import number, p_value
+from nlgauge.render.tables import Cell, Chance, Number
+from nlgauge.stats.arrays import Float, Integers, Mask
+from nlgauge.stats.corrections import holm
+
+SIGNIFICANCE = 0.05
+"""p under which a difference is called significant"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """What one sub-score of a metric says of systems A and B, on the items that both have."""
+
+    metric: str
+    part: str
+    a: float
+    """Mean of A, or its value of all items together (`whole`)"""
+    b: float
+    difference: float
+    """A's minus B's, in the metric's own direction"""
+    low: float
+    high: float
+    p: float
+    """That the true difference is 0, two-sided, by the same distribution as the interval"""
+    adjusted: float = math.nan
+    """p, corrected by Holm for all scores of the comparison that have a direction"""
+    effect: float = math.nan
+    """The difference in standard deviations of the items' differences; NaN where these do not differ"""
+    n: int
+    """Items with a number for both"""
+    undefined: int
+    """Items of both without"""
+    needed: float = math.nan
+    """Items at which such a difference would be found in 80 % of studies; with a margin, at which two equal systems
+    would be shown to be no worse than each other by it"""
+    detectable: float = math.nan
+    """The smallest true difference that these items, or as many as were asked for, show in 80 % of studies"""
+    better: str | None = None
+    """The system that the difference favours, however small; None where there is none, and for an informational
+    sub-score
+    """
+    reason: str | None = None
+    """Why a number is missing, or that the two are equal on every item"""
+    whole: bool = False
+    """a and b are values of all items together, as a corpus BLEU is, and not means"""
+    clusters: int | None = None
+    """How many clusters the items are of, where the table has clusters"""
+    effective: float = math.nan
+    """How many clusters of equal size say as much; below 2 there is neither interval nor test"""
+    no_worse: float = math.nan
+    """With a margin: p that A is worse than B by the margin or more"""
+    alike: float = math.nan
+    """With a margin: p that the two differ by the margin or more, in whichever direction"""
+
+    def interval(self, confidence: float) -> str:
+        """Return the interval of the difference in words; "" where there is none."""
+        if math.isnan(self.low):
+            return ""
+        return f", {100 * confidence:g} % interval {number(self.low)} to {number(self.high)}"
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Answered, Records[Difference]):
+    """What `compare` found: a record per metric and score."""
+
+    kind = Difference
+    a: str
+    b: str
+    records: list[Difference]
+    notes: list[str] = field(default_factory=list)
+    margin: float | None = None
+    """The loss that would not matter, where one was given"""
+    confidence: float = 0.95
+    """That of the intervals"""
+    items: int | None = None
+    """Those of the study that is planned, where one is"""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """The metrics that were compared"""
+
+    @property
+    def answer(self) -> str:
+        """Return which system is better, by each metric's deciding score, in a sentence; of several with a second one.
+
+        The second sentence has the numbers of the first metric, because a count of metrics has no interval.
+        """
+        first: dict[str, Difference] = {}
+        for one in self.records:
+            if not math.isnan(one.adjusted):
+                first.setdefault(one.metric, one)
+        if not first:
+            return f"No metric can tell whether {self.a} is better than {self.b}."
+        (one, *others) = first.values()
+        if not others:
+            return f"{self._verdict(one)}: {self._numbers(one)}."
+        name = _name(one)
+        return f"{self._counted(list(first.values()))}. By {name}, the first of them: {self._numbers(one, named=True)}."
+
+    def _counted(self, first: Sequence[Difference]) -> str:
+        """How many metrics say what, by their deciding scores."""
+        if self.margin is not None:
+            count = sum(one.no_worse < SIGNIFICANCE for one in first)
+            shown = f"{self.a} is shown to be no worse than {self.b}, up to {self.margin:g},"
+            return f"{shown} by {count} of {len(first)} metrics"
+        better: dict[str, int] = {self.a: 0, self.b: 0, "": 0}
+        for one in first:
+            better[(one.better or "") if one.adjusted < SIGNIFICANCE else ""] += 1
+        rest = better.pop("")
+        if rest == len(first):
+            return f"No metric of {rest} shows a significant difference between {self.a} and {self.b}"
+        said = [
+            f"{name} is better than {self.b if name == self.a else self.a} by {count} of {len(first)} metrics"
+            for name, count in better.items()
+            if count
+        ]
+        if rest:
+            said.append(f"{rest} show{'s' * (rest == 1)} no significant difference")
+        return "; ".join(said)
+
+    def _verdict(self, one: Difference) -> str:
+        """What one metric says of the two."""
+        a, b = (self.b, self.a) if self._turned(one) else (self.a, self.b)
+        if self.margin is not None:
+            shown = "is no worse than" if one.no_worse < SIGNIFICANCE else "is not shown to be no worse than"
+            return f"{a} {shown} {b} by {_name(one)}, up to {self.margin:g}"
+        if not one.difference:
+            return f"{a} and {b} are equal by {_name(one)}"
+        if one.better is None or one.adjusted >= SIGNIFICANCE:
+            return f"{a} and {b} do not differ significantly by {_name(one)}"
+        return f"{a} is better than {b} by {_name(one)}"
+
+    def _numbers(self, one: Difference, *, named: bool = False) -> str:
+        """Both values, and their difference with its interval and p; of the better system first."""
+        values, difference, p = [(self.a, one.a), (self.b, one.b)], one, one.adjusted
+        if self.margin is not None:
+            p = one.no_worse
+        if self._turned(one):
+            values.reverse()
+            difference = replace(one, difference=-one.difference, low=-one.high, high=-one.low)
+        first, second = (f"{name} {number(value)}" if named else number(value) for name, value in values)
+        means = f"{first} against {second} on {one.n:,} items"
+        p_said = f"; p {p_value(p)}" if one.difference else ""
+        return f"{means} (difference {number(difference.difference)}{difference.interval(self.confidence)}{p_said})"
+
+    def _turned(self, one: Difference) -> bool:
+        """Whether the second system is named first, because it is the better one."""
+        return one.better == self.b and self.margin is None
+
+    def to_answer(self) -> Answer:
+        """Return the sentence, and a line a metric."""
+        return Answer(
+            command="compare",
+            record={
+                "answer": self.answer,
+                "a": self.a,
+                "b": self.b,
+                "cluster": None,
+                "margin": self.margin,
+                "items": self.items,
+                "differences": self.records,
+            },
+            sentences=[self.answer],
+            tables=[_table(self)],
+            legend=list(_legend(self)),
+            notes=[*_notes(self.records), *self.notes],
+        )
+
+
+def _name(one: Difference) -> str:
+    return one.metric if one.part == "score" else f"{one.metric} {one.part}"
+
+
+class _Plan(NamedTuple):
+    """What is asked of every difference."""
+
+    confidence: float
+    power: float
+    margin: float | None
+    items: int | None
+
+
+def compare(
+    table: ScoreTable,
+    a: str,
+    b: str,
+    metric: object = None,
+    *,
+    confidence: float = 0.95,
+    power: float = 0.8,
+    margin: float | None = None,
+    items: int | None = None,
+    replicates: int | None = None,
+    seed: int | None = None,
+) -> Comparison:
+    """Return what every score of the table, or those of one metric, say of the systems a and b.
+
+    Items join by name. Interval and p are those of `nlgauge.maths.inference`: of the mean of the items' differences,
+    or of the difference of two values of all items together. Where the table is `clustered`, whole clusters count. A
+    corpus-level metric has a difference, and no more.
+
+    Args:
+        table: the scores of both systems.
+        a, b: the names of the systems.
+        metric: its spec or name, or either with a sub-score ("MarkEvaluate n"), which may be an informational
+            sub-score: informational sub-scores have no better direction, and are compared where they are named only; so
+            is a metric without one, such as Length, but where it is asked for among all.
+        confidence: that of the intervals.
+        power: the share of studies that `needed` and `detectable` promise.
+        margin: the loss that would not matter, above 0: `no_worse` is p of the test that A is worse than B by so much
+            (non-inferiority), `alike` that the two differ by so much (equivalence, the larger p of two one-sided tests,
+            Schuirmann 1987). Both are of each metric alone: that A is no worse by every metric needs no correction.
+        items: how many a study that is planned will have, for `detectable`; by default as many as here.
+        replicates, seed: without effect since version 0.2, and accepted for one version more.
+
+    Raises:
+        SpecError: for an unknown metric.
+        InputError: for an unknown system, duplicates, no item in common, or a margin that is not above 0.
+    """
+    without_draws(replicates, seed)
+    table = table.per_item()
+    if unknown := [system for system in (a, b) if system not in table.systems]:
+        raise InputError(f"there is no system {unknown[0]!r}", remedy=f"there are {', '.join(table.systems)}")
+    if a == b:
+        raise InputError(f"{a!r} is one system", remedy="name two")
+    if margin is not None and not margin > 0:
+        raise InputError(f"the margin {margin!r} is not above 0", remedy="give the largest loss that would not matter")
+    named = [table.named(name) for name in (table.columns if metric is None else [str(metric)])]
+    parts = [(spec, part) for spec, own in named for part in own]
+    refuse_other_order(table, a, table, b)
+    two = _Two(table, a, b)
+    shared, alone = int(two.there.all(1).sum()), int((two.there.sum(1) == 1).sum())
+    if not shared and any(table.columns[spec].level == "item" for spec, _ in parts):
+        raise InputError(f"{a!r} and {b!r} have no item in common", remedy="give outputs for the same items one name")
+    plan = _Plan(confidence, power, margin, items)
+    made = [_difference(two, spec, part=part, shared=shared, plan=plan) for spec, part in parts]
+    adjusted = holm([one.p if _directed(table, one.metric, one.part) else math.nan for one in made]).tolist()
+    records = [one if math.isnan(p) else replace(one, adjusted=p) for one, p in zip(made, adjusted, strict=True)]
+    notes = [f"{alone} items have an output of one of the two only, and are left out"] if alone else []
+    return Comparison(
+        a=a,
+        b=b,
+        records=records,
+        notes=notes,
+        margin=margin,
+        confidence=confidence,
+        items=items,
+        columns={spec: table.columns[spec] for spec, _ in named},
+    )
+
+
+def _table(comparison: Comparison) -> list[list[Cell]]:
+    """A line a metric: with a margin, what is said of it; without, p and what the items can show."""
+    heads: list[Cell] = ["metric", "n", comparison.a, comparison.b, "difference"]
+    if comparison.margin is None:
+        shows = "shows" if comparison.items is None else f"{comparison.items:,} show"
+        heads += ["p", "items needed", shows]
+    else:
+        heads += ["p, no worse", "p, alike", f"{comparison.a} is", "items needed"]
+    return [heads, *(_cells(comparison, one) for one in comparison)]
+
+
+def _cells(comparison: Comparison, one: Difference) -> list[Cell]:
+    column, margin = comparison.columns[one.metric], comparison.margin
+    upwards = (one.difference > 0) == column.higher_is_better
+    told = one.better is not None and one.adjusted < SIGNIFICANCE and margin is None
+    needed = Number(one.needed if math.isfinite(one.needed) else math.nan, digits=0)
+    cells: list[Cell] = [
+        column.label(one.metric, one.part) + column.arrow(one.part),
+        Number(one.n if column.level == "item" else math.nan, digits=0),
+        Number(one.a, mark="best" if told and upwards else ""),
+        Number(one.b, mark="best" if told and not upwards else ""),
+        Number(one.difference, one.low, one.high),
+    ]
+    if margin is not None:
+        return [*cells, Chance(one.no_worse), Chance(one.alike), _said(one), needed]
+    p = one.p if math.isnan(one.adjusted) else one.adjusted
+    return [*cells, Chance(p), needed, Number(one.detectable)]
+
+
+def _said(one: Difference) -> str:
+    """Return what the tests against a margin say of A."""
+    if math.isnan(one.no_worse):
+        return "-"
+    if one.alike < SIGNIFICANCE:
+        return "equivalent"
+    return "no worse" if one.no_worse < SIGNIFICANCE else "not shown"
+
+
+def _legend(comparison: Comparison) -> Iterator[str]:
+    margin = comparison.margin
+    family = [one for one in comparison if not math.isnan(one.adjusted)]
+    corrected = f", corrected by Holm for {len(family)} scores" if len(family) > 1 else ""
+    if any(one.better is not None and one.adjusted < SIGNIFICANCE for one in family) and margin is None:
+        yield f"* better, p < {SIGNIFICANCE}{corrected}"
+    elif corrected and margin is None:
+        yield f"p: {corrected[2:]}"
+    if margin is not None:
+        yield f"no worse: no loss of {margin:g} or more (one-sided p < {SIGNIFICANCE}); equivalent: no such gain either"
+        yield "each metric is tested alone, and the margin is in its own unit"
+    if groups := {one.clusters for one in comparison if one.clusters is not None}:
+        said = unequal(min(groups), min(one.effective for one in comparison if one.clusters is not None))
+        yield f"items in {min(groups)} clusters, each of which counts as a whole" + (f"; {said}" if said else "")
+
+
+def _notes(comparison: Sequence[Difference]) -> Iterator[str]:
+    """Yield what a reader has to know beside the table."""
+    if wholes := list(dict.fromkeys(difference.metric for difference in comparison if difference.whole)):
+        yield f"of all items together, and not means of their values: {', '.join(wholes)}"
+    parts: dict[tuple[str, str], list[str]] = {}  # by metric and what is to be said of them
+    for one in comparison:
+        left_out = f"{one.undefined} of {one.n + one.undefined} items left out, where one of the two has no value"
+        for note in (left_out if one.undefined else None, one.reason):
+            if note:
+                parts.setdefault((one.metric, note), []).append(one.part)
+    for (metric, note), names in parts.items():
+        yield f"{metric} {', '.join(names)}: {note}"
+
+
+def _directed(table: ScoreTable, spec: str, part: str) -> bool:
+    return part not in table.columns[spec].details
+
+
+class _Two:
+    """Two systems of a table, and the place of each of their outputs."""
+
+    def __init__(self, table: ScoreTable, a: str, b: str) -> None:
+        self.table, self.names = table, (a, b)
+        self._place: Grid = grid(table)
+        self.numbers = [self._place.systems.index(system) for system in (a, b)]
+        self.clusters = self._place.clusters
+        self.there: Mask = ~np.isnan(self.of(np.zeros(len(table.rows))))
+
+    def of(self, values: Float) -> Float:
+        """[rows] -> [items, 2], NaN where a system has no output."""
+        return self._place.of(values)[:, self.numbers]
+
+
+class _Compared(NamedTuple):
+    """The inference of a difference, the value of each of the two, and why a number is missing."""
+
+    said: Inference
+    a: float
+    b: float
+    reason: str | None
+    effect: float = math.nan
+
+
+def _difference(two: _Two, spec: str, part: str, shared: int, plan: _Plan) -> Difference:
+    column = two.table.columns[spec]
+    at = column.parts.index(part)
+    if column.level == "system":
+        found = _of_sets(column, at, two.numbers)
+    elif column.sums is not None:
+        counts = np.stack([two.of(count) for count in column.sums.counts.T], -1)
+        found = _of_totals(counts, formula_of(column.sums, at), column.range(part), two.clusters)
+    else:
+        found = _of_means(two.of(column.values[:, at]), column.range(part), two.clusters)
+    said = found.said
+    directed = _directed(two.table, spec, part)
+    no_worse = alike = math.nan
+    if plan.margin is not None and directed:
+        tests = said.above(-plan.margin), said.below(plan.margin)
+        no_worse, alike = tests[0 if column.higher_is_better else 1], max(tests)
+    better = None
+    if directed and said.value and not math.isnan(said.value):
+        better = two.names[(said.value > 0) != column.higher_is_better]
+    low, high = said.interval(plan.confidence)
+    sides, size = (2, said.value) if plan.margin is None else (1, plan.margin)
+    clustered = two.clusters is not None
+    return Difference(
+        metric=spec,
+        part=part,
+        a=found.a,
+        b=found.b,
+        difference=said.value,
+        low=low,
+        high=high,
+        p=said.p(),
+        effect=found.effect,
+        n=said.n,
+        undefined=0 if column.level == "system" else shared - said.n,
+        needed=said.needed(plan.confidence, plan.power, size, sides),
+        detectable=said.detectable(plan.confidence, plan.power, plan.items),
+        better=better,
+        reason=found.reason,
+        whole=column.sums is not None,
+        clusters=said.groups if clustered else None,
+        effective=said.effective if clustered else math.nan,
+        no_worse=no_worse,
+        alike=alike,
+    )
+
+
+def _of_means(values: Float, limits: Limits, clusters: Integers | None) -> _Compared:
+    """For values [items, 2]."""
+    with np.errstate(invalid="ignore"):
+        differences = values[:, 0] - values[:, 1]
+    known = ~np.isnan(differences)
+    differences, both = differences[known], values[known]
+    a, b = (float(each.mean()) if known.any() else math.nan for each in both.T)
+    said = mean_of(
+        differences,
+        (limits[0] - limits[1], limits[1] - limits[0]),
+        None if clusters is None else clusters[known],
+        magnitude=float(np.abs(both).max(initial=0.0)),
+    )
+    spread = float(differences.std(ddof=1)) if len(differences) > 1 and np.isfinite(differences).all() else math.nan
+    even = not spread > ALIKE * float(np.abs(both).max(initial=0.0))
+    return _Compared(
+        said=said, a=a, b=b, reason=_why(differences, said), effect=math.nan if even else said.value / spread
+    )
+
+
+def _of_totals(counts: Float, value: Callable[[Float], Float], limits: Limits, clusters: Integers | None) -> _Compared:
+    """For counts [items, 2, counts]."""
+    known = ~np.isnan(counts).any((1, 2))
+    if not known.any():
+        return _Compared(Inference(math.nan, 0), math.nan, math.nan, "no item has a number for both")
+    counts, width = counts[known], counts.shape[2]
+    a, b = (float(value(counts[:, at].sum(0))) for at in (0, 1))
+    said = statistic_of(
+        counts.reshape(len(counts), -1),
+        lambda totals: value(totals[..., :width]) - value(totals[..., width:]),
+        (limits[0] - limits[1], limits[1] - limits[0]),
+        None if clusters is None else clusters[known],
+        magnitude=max(abs(a), abs(b)),
+        alike=(counts[:, 0] == counts[:, 1]).all(1),
+    )
+    equal = "the two are equal on every item" if (counts[:, 0] == counts[:, 1]).all() else None
+    effect = said.value / (said.error * math.sqrt(said.n)) if said.laws and not equal else math.nan
+    return _Compared(said=said, a=a, b=b, reason=_few(said) or equal, effect=effect)
+
+
+def _of_sets(column: Column, part: int, numbers: list[int]) -> _Compared:
+    """For the values of whole systems, by their numbers."""
+    one, other = column.values[numbers, part].tolist()
+    missing = [column.reasons.get(at, "no number") for at in numbers if np.isnan(column.values[at, part])]
+    reason = missing[0] if missing else "a corpus-level metric has one number a system: neither interval nor p"
+    return _Compared(Inference(one - other, 0), one, other, reason)
+
+
+def _few(said: Inference) -> str | None:
+    if said.groups >= 2 and not said.effective < FEWEST:
+        return None
+    if said.groups >= 2:
+        return f"the clusters are too unequal: {said.groups} say as much as {said.effective:.1f} of equal size"
+    return "one item only" if said.n < 2 else "all items are of one cluster"
+
+
+def _why(differences: Float, said: Inference) -> str | None:
+    if not said.n:
+        return "no item has a number for both"
+    if few := _few(said):
+        return few
+    if not np.isfinite(differences).all():
+        return "a score is infinite"
+    return None if differences.any() else "the two are equal on every item"

@@ -1,0 +1,366 @@
+"""Which metric agrees better with people than which: `contrast` every pair of metrics, and Williams' test of two."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.frame import Records
+from nlgauge.errors import InputError
+from nlgauge.maths.intervals import student_tail
+from nlgauge.ratings.join import Source
+from nlgauge.ratings.rated import Measurement, by_row, fewest_rated, joined, rated_items, rated_part
+from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.tables import Cell, Chance, Number
+from nlgauge.stats.arrays import Float, Integers, Mask
+from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL, correlation
+from nlgauge.stats.corrections import CORRECTIONS, LEAST_DRAWS, clusters, draws_for, too_few_draws
+from nlgauge.stats.correlation import estimate, means
+from nlgauge.stats.of_items import difference_of_items
+from nlgauge.stats.resampling import bootstrap, exchanged, interval
+
+
+class Williams(NamedTuple):
+    """Williams' test: t, its degrees of freedom, and one-sided p that the first metric is the better one."""
+
+    t: float
+    df: int
+    p: float
+
+    @property
+    def two_sided(self) -> float:
+        """p that the two differ."""
+        return 2 * min(self.p, 1 - self.p)
+
+
+def williams(r12: float, r13: float, r23: float, n: int, df: str = "n-3") -> Williams:
+    """Is r12 larger than r13, Pearson correlations of two metrics with the same ratings over n points? r23: of the two.
+
+    K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23,
+    t = (r12 - r13) sqrt((n - 1) (1 + r23) / (2 K (n - 1) / (n - 3) + (r12 + r13)^2 / 4 (1 - r23)^3)):
+    Williams 1959; Steiger, *Tests for comparing elements of a correlation matrix*, 1980, equation 7, with n - 3 degrees
+    of freedom; `df="n-2"` gives the number that R's psych::r.test prints. Two metrics that are one get p = 0.5.
+    Raises InputError where n < 4 or where no three variables have these correlations; NaN in, NaN out.
+    """
+    if df not in ("n-3", "n-2"):
+        raise InputError(f"df is {df!r}", remedy="give 'n-3', or 'n-2' for the number of R's psych::r.test")
+    if n < 4:
+        raise InputError(f"Williams' test needs four points, there are {n}")
+    freedom = n - int(df[-1])
+    k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    if k < -1e-9 or max(abs(r12), abs(r13), abs(r23)) > 1 + 1e-9:
+        raise InputError(f"no three variables have the correlations {r12:g}, {r13:g} and {r23:g}")
+    spread = 2 * max(k, 0.0) * (n - 1) / (n - 3) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
+    if math.isnan(spread):
+        return Williams(math.nan, freedom, math.nan)
+    if r12 == r13 or 1 - r23 < 1e-12:
+        return Williams(0.0, freedom, 0.5)
+    t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / spread) if spread > 0 else math.copysign(math.inf, r12 - r13)
+    return Williams(t, freedom, student_tail(t, freedom))
+
+
+Part: TypeAlias = tuple[str, str]
+"""(metric, part)"""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Which of two metrics agrees better with an aspect."""
+
+    first: Part
+    second: Part
+    aspect: str
+    difference: float = math.nan
+    """Coefficient of the first minus that of the second, on the rows that all have"""
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    """Two-sided"""
+    adjusted: float = math.nan
+    """p, corrected for all pairs of the aspect"""
+
+
+@dataclass(frozen=True, repr=False)
+class Contrasts(Answered, Records[Contrast]):
+    """What `contrast` found."""
+
+    kind = Contrast
+    records: list[Contrast]
+    clusters: dict[str, dict[Part, int]]
+    """By aspect and (metric, part), from 1 for the best: metrics of one cluster do not differ significantly"""
+    values: dict[str, dict[Part, float]] = field(default_factory=dict)
+    """By aspect and (metric, part): the coefficient, on all rows that this metric and the ratings have"""
+    notes: list[str] = field(default_factory=list)
+    draws: int = 0
+    """How many exchanges a p comes from at most"""
+    coefficient: str = "pearson"
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """The metrics"""
+
+    def to_answer(self) -> Answer:
+        """Return the metrics by aspect with their cluster, the best first; then every two metrics."""
+        ranked: list[list[Cell]] = [["aspect", "metric", self.coefficient, "cluster"]]
+        for aspect, values in self.values.items():
+            clusters = self.clusters[aspect]
+            for key in sorted(values, key=lambda key: (clusters[key], -values[key])):
+                ranked.append([aspect, self._label(key), Number(values[key]), Number(clusters[key], digits=0)])
+        pairs: list[list[Cell]] = [["aspect", "metric", "against", "difference", "p", "corrected"]]
+        for one in self:
+            numbers = [Number(one.difference, one.low, one.high), Chance(one.p), Chance(one.adjusted)]
+            pairs.append([one.aspect, self._label(one.first), self._label(one.second), *numbers])
+        metrics = [
+            {"metric": spec, "part": part, "aspect": aspect, "value": value, "cluster": cluster[spec, part]}
+            for aspect, cluster in self.clusters.items()
+            for (spec, part), value in self.values[aspect].items()
+        ]
+        return Answer(
+            command="correlate",
+            record={"metrics": metrics, "contrasts": self.records},
+            tables=[ranked, pairs],
+            keys=2,
+            notes=self.notes,
+        )
+
+    def _label(self, key: Part) -> str:
+        return self.columns[key[0]].label(*key)
+
+
+def contrast(
+    table: ScoreTable,
+    ratings: Source,
+    *,
+    level: str = "item",
+    coefficient: str = "pearson",
+    aspects: Sequence[str] | None = None,
+    test: str = "permutation",
+    df: str = "n-3",
+    correction: str = "holm",
+    resample: str = "both",
+    confidence: float = 0.95,
+    replicates: int | None = None,
+    seed: int = 0,
+    intervals: bool = True,
+) -> Contrasts:
+    """Return which metrics agree better with people than which: every pair of scores, and the clusters that follow.
+
+    The interval and p answer two questions. p is about these outputs: how often so large a difference appears where the
+    two metrics are exchanged at random. The interval also speaks about other items, other systems, or both
+    (`resample`), and may hold 0 where p is small; `notes` say so.
+
+    Args:
+        table: the scores; of each metric all scores that have a better direction.
+        ratings, level, coefficient, aspects: as `nlgauge.correlate` takes them.
+        test: 'permutation' (Perm-Both of Deutsch et al. 2021), or 'williams' (Pearson over systems or pooled rows).
+        df: the degrees of freedom of Williams' test, as in `williams`.
+        correction: over an aspect's pairs: 'holm', 'benjamini_hochberg' or 'none'.
+        resample: what the interval draws: 'items', 'systems' or 'both'. Of items it is Student's t of the differences
+            within items, or of a jackknife over items; else the percentiles of a bootstrap of both metrics at once.
+        confidence: that of the intervals. Two metrics differ, for the clusters, where the corrected p is below
+            1 - confidence.
+        replicates: how many exchanges and resamples; by default 1,000 resamples, and as many exchanges as
+            `nlgauge.stats.corrections.draws_for` says for so many pairs. Exchanges end early where p is clearly large.
+        seed: of the draws.
+        intervals: whether to compute them.
+
+    Raises:
+        InputError: as `nlgauge.correlate`, and for a test that does not exist.
+    """
+    table = table.per_item()
+    resamples = LEAST_DRAWS if replicates is None else replicates
+    how = Measurement(
+        level=level, coefficient=coefficient, resample=resample, confidence=confidence, replicates=resamples, seed=seed
+    )
+    _check(test, correction, how)
+    place, rated, chosen = joined(table, ratings, aspects)
+    kept = {spec: column for spec, column in table.columns.items() if column.level == "item" or level == "system"}
+    scores = {
+        (spec, part): place.of(by_row(table, column, column.parts.index(part)))
+        for spec, column in kept.items()
+        for part in column.shown
+    }
+    sets = {spec for spec, column in kept.items() if column.level == "system"}
+    parts = list(scores)
+    pairs = list(combinations(parts, 2))
+    corrected_for = 1 if correction == "none" else len(pairs)
+    draws = 0 if test == "williams" else replicates
+    if draws is None:
+        draws = draws_for(corrected_for, 1 - confidence)
+    few = too_few_draws(draws, corrected_for, 1 - confidence)
+    found = Contrasts(
+        records=[],
+        clusters={},
+        values={},
+        notes=[few] if few else [],
+        draws=draws,
+        coefficient=coefficient,
+        columns=table.columns,
+    )
+    for aspect in chosen:
+        tests = _Tests(
+            scores=scores,
+            sets=sets,
+            ratings=place.of(rated.values[aspect]),
+            how=how,
+            draws=draws,
+            df=df if test == "williams" else None,
+            intervals=intervals,
+            clusters=place.clusters,
+        )
+        made = [tests.difference(Contrast(*pair, aspect)) for pair in pairs]
+        corrected = CORRECTIONS[correction]([one.p for one in made]).tolist()
+        different: Mask = np.zeros((len(parts), len(parts)), bool)
+        for one, adjusted in zip(made, corrected, strict=True):
+            found.records.append(replace(one, adjusted=adjusted))
+            i, j = parts.index(one.first), parts.index(one.second)
+            different[i, j] = different[j, i] = adjusted < 1 - confidence
+        values = [tests.agreement(part) for part in parts]
+        found.clusters[aspect] = dict(zip(parts, clusters(values, different), strict=True))
+        found.values[aspect] = dict(zip(parts, values, strict=True))
+    found.notes.extend(_on_intervals(found.records, how, *fewest_rated(place, rated, chosen)))
+    return found
+
+
+_EXCHANGED = 400_000_000
+"""So many cells are exchanged in a minute at most"""
+
+
+def takes_a_minute(cells: int, tests: int, level: str, coefficient: str, draws: int) -> bool:
+    """Return whether so many tests may take longer than a minute: all draws of all cells."""
+    by_sums = level == "system" or coefficient == "pearson"
+    return cells * tests * draws > _EXCHANGED * (10 if by_sums else 1)
+
+
+def _on_intervals(records: Sequence[Contrast], how: Measurement, items: int, systems: int) -> Iterator[str]:
+    """Yield what is to be said of the intervals of so many rated items and systems."""
+    known = [one for one in records if not math.isnan(one.low)]
+    if known and (bare := sum(math.isnan(one.low) and not math.isnan(one.difference) for one in records)):
+        yield f"{bare} differences have no interval: they are alike in all resamples"
+    if more := sum(one.adjusted < 1 - how.confidence and one.low <= 0 <= one.high for one in known):
+        what = {"items": "items", "systems": "systems", "both": "items and systems"}[how.resample]
+        yield (
+            f"{more} of {len(records)} differences are significant where the interval holds 0: the interval also speaks"
+            f" about other {what}, and p about these outputs alone"
+        )
+    if known:
+        yield from how.too_few(items, systems)
+
+
+def _check(test: str, correction: str, how: Measurement) -> None:
+    if how.coefficient in SPECIAL:
+        raise InputError(f"{how.coefficient} has no test of a difference", remedy=f"take {', '.join(COEFFICIENTS)}")
+    if test not in ("permutation", "williams") or correction not in CORRECTIONS:
+        raise InputError(
+            f"test {test!r} with correction {correction!r}",
+            remedy="permutation or williams; holm, benjamini_hochberg or none",
+        )
+    if test == "williams" and (how.coefficient != "pearson" or how.level == "item"):
+        raise InputError("Williams' test is of Pearson over systems or pooled rows", remedy="take test='permutation'")
+
+
+class _Tests:
+    """The tests of one aspect; scores and ratings are [items, systems]."""
+
+    def __init__(
+        self,
+        scores: Mapping[Part, Float],
+        sets: set[str],
+        ratings: Float,
+        how: Measurement,
+        draws: int,
+        df: str | None,
+        intervals: bool,
+        clusters: Integers | None,
+    ) -> None:
+        self.scores, self.how, self._clusters = scores, how, clusters
+        self._sets, self._ratings, self._df = sets, ratings, df
+        self._kind = COEFFICIENTS[how.coefficient]
+        self._exchanges, self._intervals = draws, intervals and how.replicates > 0
+        # A part is resampled once for all others that have numbers for the same cells.
+        self._resampled: dict[tuple[Part, bytes], Float] = {}
+
+    def agreement(self, part: Part) -> float:
+        """The coefficient of one sub-score, on all rows that it and the ratings have."""
+        x, y = rated_part(self.scores[part], self._ratings)
+        return estimate(x, y, self._kind, self.how.level).value
+
+    def difference(self, one: Contrast) -> Contrast:
+        """Return how much better the first of two agrees than the second, on the cells that all three have."""
+        first, second = one.first, one.second
+        three = self.scores[first], self.scores[second], self._ratings
+        x, other, y = rated_part(*three)
+        if not x.size:
+            return one
+        clusters = None if self._clusters is None else self._clusters[rated_items(*three)]
+        value, p = self._tested(x, other, y, clusters, of_sets=bool(self._sets & {first[0], second[0]}))
+        one = replace(one, difference=value, p=p)
+        if not self._intervals or math.isnan(value):
+            return one
+        how = self.how
+        if how.resample == "items":
+            low, high = difference_of_items(
+                x, other, y=y, kind=self._kind, level=how.level, clusters=clusters, confidence=how.confidence
+            )
+        else:
+            cells = np.any([np.isnan(a) for a in three], axis=0).tobytes()
+            resampled = self._resample(first, x, y=y, clusters=clusters, cells=cells) - self._resample(
+                second, other, y=y, clusters=clusters, cells=cells
+            )
+            low, high = interval(resampled, how.percentiles(x.shape[1]))
+        return replace(one, low=low, high=high)
+
+    def _tested(
+        self, x: Float, other: Float, y: Float, clusters: Integers | None, of_sets: bool
+    ) -> tuple[float, float]:
+        if self._df is not None:
+            return _williams(x, other, y=y, level=self.how.level, df=self._df)
+        if of_sets:
+            # A corpus-level metric has no cells to exchange: whole systems change place (Perm-Systems there).
+            (x, rated), (other, _) = means(x, y), means(other, y)
+            x, other, y, clusters = x[None], other[None], rated[None], None
+        how = self.how
+        return exchanged(
+            x,
+            other,
+            y=y,
+            kind=self._kind,
+            level=how.level,
+            replicates=self._exchanges,
+            seed=how.seed,
+            clusters=clusters,
+        )
+
+    def _resample(self, part: Part, x: Float, y: Float, clusters: Integers | None, cells: bytes) -> Float:
+        if (part, cells) not in self._resampled:
+            how = self.how
+            self._resampled[part, cells] = bootstrap(
+                x,
+                y,
+                self._kind,
+                how.level,
+                resample=how.resample,
+                replicates=how.replicates,
+                seed=how.seed,
+                clusters=clusters,
+            )
+        return self._resampled[part, cells]
+
+
+def _williams(x: Float, other: Float, y: Float, level: str, df: str) -> tuple[float, float]:
+    if level == "system":
+        (x, rated), (other, _) = means(x, y), means(other, y)
+    else:
+        rated = y
+    known = ~(np.isnan(x) | np.isnan(other) | np.isnan(rated))
+    n = int(known.sum())
+    if n < 4:
+        return math.nan, math.nan
+    first, second, between = (
+        float(correlation(a[known], b[known])) for a, b in ((x, rated), (other, rated), (x, other))
+    )
+    return first - second, williams(first, second, r23=between, n=n, df=df).two_sided

@@ -1,0 +1,252 @@
+"""Does a metric agree with people: `correlate` each metric with each aspect of the ratings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.frame import Records
+from nlgauge.errors import SpecError
+from nlgauge.ratings.join import Key, Source
+from nlgauge.ratings.rated import Measurement, by_row, fewest_rated, joined, rated_items, rated_part
+from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.tables import Cell, Number
+from nlgauge.stats.arrays import Float, Integers
+from nlgauge.stats.coefficients import soft_accuracy, superiority
+from nlgauge.stats.correlation import coefficient as coefficient_of
+from nlgauge.stats.correlation import estimate
+from nlgauge.stats.of_items import of_items
+from nlgauge.stats.resampling import bootstrap, crossed, drawn, interval, p_value, permuted, shuffled
+
+_OF_SETS = "a corpus-level metric has one number a system: level='system'"
+_NO_ITEMS = "a corpus-level metric has no items by which to tell how sure it is"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How a metric's sub-score agrees with an aspect of the ratings."""
+
+    metric: str
+    part: str
+    aspect: str
+    level: str
+    coefficient: str
+    value: float = math.nan
+    """Positive is agreement, whichever way the metric is better; NaN with a reason"""
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    """That there is no agreement, by permutation"""
+    n: int = 0
+    """What the value is taken over: rows (pooled), items with a value of their own (item), systems (system)"""
+    rows: int = 0
+    """Rows with both a score and a rating"""
+    undefined: int = 0
+    """Items without a value of their own"""
+    turned: bool = False
+    """Lower is better by this metric, so its sign was changed"""
+    threshold: float | None = None
+    """For accuracy_calibrated: the metric's differences up to here are ties"""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Agreements(Answered, Records[Agreement]):
+    """What `correlate` found: a record per metric, score and aspect, and what could not be joined."""
+
+    kind = Agreement
+    records: list[Agreement]
+    unrated: dict[str, int] = field(default_factory=dict)
+    """By aspect: rows of the table without a rating"""
+    unscored: list[Key] = field(default_factory=list)
+    """(system, item) of ratings without a row in the table"""
+    notes: list[str] = field(default_factory=list)
+    rows: int = 0
+    """Rows of the table"""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """The metrics"""
+
+    def to_answer(self) -> Answer:
+        """Return a line a sub-score, a column an aspect."""
+        aspects = list(self.unrated)
+        cells: list[list[Cell]] = [["metric", *aspects]]
+        for number, one in enumerate(self.records):
+            if number % len(aspects) == 0:
+                column = self.columns.get(one.metric)
+                cells.append([one.metric if column is None else column.label(one.metric, one.part)])
+            cells[-1].append(Number(one.value, one.low, one.high, one.p))
+        return Answer(
+            command="correlate",
+            record={"agreements": self.records, "unrated": self.unrated, "unscored": self.unscored},
+            tables=[cells],
+            legend=list(self._legend()),
+            notes=self.notes,
+        )
+
+    def _legend(self) -> Iterator[str]:
+        if turned := dict.fromkeys(one.metric for one in self if one.turned):
+            yield f"lower is better, so the sign is turned: {', '.join(turned)}"
+        for aspect, count in self.unrated.items():
+            if count:
+                yield f"{aspect}: {count} of {self.rows} rows have no rating"
+        if self.unscored:
+            first = ", ".join(f"{system}/{item}" for system, item in self.unscored[:5])
+            more = ", ..." if len(self.unscored) > 5 else ""
+            yield f"{len(self.unscored)} rated outputs are not in the scores ({first}{more})"
+        for one in self:
+            if one.reason:
+                yield f"{one.metric} {one.part}, {one.aspect}: no value: {one.reason}"
+            elif one.undefined:
+                which = f"{one.undefined} of {one.n + one.undefined} items"
+                yield f"{one.metric} {one.part}, {one.aspect}: no value within {which}, left out"
+
+    def get(self, metric: str, aspect: str | None = None, part: str | None = None) -> Agreement:
+        """The first record of a metric (its spec), an aspect and a sub-score. Raises SpecError where there is none."""
+        for record in self.records:
+            if record.metric == metric and aspect in (None, record.aspect) and part in (None, record.part):
+                return record
+        raise SpecError(f"no agreement of {metric} with {aspect or 'any aspect'}")
+
+
+def correlate(
+    table: ScoreTable,
+    ratings: Source,
+    *,
+    level: str = "item",
+    coefficient: str = "pearson",
+    aspects: Sequence[str] | None = None,
+    resample: str = "both",
+    confidence: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> Agreements:
+    """Return how each metric of the table agrees with people.
+
+    Args:
+        table: the scores. Details of a metric, which have no better direction, are left out;
+            `nlgauge.data.table.selection.selected` takes them by name.
+        ratings: a Corpus (its rows' `scores`), a ScoreTable, a column of this table, {(system, item): rating} or
+            {aspect: {(system, item): rating}}; rows join by system and item.
+        level: 'item' (mean over items of the correlation over an item's systems), 'system' (of the systems' means) or
+            'pooled' (of all rows).
+        coefficient: 'pearson', 'spearman', 'kendall' (tau-b), or another of `nlgauge.stats.coefficients`.
+        aspects: those of the ratings; by default all.
+        resample: what the interval speaks about: other 'items', other 'systems' or 'both'. For items, interval and p
+            are of one Student's t (`nlgauge.stats.of_items`); else the interval is the percentiles of a bootstrap, and
+            p is that of a permutation test. p of a coefficient whose chance level is not known is always of that test.
+        confidence: that of the intervals.
+        replicates: how many resamples and permutations; with 0 there is neither interval nor p.
+        seed: of the draws.
+
+    Raises:
+        InputError: for duplicates, for ratings that belong to no row, and for an unknown level or coefficient.
+    """
+    table = table.per_item()
+    how = Measurement(
+        level=level, coefficient=coefficient, resample=resample, confidence=confidence, replicates=replicates, seed=seed
+    )
+    place, rated, chosen = joined(table, ratings, aspects)
+    records, notes = [], list(rated.notes)
+    for spec, column in table.columns.items():
+        for part in column.shown:
+            x = place.of(by_row(table, column, column.parts.index(part)))
+            for aspect in chosen:
+                y = place.of(rated.values[aspect])
+                turned = not column.higher_is_better
+                one = Agreement(
+                    metric=spec, part=part, aspect=aspect, level=how.level, coefficient=how.coefficient, turned=turned
+                )
+                records.append(_measured(one, column.level, x=x, y=y, how=how, clusters=place.clusters))
+                if level == "item" and resample != "items" and records[-1].rows and not crossed(*rated_part(x, y)):
+                    notes.append(f"{aspect}: few items have several systems; no p at item level")
+    if level == "item" and len(table.systems) == 2:
+        notes.append(
+            "with two systems, the correlation within an item is one of two points: 1 or -1; take level pooled"
+        )
+    notes.extend(_on_intervals(records, how, *fewest_rated(place, rated, chosen)))
+    unrated = {aspect: int(np.isnan(rated.values[aspect]).sum()) for aspect in chosen}
+    return Agreements(
+        records=records,
+        unrated=unrated,
+        unscored=rated.unscored,
+        notes=list(dict.fromkeys(notes)),
+        rows=len(table.rows),
+        columns=table.columns,
+    )
+
+
+def _on_intervals(records: Sequence[Agreement], how: Measurement, items: int, systems: int) -> Iterator[str]:
+    """Yield what is to be said of the intervals of so many rated items and systems."""
+    told = [one for one in records if not math.isnan(one.value)]
+    if not told or not how.replicates:
+        return
+    if how.coefficient == "soft_accuracy" and how.resample != "systems":
+        yield "intervals of soft_accuracy resample systems only"
+    if bare := [one for one in told if math.isnan(one.low)]:
+        yield f"no interval ({_named(bare)}): there are too few items or systems, or all resamples agree alike"
+    if how.resample != "items" and (more := [one for one in told if one.p < 0.05 and one.low <= 0 <= one.high]):
+        yield (
+            f"p is below 0.05 where the interval holds 0 ({_named(more)}): the interval also speaks about other"
+            " systems, which it draws, and p about these systems alone"
+        )
+    yield from how.too_few(items, systems)
+
+
+def _named(records: Sequence[Agreement]) -> str:
+    """Return the first three, and how many more there are."""
+    what = "; ".join(f"{one.metric} {one.part}, {one.aspect}" for one in records[:3])
+    return what + (f" and {len(records) - 3} more" if len(records) > 3 else "")
+
+
+def _measured(one: Agreement, of: str, x: Float, y: Float, how: Measurement, clusters: Integers | None) -> Agreement:
+    """An agreement with its numbers, by scores of a level and one aspect's ratings, both [items, systems]."""
+    if of == "system" and how.level != "system":
+        return replace(one, reason=_OF_SETS)
+    if of == "system" and how.coefficient == "soft_accuracy":
+        return replace(one, reason=_NO_ITEMS)
+    clusters = None if clusters is None else clusters[rated_items(x, y)]
+    x, y = rated_part(x, y)
+    rows = int((~np.isnan(x)).sum())
+    if how.coefficient == "soft_accuracy":
+        return _softly(one, x, y=y, rows=rows, how=how, clusters=clusters)
+    kind = coefficient_of(how.coefficient, x, y, how.level)
+    found = estimate(x, y, kind, how.level)
+    threshold = kind.epsilon if how.coefficient == "accuracy_calibrated" else None
+    one = replace(one, rows=rows, threshold=threshold, **found._asdict())
+    if math.isnan(found.value):
+        return one
+    if not how.replicates:
+        return one
+    if how.resample == "items":
+        low, high, p = of_items(x, y, kind=kind, level=how.level, clusters=clusters, confidence=how.confidence)
+        if kind.chance == 0:
+            return replace(one, low=low, high=high, p=p)
+    else:
+        drawn_again = bootstrap(
+            x, y, kind, how.level, resample=how.resample, replicates=how.replicates, seed=how.seed, clusters=clusters
+        )
+        low, high = interval(drawn_again, how.percentiles(x.shape[1]))
+    null = shuffled(x, y, kind, how.level, replicates=how.replicates, seed=how.seed, clusters=clusters)
+    return replace(one, low=low, high=high, p=p_value(found.value, null, kind.chance))
+
+
+def _softly(one: Agreement, x: Float, y: Float, rows: int, how: Measurement, clusters: Integers | None) -> Agreement:
+    p, q = (superiority(a, max(how.replicates, 1000), how.seed, clusters) for a in (x, y))
+    value, systems = float(soft_accuracy(p, q)), len(p)
+    one = replace(one, value=value, n=systems, rows=rows)
+    if math.isnan(value):
+        reason = "no two systems have an item in common" if rows else "no row has both a score and a rating"
+        return replace(one, reason=reason)
+    how = replace(how, resample="systems")
+    drawn_again, null = [np.empty(0)], [np.empty(0)]
+    for _, index in drawn((1, systems), how.replicates, how.seed, "systems"):
+        first, second = index[:, :, None], index[:, None, :]
+        drawn_again.append(soft_accuracy(p[first, second], q[first, second], index.astype(np.int32)))
+    for _, index in permuted((1, systems), how.replicates, how.seed):
+        null.append(soft_accuracy(p[index[:, :, None], index[:, None, :]], q))
+    low, high = interval(np.concatenate(drawn_again), how.percentiles(systems))
+    return replace(one, low=low, high=high, p=p_value(value, np.concatenate(null), None))

@@ -1,0 +1,264 @@
+"""Raters beside each other: the ceiling that they set, and whether a metric may stand in for one of them.
+
+The ceiling is the agreement of one rater with the mean of the others; a metric beside it agrees with the same means.
+
+The alternative-annotator test (Calderon, Reichart and Dror, *The Alternative Annotator Test for LLM-as-a-Judge*, ACL
+2025, arXiv:2501.10970) leaves out one rater after the other, and asks who is nearer to those that remain, row by row by
+the root mean squared difference: the metric or the one left out. A metric wins against a rater where its share of rows
+is not shown to be lower by epsilon or more: a paired t-test, corrected by Benjamini and Yekutieli over the raters. It
+passes where it wins against at least half of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from nlgauge.answers.sentinels import is_sentinel
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.maths.inference import NOTHING, Measured, mean_of
+from nlgauge.ratings.join import Grid, Source
+from nlgauge.ratings.rated import Measurement, by_row, joined
+from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.tables import NONE, Cell, Number
+from nlgauge.stats.arrays import Float
+from nlgauge.stats.corrections import benjamini_yekutieli
+from nlgauge.stats.correlation import coefficient as coefficient_of
+from nlgauge.stats.correlation import estimate
+from nlgauge.stats.fitting import cross_fitted
+from nlgauge.stats.interrater import are_copies
+from nlgauge.stats.resampling import bootstrap, interval
+
+LEAST_ROWS = 30
+"""Rows of a rater that the test needs, as the paper has it"""
+_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """How one metric, or a rater, agrees with the other raters, and what the test says of the metric."""
+
+    metric: str = ""
+    """'' for the raters themselves"""
+    part: str = ""
+    value: float = math.nan
+    """The mean over raters of the agreement with the mean rating of the others"""
+    low: float = math.nan
+    high: float = math.nan
+    advantage: float = math.nan
+    """The share of rows, a mean over raters, on which it is as near to the others as the rater left out, or nearer"""
+    won: int = 0
+    """Raters that it wins against"""
+    raters: int = 0
+    """Raters with enough rows to be tested against"""
+    p: tuple[float, ...] = ()
+    """One for each rater that was tested, before the correction"""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the metric may stand in for a rater."""
+        return self.raters > 0 and 2 * self.won >= self.raters
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class StandIns(Answered):
+    """What `raters` says, and what it was asked."""
+
+    lines: Sequence[StandIn]
+    names: Sequence[str]
+    """The raters"""
+    columns: Mapping[str, Column]
+    """The metrics"""
+    level: str
+    coefficient: str
+    epsilon: float
+
+    def to_answer(self) -> Answer:
+        """Return metrics beside the raters: agreement with the mean of all raters but one, and the test."""
+        cells: list[list[Cell]] = [["", "agreement", "advantage", "wins against", "may stand in"]]
+        passes = self.lines[-1].passed
+        for one in self.lines:
+            agreement = Number(one.value, one.low, one.high)
+            if not one.metric:
+                cells.append(["a rater, with the others", agreement, Number(math.nan), NONE, NONE])
+                continue
+            several = one.metric in self.columns and len(self.columns[one.metric].parts) > 1
+            name = one.metric + (f" {one.part}" if several else "")
+            told = "not told" if passes and one.passed else "yes" if one.passed else "no"
+            cells.append([name, agreement, Number(one.advantage), f"{one.won} of {one.raters}", told])
+        legend = [
+            f"agreement with the mean of all raters but one; wins: no worse than that one by {self.epsilon} of the "
+            "rows (p < 0.05, one-sided, corrected by Benjamini and Yekutieli)"
+        ]
+        if passes:
+            legend.append("a constant passes too, so these ratings do not tell which metric may stand in for a rater")
+        asked = {"raters": list(self.names), "level": self.level, "coefficient": self.coefficient}
+        lines = [{**vars(one), "passed": one.passed} for one in self.lines]
+        return Answer(
+            command="correlate",
+            record={**asked, "epsilon": self.epsilon, "lines": lines},
+            tables=[cells],
+            legend=legend,
+        )
+
+
+def raters(
+    table: ScoreTable,
+    ratings: Source,
+    names: Sequence[str],
+    *,
+    epsilon: float = 0.2,
+    level: str = "item",
+    coefficient: str = "pearson",
+    resample: str = "both",
+    confidence: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> list[StandIn]:
+    """The raters' own line first, then one for each score of the table, then one for a constant.
+
+    names: the aspects of the ratings that hold one rater each, of the same question. epsilon: by how much a metric may
+    be worse, because it costs less: 0.2 for experts, 0.15 for skilled raters, 0.1 for the crowd, says the paper. A
+    metric has a scale of its own, so its ratings are predicted by a straight line that was fitted to other items, as
+    `nlgauge train combination` fits; so are the constant's, which are the mean of other items. Where all ratings are 0
+    or 1, they are the nearer of the two. A constant that passes says that the test asks for little here. Where the
+    table is `clustered`, clusters are drawn, and the t-test is robust to them. Raises InputError for fewer than two
+    raters, for two whose ratings are copies (`are_copies`), and where none has 30 rows.
+    """
+    table = table.per_item()
+    if len(set(names)) < 2:
+        raise InputError("one rater has nobody to be compared with", remedy="name at least two, better three")
+    if not 0 <= epsilon < 1:
+        raise InputError(f"epsilon {epsilon!r} is not between 0 and 1", remedy="0.2 for experts, 0.1 for the crowd")
+    how = Measurement(
+        level=level, coefficient=coefficient, resample=resample, confidence=confidence, replicates=replicates, seed=seed
+    )
+    place, rated, chosen = joined(table, ratings, list(dict.fromkeys(names)))
+    given = np.stack([rated.values[name] for name in chosen])
+    for one, other in combinations(range(len(chosen)), 2):
+        both = ~np.isnan(given[[one, other]]).any(0)
+        if are_copies(list(zip(given[one, both].tolist(), given[other, both].tolist(), strict=True))):
+            problem = f"{chosen[one]} and {chosen[other]} give the same rating to each of {int(both.sum())} rows"
+            raise InputError(f"{problem}, which is rare of two people", remedy="name one of the two")
+    people = _Raters(given, place, how, epsilon)
+    ceiling = people.ceiling()
+    lines = [StandIn(value=ceiling.value, low=ceiling.low, high=ceiling.high)]
+    for spec, column in table.columns.items():
+        if column.level == "item" and not is_sentinel(spec):
+            for part in column.shown:
+                values = by_row(table, column, column.parts.index(part))
+                lines.append(people.stand_in(spec, part, values, people.agreement(values)))
+    constant = Column(("score",), np.zeros((len(table.rows), 1)))
+    values = by_row(table, constant, 0)
+    return [*lines, people.stand_in("Constant", "score", values, NOTHING)]
+
+
+class _Raters:
+    """Ratings [raters, rows] of one question."""
+
+    def __init__(self, given: Float, place: Grid, how: Measurement, epsilon: float) -> None:
+        self._given, self._place, self._how, self._epsilon = given, place, how, epsilon
+        self._items = np.array(place.place[0])
+        known = ~np.isnan(given)
+        self._several = known.sum(0) >= 2
+        self._enough = [r for r in range(len(given)) if int((known[r] & self._several).sum()) >= LEAST_ROWS]
+        if not self._enough:
+            most = max(int((one & self._several).sum()) for one in known)
+            problem = f"no rater has {LEAST_ROWS} rows that another rated too, the most is {most}"
+            raise InputError(problem, remedy="rate more rows twice; 50 to 100 are enough for most tests")
+
+    def _others(self, rater: int) -> Float:
+        """The mean rating of all but one: [rows], NaN where nobody else rated."""
+        others = np.delete(self._given, rater, axis=0)
+        known = ~np.isnan(others)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(known, others, 0).sum(0) / np.where(known.any(0), known.sum(0), np.nan))
+
+    def ceiling(self) -> Measured:
+        """Return how one rater agrees with the mean of the others, a mean over raters, with its interval."""
+        return self._mean([(self._given[rater], self._others(rater)) for rater in range(len(self._given))])
+
+    def agreement(self, values: Float) -> Measured:
+        """Return how a metric agrees with the same means, on the rows that the rater left out rated."""
+        own = (np.where(np.isnan(given), np.nan, values) for given in self._given)
+        return self._mean([(one, self._others(rater)) for rater, one in enumerate(own)])
+
+    def _mean(self, pairs: Sequence[tuple[Float, Float]]) -> Measured:
+        how, clusters = self._how, self._place.clusters
+        values, drawn = [], []
+        for one, other in pairs:
+            x, y = self._place.of(one), self._place.of(other)
+            x, y = np.where(np.isnan(y), np.nan, x), np.where(np.isnan(x), np.nan, y)
+            kind = coefficient_of(how.coefficient, x, y, how.level)
+            values.append(estimate(x, y, kind, how.level).value)
+            # Of one shape, so that all raters are drawn on the same items and systems.
+            drawn.append(
+                bootstrap(
+                    x,
+                    y,
+                    kind,
+                    how.level,
+                    resample=how.resample,
+                    replicates=how.replicates,
+                    seed=how.seed,
+                    clusters=clusters,
+                )
+            )
+        low, high = interval(np.mean(drawn, axis=0), how.confidence)
+        return Measured(float(np.mean(values)), low, high)
+
+    def stand_in(self, metric: str, part: str, values: Float, agreement: Measured) -> StandIn:
+        """The test of one metric by its values [rows]."""
+        predicted = self._predicted(values)
+        shares, chances = [], []
+        for rater in self._enough:
+            own, others = self._given[rater], np.delete(self._given, rater, axis=0)
+            rows = ~np.isnan(own) & self._several & ~np.isnan(predicted)
+            away = [_away(one[rows], others[:, rows]) for one in (predicted, own)]
+            nearer, farther = away[0] <= away[1], away[1] <= away[0]
+            clusters = None if self._place.clusters is None else self._place.clusters[self._items[rows]]
+            test = mean_of(nearer.astype(float) - farther, (-1.0, 1.0), clusters)
+            shares.append(float(nearer.mean()) if rows.any() else math.nan)
+            chances.append(test.above(-self._epsilon))
+        won = int((benjamini_yekutieli(chances) <= 0.05).sum())
+        return StandIn(
+            metric=metric,
+            part=part,
+            value=agreement.value,
+            low=agreement.low,
+            high=agreement.high,
+            advantage=float(np.mean(shares)),
+            won=won,
+            raters=len(shares),
+            p=tuple(chances),
+        )
+
+    def _predicted(self, values: Float) -> Float:
+        """The rating that a line fitted to other items gives each row: [rows]."""
+        known = ~np.isnan(self._given)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = np.where(known, self._given, 0).sum(0) / known.sum(0)
+        rows = np.isfinite(values) & ~np.isnan(mean)
+        predicted = np.full(len(values), np.nan)
+        groups = self._items if self._place.clusters is None else self._place.clusters[self._items]
+        if len(np.unique(groups[rows])) > 1:
+            fitted = cross_fitted(
+                values[rows, None], mean[rows], items=groups[rows], method="nnls", folds=_FOLDS, seed=self._how.seed
+            )
+            predicted[rows] = fitted.predicted
+            if np.isin(self._given[known], (0, 1)).all():
+                # A rater who agrees with the others has the distance 0, which no number between 0 and 1 has.
+                predicted[rows] = predicted[rows] >= 0.5
+        return predicted
+
+
+def _away(one: Float, others: Float) -> Float:
+    """The root mean squared difference of a rating [rows] from those of others [raters, rows] that there are."""
+    squares = (one - others) ** 2
+    known = ~np.isnan(squares)
+    return np.asarray(np.sqrt(np.where(known, squares, 0).sum(0) / known.sum(0)))

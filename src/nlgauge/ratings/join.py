@@ -1,0 +1,348 @@
+"""Which rating, score or cluster from elsewhere belongs to which row. Rows join by system and item.
+
+Where a row has its position for its item, its texts say which row it is (`nlgauge.ratings.matching`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus.numbers import Labels, numbers_in, provenance
+from nlgauge.data.corpus.place import REMEDY, first_repeat, looked_up
+from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.ratings.matching import by_position, matched
+from nlgauge.stats.arrays import Float, Integers
+
+Key: TypeAlias = tuple[str, str]
+"""(system, item)"""
+Scores: TypeAlias = Mapping[Key, Any]
+"""Numbers, or texts that read as numbers, by (system, item); None is a missing one"""
+Source: TypeAlias = "Corpus | ScoreTable | Column | Scores | Mapping[str, Scores]"
+"""Where ratings come from: see `ratings`"""
+
+
+class Grid(NamedTuple):
+    """The rows of a table as [items, systems], both in order of first appearance."""
+
+    items: list[str]
+    systems: list[str]
+    place: tuple[list[int], list[int]]
+    """Item and system of each row"""
+    clusters: Integers | None = None
+    """The number of each item's cluster, where the table has clusters"""
+
+    def of(self, values: Float) -> Float:
+        """[rows] -> [items, systems], NaN where there is no row."""
+        out = np.full((len(self.items), len(self.systems)), np.nan)
+        out[self.place] = values
+        return out
+
+
+class Ratings(NamedTuple):
+    """Ratings in the order of a table's rows."""
+
+    values: dict[str, Float]
+    """By aspect [rows], NaN where there is none"""
+    unscored: list[Key]
+    """What is rated and is not in the table"""
+    notes: tuple[str, ...] = ()
+    """How they were joined, where that has to be known"""
+
+
+def grid(table: ScoreTable) -> Grid:
+    """Raises InputError where two rows are of one system and item, or where outputs for an item are of two clusters."""
+    refuse_twice(table.rows, "the table", REMEDY)
+    items = {item: n for n, item in enumerate(dict.fromkeys(item for _, item in table.rows))}
+    systems = {system: n for n, system in enumerate(table.systems)}
+    rows = [(items[item], systems[system]) for system, item in table.rows]
+    return Grid(list(items), list(systems), ([i for i, _ in rows], [s for _, s in rows]), _clusters(table, items))
+
+
+def _clusters(table: ScoreTable, items: Mapping[str, int]) -> Integers | None:
+    if table.clusters is None:
+        return None
+    numbers = {name: n for n, name in enumerate(dict.fromkeys(table.clusters))}
+    of: dict[int, int] = {}
+    for (_, item), name in zip(table.rows, table.clusters, strict=True):
+        if of.setdefault(items[item], numbers[name]) != numbers[name]:
+            problem = f"the outputs for item {item!r} are of several clusters, {name!r} for one"
+            raise InputError(problem, remedy="cluster by what all outputs for an item share, as its source")
+    return np.array([of[n] for n in range(len(items))])
+
+
+def ratings(table: ScoreTable, source: Source) -> Ratings:
+    """Ratings for the rows of a table, bigger is better.
+
+    source: a Corpus (its rows' `scores`); a ScoreTable, each of whose scores is an aspect; a Column of this very
+    table; {(system, item): rating}; or {aspect: {(system, item): rating}}. Columns of which lower is better are turned.
+    Where the table says that repeated rows are meant, an item that is rated several times has the mean of its ratings.
+    Raises InputError for other duplicates and where nothing belongs together.
+    """
+    if isinstance(source, Column):
+        if source.level != "item" or len(source.values) != len(table.rows):
+            raise InputError("the column of ratings is not one of this table's rows", remedy="give a ScoreTable")
+        return Ratings({"rating": turned(source, 0)}, [])
+    source = matched(table, source) if isinstance(source, Corpus) else source
+    aspects = aspects_of(source, table.run.get("repeats") == "mean")
+    rated = dict.fromkeys(key for scores in aspects.values() for key in scores)
+    rows = set(table.rows)
+    if not aspects or not rows & rated.keys():
+        if not aspects:
+            remedy = "ratings stand in columns called scores.NAME; --map scores.NAME=COLUMN names another"
+            raise InputError("no row is rated", remedy=remedy)
+        here, there = (f"{next(iter(keys))!r}" if keys else "none" for keys in (table.rows, rated))
+        problem = "no row of the ratings has the system and item of a row of the table"
+        raise InputError(problem, remedy=f"the first (system, item) is {here} in the table and {there} in the ratings")
+    values = {
+        aspect: np.array([scores.get(key, math.nan) for key in table.rows], float) for aspect, scores in aspects.items()
+    }
+    notes = by_position(table, source) if isinstance(source, Corpus) else ()
+    return Ratings(values, [key for key in rated if key not in rows], tuple(notes))
+
+
+def turned(column: Column, part: int) -> Float:
+    """A column's numbers, the sign changed where lower is better."""
+    values: Float = column.values[:, part]
+    return values if column.higher_is_better else -values
+
+
+def aspects_of(
+    source: Corpus | ScoreTable | Scores | Mapping[str, Scores], repeats: bool = False
+) -> dict[str, dict[Key, float]]:
+    """Ratings by aspect and key. repeats: whether a key may be there several times, and has the mean."""
+    if isinstance(source, ScoreTable):
+        source = source.per_item() if repeats else source
+        refuse_twice(source.rows, "the ratings")
+        return {
+            column.label(spec, name): {
+                key: float(value)
+                for key, value in zip(source.rows, turned(column, column.parts.index(name)), strict=True)
+            }
+            for spec, column in source.columns.items()
+            if column.level == "item"
+            for name in column.scores
+        }
+    if isinstance(source, Mapping):
+        if all(isinstance(scores, Mapping) for scores in source.values()):
+            return {str(aspect): keyed(scores) for aspect, scores in source.items()}
+        return {"rating": keyed(source)}
+    if not repeats:
+        refuse_twice([(row.system, row.item) for row in source], "the ratings")
+    found: dict[str, dict[Key, list[float]]] = {}
+    for row in source:
+        for aspect, rating in row.scores.items():
+            found.setdefault(aspect, {}).setdefault((row.system, row.item), []).append(rating)
+    return {aspect: {key: sum(some) / len(some) for key, some in by_key.items()} for aspect, by_key in found.items()}
+
+
+def join(
+    table: ScoreTable,
+    name: str,
+    source: Corpus | Scores | Mapping[str, object] | str | os.PathLike[str],
+    *,
+    column: str | None = None,
+    labels: Labels | None = None,
+    higher_is_better: bool = True,
+) -> ScoreTable:
+    """The table with one metric more, `name`, whose scores come from elsewhere; the table given stays as it is.
+
+    Args:
+        table: the table. name: what the metric is called. source: a Corpus with `column`; {(system, item): score}, or
+        {system: score} for a corpus-level metric; or the path of
+            an mt-metrics-eval score file, lines of system<TAB>score: of segments (.seg.score: a line for each item, in
+            the order in which the table's items first appear) or of systems (.sys.score).
+        column: a rating or another column of the rows of a Corpus; a.b is b inside a.
+        labels: the numbers of the column's labels, as `nlgauge.Column` takes them.
+        higher_is_better: whether a higher score is better.
+
+    Returns:
+        The table, whose run's `joined` says how many scores had no row.
+
+    Raises:
+        InputError: the name is taken, the source cannot be read, or none of its scores has a row.
+    """
+    if not name or name in table.columns:
+        raise InputError(f"the name {name!r} is taken" if name else "a metric needs a name", remedy="choose another")
+    source = matched(table, source) if isinstance(source, Corpus) else source
+    given, scores = read(
+        name, source, column=column, items=list(dict.fromkeys(item for _, item in table.rows)), labels=labels
+    )
+    level = "system" if all(item is None for _, item in scores) else "item"
+    places = table.places(level)
+    if not any(place in scores for place in places):
+        what, first = ("system", table.systems[:1]) if level == "system" else ("system and item", table.rows[:1])
+        raise InputError(f"{name}: no score has the {what} of a row of the table", remedy=f"as in {first}")
+    values = np.array([scores.get(place, math.nan) for place in places], float)
+    missing = np.flatnonzero(np.isnan(values)).tolist()
+    reasons = dict.fromkeys(missing, f"no score in {given}")
+    added = Column(("score",), values[:, None], reasons, higher_is_better=higher_is_better, level=level)
+    facts: Mapping[str, object] = {"from": given, "values": hashlib.sha256(values.tobytes()).hexdigest()[:8]}
+    if isinstance(source, Corpus) and column is not None:
+        facts = provenance(source, column, values)
+    joined: dict[str, object] = {
+        "from": given,
+        "scores": len(places) - len(missing),
+        "missing": len(missing),
+        "left_over": len(scores.keys() - set(places)),
+    }
+    if isinstance(source, Corpus) and by_position(table, source, unrated=True):
+        joined["by"] = "position"
+    return replace(
+        table,
+        columns={**table.columns, name: added},
+        signatures={**table.signatures, name: Signature(name, facts)},
+        run={**table.run, "joined": {**table.run.get("joined", {}), name: joined}},
+    )
+
+
+Place: TypeAlias = tuple[str, str | None]
+"""(system, item), or (system, None) for a number of a whole system"""
+
+
+def read(
+    name: str,
+    source: Corpus | Scores | Mapping[str, object] | str | os.PathLike[str],
+    column: str | None,
+    items: Sequence[str],
+    labels: Labels | None = None,
+) -> tuple[str, dict[Place, float]]:
+    """Return where the scores of a metric `name` come from, and the scores; a score file's segments are those of
+    `items`.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        return path.name, _of_file(path, items)
+    if isinstance(source, Mapping):
+        if all(isinstance(key, str) for key in source):
+            return "given", {(str(s), None): number(v, f"the score of {s!r}") for s, v in source.items()}
+        return "given", dict[Place, float](keyed(source).items())
+    if column is None:
+        raise InputError(f"{name}: which column of the rows?", remedy="give column=, on the command line NAME=COLUMN")
+    return column, _of_column(source, column, labels)
+
+
+def _of_column(rows: Sequence[Row], column: str, labels: Labels | None) -> dict[Place, float]:
+    refuse_twice([(row.system, row.item) for row in rows], "the file")
+    scores = zip(rows, numbers_in(rows, column, labels), strict=True)
+    return {(row.system, row.item): score for row, score in scores if not math.isnan(score)}
+
+
+def _of_file(path: Path, items: Sequence[str]) -> dict[Place, float]:
+    by_system = _by_system(path)
+    counts = {len(scores) for scores in by_system.values()}
+    if path.name.endswith(".sys.score") or (counts == {1} and len(items) != 1 and ".seg." not in path.name):
+        if counts != {1}:
+            raise InputError("a system has more than one line", file=path, remedy="name segments' scores .seg.score")
+        return {(system, None): scores[0] for system, scores in by_system.items()}
+    for system, scores in by_system.items():
+        if len(scores) != len(items):
+            problem = f"system {system!r} has {len(scores)} lines, the table has {len(items)} items"
+            raise InputError(problem, file=path, remedy="give every item of the table its line, None where no score is")
+    return {
+        (system, item): score for system, scores in by_system.items() for item, score in zip(items, scores, strict=True)
+    }
+
+
+def _by_system(path: Path) -> dict[str, list[float]]:
+    """The numbers of each system, in the order of the lines."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        problem = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise InputError(f"cannot be read: {problem}", file=path, remedy="give lines of system<TAB>score") from None
+    by_system: dict[str, list[float]] = {}
+    for at, line in enumerate(text.rstrip("\n").split("\n"), 1):
+        cells = line.rsplit(maxsplit=1)
+        if len(cells) != 2:
+            raise InputError("is not system<TAB>score", file=path, row=at, remedy="write both on every line")
+        by_system.setdefault(cells[0].strip(), []).append(number(cells[1], "the score", path, at))
+    return by_system
+
+
+def keyed(scores: Scores | Mapping[str, object]) -> dict[Key, float]:
+    """Scores as numbers, NaN for a missing one. Raises InputError for another key or value, and for a key twice."""
+    numbers = {}
+    for key, value in scores.items():
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise InputError(f"the key {key!r} is not (system, item)", remedy='write {("system", "item"): number}')
+        numbers[str(key[0]), str(key[1])] = number(value, f"the score of {key!r}")
+    if len(numbers) < len(scores):
+        refuse_twice([(str(key[0]), str(key[1])) for key in scores], "the ratings")
+    return numbers
+
+
+def number(value: object, what: str, file: object = None, row: int | None = None) -> float:
+    """A given value as a number, NaN for a missing one. Raises InputError that says what it is of."""
+    if value is None or (isinstance(value, str) and value.strip() in ("", "None")):
+        return math.nan
+    try:
+        if isinstance(value, str) or (isinstance(value, Real) and not isinstance(value, bool)):
+            return float(value)
+    except (ValueError, OverflowError):
+        pass
+    shown = f"{what} is {type(value).__name__} {value!r:.80}, not a number"
+    raise InputError(shown, file=file, row=row, remedy="give a number, or leave a missing one out")
+
+
+def refuse_twice(keys: Iterable[Key], where: str, remedy: str = "keep one") -> None:
+    """Raise InputError for the first key that is there more than once, with its rows."""
+    keys = list(keys)
+    if (found := first_repeat(keys)) is not None:
+        system, item = keys[found[1]]
+        rows = f"rows {found[0] + 1} and {found[1] + 1}"
+        raise InputError(f"system {system!r}, item {item!r} is in {where} twice ({rows})", remedy=remedy)
+
+
+def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
+    """The table with clusters: rows whose outputs have the same value in a column, joined by system and item.
+
+    column: a field of the rows (`source`, `context`, `item`), or one of their other columns; a.b is b inside a. Miller,
+    *Adding Error Bars to Evals*, arXiv:2411.00640, section 2.2, says why rows that share a source need this. Raises
+    InputError for a row of the table without an output, or without a value in the column.
+    """
+    outputs = matched(table, outputs)
+    found = column_of(table.rows, outputs, column)
+    labels = [label for label in found if label is not None]
+    if len(labels) < len(found):
+        number = found.index(None)
+        system, item = table.rows[number]
+        there = any((row.system, row.item) == (system, item) for row in outputs)
+        columns = ["source", "context", "item", *dict.fromkeys(name for row in outputs for name in row.extra)]
+        raise InputError(
+            f"row {number + 1} of the scores, system {system!r}, item {item!r}, "
+            + (f"has no {column!r}" if there else "is not among the outputs"),
+            remedy=f"give every row its cluster; there are {', '.join(columns)}",
+        )
+    return table.clustered(labels)
+
+
+def column_of(keys: Sequence[Key], outputs: Iterable[Row], name: str) -> list[str | None]:
+    """A column of outputs for each (system, item), as texts; None where there is none. Columns as in `by_column`."""
+    values: dict[Key, str | None] = {}
+    for number, row in enumerate(outputs, 1):
+        value = _value(row, name)
+        if values.setdefault((row.system, row.item), value) != value:
+            problem = f"the outputs of system {row.system!r} for item {row.item!r} are of several {name!r}"
+            raise InputError(problem, row=number, remedy="give each output of a system an item of its own")
+    return [values.get(key) for key in keys]
+
+
+def _value(row: Row, column: str) -> str | None:
+    own = ("candidate", "source", "context", "question", "item", "system")
+    value = getattr(row, column) if column in own else looked_up(row.extra, column)
+    if value is None or value == "":
+        return None
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)

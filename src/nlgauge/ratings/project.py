@@ -1,0 +1,454 @@
+"""A rating project: one folder with the rows that were drawn, how they were drawn, and the sheets that people fill.
+
+`project.json` holds every row of the design, the aspects, and digests: of the outputs, of the texts of each drawn row,
+and of all this together, which is the project's id. A sheet's rows carry the id and the digest of their texts, so that
+a sheet of another draw, or a text that was edited, is seen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus.labels import plain
+from nlgauge.errors import InputError
+from nlgauge.ratings.join import Key
+from nlgauge.ratings.labels import Aspect, labelled
+from nlgauge.ratings.refusing import drift
+from nlgauge.ratings.sampling import Draw, DrawnRow
+from nlgauge.ratings.sheets import DIGEST, RATER, RATING, ROW, SUFFIXES, TEXTS, Sheet, read_sheet
+from nlgauge.stats.interrater import RaterAgreement, are_copies, rater_agreement
+
+FILE = "project.json"
+_FORMAT = 1
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
+_COPY = re.compile(
+    r"\s*\(\d+\)$|[\s_-]+(?:copy|kopie|copie|copia)(?:\s*\d+)?$|^(?:copy of|kopie von|copi[ea] de)\s+", re.I
+)
+"""What a file system or a browser adds to the name of a copy"""
+_REMEDY = "give the folder that nlgauge sample -o made, with its project.json as it was written"
+
+
+@dataclass(frozen=True)
+class RatingProject:
+    """The draw of a rating project, and what is asked of its rows."""
+
+    draw: Draw
+    aspects: tuple[Aspect, ...]
+    design: Mapping[str, Any]
+    """How rows were drawn: the options of `nlgauge sample`, its seed among them"""
+    outputs: str
+    """The digest of the outputs that were sampled"""
+    texts: Mapping[str, str]
+    """The digest of the texts of each drawn row, by the row's name on the sheet"""
+    columns: tuple[str, ...]
+    """The columns of the sheet that hold texts"""
+    version: str = ""
+    """The version of nlgauge that drew the rows"""
+    folder: Path = field(default=Path(), compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        draw: Draw,
+        records: Iterable[Mapping[str, str]],
+        aspects: Sequence[Aspect],
+        design: Mapping[str, Any],
+        outputs: Corpus,
+        version: str = "",
+    ) -> RatingProject:
+        """Return the project of a draw whose rows stand as `records` on the sheet."""
+        records = list(records)
+        texts = {record[ROW]: text_digest(record) for record in records}
+        columns = tuple(name for name in TEXTS if any(name in record for record in records))
+        return cls(
+            draw=draw,
+            aspects=tuple(aspects),
+            design=dict(design),
+            outputs=outputs.digest,
+            texts=texts,
+            columns=columns,
+            version=version,
+        )
+
+    @property
+    def id(self) -> str:
+        """What all rows of the project's sheets carry."""
+        return f"p{hashlib.sha256(json.dumps(self._content, sort_keys=True).encode()).hexdigest()[:10]}"
+
+    def digest(self, row: str) -> str:
+        """Return what a row of a sheet carries: the project's id and the digest of the row's texts."""
+        return f"{self.id}-{self.texts[row]}"
+
+    @property
+    def _content(self) -> dict[str, Any]:
+        rows = [{**vars(row), "digest": self.texts.get(row.name or "")} for row in self.draw.rows]
+        aspects = [{**vars(aspect), "labels": dict(aspect.labels)} for aspect in self.aspects]
+        return {
+            "design": dict(self.design),
+            "aspects": aspects,
+            "outputs": self.outputs,
+            "columns": list(self.columns),
+            "rows": rows,
+        }
+
+    def save(self, folder: str | Path) -> None:
+        """Write project.json into a folder, complete or not at all."""
+        content = self._content
+        rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in content.pop("rows"))
+        sheet = hashlib.sha256("".join(self.texts.values()).encode()).hexdigest()
+        head = {"format": _FORMAT, "id": self.id, "nlgauge": self.version, **content, "sheet": sheet}
+        with atomic_write(Path(folder) / FILE) as file:
+            file.write(json.dumps(head, ensure_ascii=False, indent=1)[:-2] + f',\n "rows": [\n{rows}\n]}}\n')
+
+    @classmethod
+    def load(cls, folder: str | Path) -> RatingProject:
+        """Return the project of a folder.
+
+        Raises:
+            InputError: where there is none, where its file was changed, or where a newer version wrote it.
+        """
+        file = Path(folder) / FILE
+        try:
+            record = json.loads(file.read_text(encoding="utf-8"))
+            if record["format"] != _FORMAT:
+                problem = f"is of format {record['format']!r}, and this version reads {_FORMAT}"
+                raise InputError(problem, file=file, remedy="install the version of nlgauge that it names, or a newer")
+            rows = [{name: value for name, value in row.items() if name != "digest"} for row in record["rows"]]
+            made = cls(
+                draw=Draw(tuple(DrawnRow(**row) for row in rows)),
+                aspects=tuple(Aspect(**aspect) for aspect in record["aspects"]),
+                design=record["design"],
+                outputs=record["outputs"],
+                texts={row["name"]: row["digest"] for row in record["rows"] if row["name"] is not None},
+                columns=tuple(record["columns"]),
+                version=record["nlgauge"],
+                folder=Path(folder),
+            )
+            right = made.id == record["id"] and bool(made.aspects) and bool(made.texts)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=file, remedy=_REMEDY) from None
+        except InputError:
+            raise
+        except (ValueError, TypeError, KeyError, AttributeError):
+            right = False
+        if not right:
+            raise InputError("is not a rating project, or was changed", file=file, remedy=_REMEDY)
+        return made
+
+    def ratings(self, labels: Iterable[str] = ()) -> ProjectRatings:
+        """Return what people rated: all sheets of the folder, averaged by row.
+
+        Args:
+            labels: NAME=VALUE, or ASPECT:NAME=VALUE: labels that people wrote and the project does not know.
+
+        Raises:
+            InputError: with file, row and column, for a sheet of another draw, a text that was changed, a label that
+                nobody knows, two ratings of a row by one rater and ratings that are sorted; and where nothing is rated.
+        """
+        aspects = labelled(self.aspects, labels)
+        sheets = [read_sheet(path) for path in _sheets(self.folder)]
+        notes = [note for sheet in sheets for note in sheet.notes]
+        given: dict[str, dict[str, dict[str, _Given]]] = {aspect.name: {} for aspect in aspects}
+        names = dict[str, dict[str, str]]()
+        refused: dict[str, set[str]] = {aspect.name: set() for aspect in aspects}
+        for sheet in sheets:
+            notes += self._read(
+                sheet, {aspect.name: aspect for aspect in aspects}, given=given, names=names, refused=refused
+            )
+        notes += [f"{', '.join(of)}: read as one rater" for of in names.values() if len(of) > 1]
+        values = {
+            aspect: {
+                next(iter(names[rater].values())): {row: one.value for row, one in of.items()}
+                for rater, of in by_rater.items()
+                if of
+            }
+            for aspect, by_rater in given.items()
+        }
+        notes += _without_copies(values)
+        notes += self._changed(values)
+        if not any(by_rater for by_rater in values.values()):
+            remedy = "fill sheet.csv, or save the ratings of sheet.html in this folder"
+            raise InputError("no row is rated yet", file=self.folder, remedy=remedy)
+        means = {aspect: _means(by_rater) for aspect, by_rater in values.items()}
+        agreement = [
+            rater_agreement(aspect.name, values[aspect.name], len(aspect.scale))
+            for aspect in aspects
+            if len(values[aspect.name]) > 1
+        ]
+        rows = [
+            Row(
+                "",
+                system=row.system,
+                item=row.item,
+                missing=True,
+                scores={aspect: of[row.name] for aspect, of in means.items() if row.name in of},
+            )
+            for row in self.draw.rows
+        ]
+        keys = {row.name: (row.system, row.item) for row in self.draw.sheet}
+        raters = {
+            aspect: {rater: {keys[name]: value for name, value in of.items()} for rater, of in by_rater.items()}
+            for aspect, by_rater in values.items()
+        }
+        return ProjectRatings(
+            rows,
+            raters=raters,
+            draw=self.draw,
+            sampled=self.outputs,
+            agreement=tuple(agreement),
+            notes=tuple(notes),
+            scales={aspect.name: (float(aspect.low), float(aspect.high)) for aspect in aspects},
+            refused={aspect: frozenset(keys[name] for name in of) for aspect, of in refused.items()},
+        )
+
+    def _read(
+        self,
+        sheet: Sheet,
+        aspects: Mapping[str, Aspect],
+        given: dict[str, dict[str, dict[str, _Given]]],
+        names: dict[str, dict[str, str]],
+        refused: Mapping[str, set[str]],
+    ) -> Iterator[str]:
+        """Sort the ratings of one sheet by aspect, rater and row; yield what has to be told.
+
+        A rater stands in `given` under the folded name. `names` has by folded name what was folded to it, each with
+        the rater's name, and `refused` gets by aspect the rows of which a cell says that they are not rated.
+        """
+        columns = dict(_rating_columns(sheet, aspects))
+        lacking = [name for name in self.columns if name not in sheet.columns]
+        if lacking and sheet.exact:
+            gone = ", ".join(lacking)
+            yield f"{sheet.path.name}: without {gone} its texts are not compared with those that were drawn"
+        if stray := [n for n in sheet.columns if n not in (ROW, DIGEST, RATER, *TEXTS, *columns)]:
+            yield f"{sheet.path.name}: not read, as no aspect is called so: {', '.join(stray)}"
+        unrated = 0
+        for line, cells in sheet.rows:
+            name = self._row(sheet, line, cells)
+            if sheet.exact and not lacking:
+                self._refuse_changed(sheet, line, cells, name)
+            for column, (aspect, own) in columns.items():
+                value = _value(
+                    sheet, line, name=name, column=column, cell=cells.get(column, ""), aspect=aspects[aspect]
+                )
+                if value is None:
+                    continue
+                if math.isnan(value):
+                    unrated += 1
+                    refused[aspect].add(name)
+                    continue
+                written = own or cells.get(RATER, "").strip()
+                rater = written or _called(sheet.path)
+                names.setdefault(folded(rater), {})[written or sheet.path.name] = rater
+                known = given[aspect].setdefault(folded(rater), {})
+                if name in known and known[name].value != value:
+                    places = f"{known[name].place} and {sheet.path.name} (line {line})"
+                    who = rater if known[name].rater == rater else f"{known[name].rater}, who is read as {rater},"
+                    problem = f"row {name}, {aspect}: {who} rates it {known[name].value:g} and {value:g}, in {places}"
+                    remedy = "delete one of the two, or name the files after their raters, as sheet-anna.csv"
+                    raise InputError(problem, file=self.folder, remedy=remedy)
+                known[name] = _Given(value, f"{sheet.path.name} (line {line})", rater)
+        if unrated:
+            yield f"{sheet.path.name}: {unrated} cells say that a row is not rated (n/a, -, ?)"
+
+    def _changed(self, values: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[str]:
+        """Yield whose ratings changed along the sheet. Raises InputError for ratings that are sorted."""
+        for aspect, by_rater in values.items():
+            for rater, of in by_rater.items():
+                in_order = np.array([of[name] for row in self.draw.sheet if (name := row.name or "") in of])
+                if said := drift(in_order, f"{aspect}, {rater}", self.folder):
+                    yield said
+
+    def _row(self, sheet: Sheet, line: int, cells: Mapping[str, str]) -> str:
+        """The name of a row, whose digest has to be this project's. Raises InputError."""
+        name, digest = cells.get(ROW, "").strip(), cells.get(DIGEST, "").strip().lower()
+        project, _, text = digest.partition("-")
+        if re.fullmatch(r"p[0-9a-f]{10}", project) and project != self.id:
+            problem = f"row {name or '?'} was drawn for the project {project}, and this folder is the project {self.id}"
+            raise InputError(problem, file=sheet.path, remedy="move the sheet into the folder that it was made for")
+        if name not in self.texts:
+            problem = f"line {line} is of row {name!r}, which was not drawn"
+            raise InputError(problem, file=sheet.path, remedy="keep the columns item and digest as they were made")
+        if digest != self.digest(name):
+            others = [row for row, own in self.texts.items() if own == text]
+            what = f"the digest of row {others[0]}" if others else "another digest than it was made with"
+            problem = f"row {name} (line {line}) has {what}"
+            remedy = "keep item, digest and texts of a row together when sorting, and copy them from a fresh sheet"
+            raise InputError(problem, file=sheet.path, remedy=remedy)
+        return name
+
+    def _refuse_changed(self, sheet: Sheet, line: int, cells: Mapping[str, str], name: str) -> None:
+        if text_digest(cells) != self.texts[name]:
+            problem = f"row {name} (line {line}): its texts are not those that were drawn"
+            remedy = (
+                "put the texts back, or delete all columns of texts if the ratings are of the texts that were drawn"
+            )
+            raise InputError(problem, file=sheet.path, remedy=remedy)
+
+
+@dataclass(frozen=True, repr=False)
+class ProjectRatings(Corpus):
+    """The rows that were sampled, with the mean ratings of those that are rated, and how rows were drawn."""
+
+    draw: Draw = field(default_factory=lambda: Draw(()))
+    sampled: str = ""
+    """The digest of the outputs that were sampled"""
+    agreement: tuple[RaterAgreement, ...] = ()
+    """That of the raters of each aspect, where there are several"""
+    notes: tuple[str, ...] = ()
+    """What was not read, as sentences"""
+    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """By aspect, the least and the greatest rating that there can be"""
+    raters: Mapping[str, Mapping[str, Mapping[Key, float]]] = field(default_factory=dict)
+    """By aspect, the ratings of each rater, by (system, item)"""
+    refused: Mapping[str, frozenset[Key]] = field(default_factory=dict)
+    """By aspect, the rows of which somebody says that they are not rated (n/a)"""
+
+    def told(self, aspects: Iterable[str] | None = None) -> list[str]:
+        """Return what has to be known of the ratings of some aspects, all by default, as sentences."""
+        chosen = [one for one in self.agreement if aspects is None or one.aspect in aspects]
+        return [*self.notes, *map(str, chosen)]
+
+    def of(self, outputs: Corpus) -> ProjectRatings:
+        """Return the outputs that were sampled, with their texts and these ratings in place of their own."""
+        scores = {(row.system, row.item): row.scores for row in self}
+        rows = [replace(row, scores=scores.get((row.system, row.item), {})) for row in outputs]
+        return replace(self, rows=rows)
+
+    def renamed(self, labels: Mapping[str, str]) -> ProjectRatings:
+        """Return the ratings with systems under other names."""
+        rows = [replace(row, system=labels.get(row.system, row.system)) for row in self]
+        drawn = tuple(replace(row, system=labels.get(row.system, row.system)) for row in self.draw.rows)
+        raters = {
+            aspect: {
+                rater: {(labels.get(system, system), item): value for (system, item), value in of.items()}
+                for rater, of in by_rater.items()
+            }
+            for aspect, by_rater in self.raters.items()
+        }
+        refused = {
+            aspect: frozenset((labels.get(system, system), item) for system, item in of)
+            for aspect, of in self.refused.items()
+        }
+        return replace(self, rows=rows, draw=Draw(drawn), raters=raters, refused=refused)
+
+
+class _Given(NamedTuple):
+    value: float
+    place: str
+    rater: str
+    """As the name is written there"""
+
+
+def is_project(path: Path) -> bool:
+    """Return whether a path is the folder of a rating project."""
+    return (path / FILE).is_file()
+
+
+def text_digest(record: Mapping[str, str]) -> str:
+    """Return a digest of the texts of a row that a spreadsheet's habits leave alone.
+
+    Blanks, line ends, signs that are not shown, the apostrophe before a formula and the form of an accented letter do
+    not count.
+    """
+    sha = hashlib.sha256()
+    for name in TEXTS:
+        signs = unicodedata.normalize("NFC", record.get(name, "").strip().removeprefix("'"))
+        seen = "".join(sign for sign in signs if sign.isprintable() and not sign.isspace())
+        sha.update(f"{name}\t{seen}\n".encode() if seen else b"")
+    return sha.hexdigest()[:12]
+
+
+def _sheets(folder: Path) -> list[Path]:
+    """The files of a folder that hold ratings, or may."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith((".", "~")))
+    if wrong := [path for path in files if path.suffix.lower() in _SPREADSHEETS]:
+        raise InputError("is not read", file=wrong[0], remedy="save it as CSV (UTF-8) beside, and move this file away")
+    return [path for path in files if path.suffix.lower() in SUFFIXES]
+
+
+def _called(path: Path) -> str:
+    """Return the rater that a file is named after, as sheet-anna.csv; copies of a file are named after the same."""
+    return re.sub(r"^(?:sheet|ratings)[-_ ]", "", _no_copy(path.stem), flags=re.IGNORECASE)
+
+
+def folded(rater: str) -> str:
+    """Return a rater's name without what two ways to write it differ in: capitals, blanks, hyphens, marks of a copy."""
+    return re.sub(r"[\s_.-]+", " ", plain(_no_copy(rater))).strip()
+
+
+def _no_copy(name: str) -> str:
+    """Return the name of a file, or of a rater, without the marks of a copy: "anna - Copy (2)" is "anna"."""
+    while (shorter := _COPY.sub("", name).strip(" -_")) not in ("", name):
+        name = shorter
+    return name
+
+
+def _without_copies(values: Mapping[str, dict[str, dict[str, float]]]) -> Iterator[str]:
+    """Put the ratings of raters who never differ together, and yield what has to be told.
+
+    Args:
+        values: by aspect, rater and row. What a copy has beside the ratings that both have goes to the first rater.
+    """
+    raters = list(dict.fromkeys(rater for by_rater in values.values() for rater in by_rater))
+    for place, rater in enumerate(raters):
+        for other in raters[:place]:
+            pairs = [
+                (by_rater[other][row], value)
+                for by_rater in values.values()
+                for row, value in by_rater.get(rater, {}).items()
+                if row in by_rater.get(other, {})
+            ]
+            if are_copies(pairs):
+                for by_rater in values.values():
+                    if rater in by_rater:
+                        by_rater[other] = by_rater.pop(rater) | by_rater.get(other, {})
+                yield (
+                    f"{other} and {rater}: no difference in the {len(pairs)} ratings that both gave, which is rare of "
+                    "two people: read as copies of one rater's ratings"
+                )
+                break
+
+
+def _rating_columns(sheet: Sheet, aspects: Mapping[str, Aspect]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The columns of ratings: the aspect of each, and its rater, '' for the sheet's. Raises InputError."""
+    for column in sheet.columns:
+        if not column.startswith(RATING):
+            continue
+        name = column.removeprefix(RATING)
+        of = name if name in aspects else next((one for one in aspects if name.startswith(f"{one}:")), None)
+        if of is None:
+            problem = f"the column {column!r} is of no aspect of this project"
+            remedy = f"the aspects are {', '.join(aspects)}; scores.ASPECT:RATER is the column of one more rater"
+            raise InputError(problem, file=sheet.path, remedy=remedy)
+        yield column, (of, name[len(of) + 1 :].strip())
+
+
+def _value(sheet: Sheet, line: int, name: str, column: str, cell: str, aspect: Aspect) -> float | None:
+    try:
+        return aspect.rating(cell)
+    except ValueError as error:
+        known = [f"{value:g} ({label})" for label, value in aspect.labels.items()]
+        scale = ", ".join(known) or f"{aspect.low} to {aspect.high}" + (", yes or no" if aspect.high == 1 else "")
+        label = f"{aspect.name}:LABEL" if len(sheet.columns) > 1 else "LABEL"
+        remedy = f"write {scale}, or say what it means with --label {label}=VALUE; empty, n/a, - and ? are not rated"
+        problem = f"row {name} (line {line}), column {column}: {error}"
+        raise InputError(problem, file=sheet.path, remedy=remedy) from None
+
+
+def _means(by_rater: Mapping[str, Mapping[str, float]]) -> dict[str | None, float]:
+    """The mean of the raters of each row."""
+    rows = dict.fromkeys(row for of in by_rater.values() for row in of)
+    given = {row: [of[row] for of in by_rater.values() if row in of] for row in rows}
+    return {row: math.fsum(ratings) / len(ratings) for row, ratings in given.items()}

@@ -1,0 +1,303 @@
+"""A table beside its ratings, and how their agreement is to be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.errors import InputError
+from nlgauge.maths.intervals import expanded
+from nlgauge.maths.prediction_powered import Design, Integers
+from nlgauge.ratings.join import Grid, Ratings, Source, aspects_of, column_of, grid, number, ratings, turned
+from nlgauge.ratings.matching import matched
+from nlgauge.ratings.project import ProjectRatings
+from nlgauge.ratings.refusing import blank, drift, unanswered
+from nlgauge.ratings.sampling import Draw
+from nlgauge.stats.arrays import Float, Mask
+from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL
+from nlgauge.stats.correlation import LEVELS
+from nlgauge.stats.interrater import RaterAgreement
+from nlgauge.stats.resampling import RESAMPLED
+
+_FEW_SYSTEMS, _FEW_ITEMS = 5, 20
+"""Below so many, intervals hold the truth too seldom: of other systems, and of other items at system level"""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """How agreement is measured. Raises InputError for what does not exist or does not go together."""
+
+    level: str
+    coefficient: str
+    resample: str
+    confidence: float
+    replicates: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        for what, given, known in (
+            ("level", self.level, LEVELS),
+            ("coefficient", self.coefficient, (*COEFFICIENTS, *SPECIAL)),
+            ("resample", self.resample, RESAMPLED),
+        ):
+            if given not in known:
+                raise InputError(f"the {what} {given!r} is unknown", remedy=f"take {', '.join(known)}")
+        if self.coefficient == "soft_accuracy" and self.level != "system":
+            raise InputError("soft_accuracy compares systems", remedy="take level='system'")
+        if self.coefficient == "accuracy_calibrated" and self.level == "pooled":
+            problem = "accuracy_calibrated looks at all pairs of a sample"
+            raise InputError(problem, remedy="take level='item' or 'system'")
+        if self.coefficient == "pairwise_difference" and self.level != "item":
+            raise InputError("pairwise_difference compares outputs for one item", remedy="take level='item'")
+        if not 0 < self.confidence < 1:
+            raise InputError(f"the confidence {self.confidence!r} is not between 0 and 1", remedy="0.95, for one")
+
+    def percentiles(self, systems: int) -> float:
+        """Return which share of resamples an interval holds: of systems alone, more than the confidence (`expanded`).
+
+        Resamples of items and systems together vary more than the coefficient does, and hold the truth often enough.
+        """
+        return expanded(self.confidence, systems) if self.resample == "systems" else self.confidence
+
+    def too_few(self, items: int, systems: int) -> Iterator[str]:
+        """Yield why intervals of so many rated items and systems hold the truth less often than they say."""
+        if self.resample == "systems" and systems < _FEW_SYSTEMS:
+            yield f"{systems} systems say little about others: intervals hold the truth far less often than they say"
+        if self.resample == "items" and self.level == "system" and items < _FEW_ITEMS:
+            yield (
+                f"the systems' means of {items} items are inexact, which makes correlations of systems smaller:"
+                " intervals may hold that of exact means less often than they say"
+            )
+
+
+def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> tuple[Grid, Ratings, list[str]]:
+    """The table's places, its ratings, and the aspects that are asked for, all where none is. Raises InputError."""
+    place, rated = grid(table), ratings(table, source)
+    chosen = list(rated.values) if aspects is None else list(aspects)
+    if unknown := [aspect for aspect in chosen if aspect not in rated.values]:
+        raise InputError(f"nothing is rated for {unknown[0]!r}", remedy=f"rated are {', '.join(rated.values)}")
+    return place, rated, chosen
+
+
+def fewest_rated(place: Grid, rated: Ratings, aspects: Sequence[str]) -> tuple[int, int]:
+    """Return how many items, and how many systems, have a rating by the aspect that has the fewest."""
+    known = [~np.isnan(place.of(rated.values[aspect])) for aspect in aspects]
+    items, systems = (min((int(one.any(axis).sum()) for one in known), default=0) for axis in (1, 0))
+    return items, systems
+
+
+def by_row(table: ScoreTable, column: Column, part: int) -> Float:
+    """A number per row, bigger is better; a system's number for each of its rows, whose mean is that number again."""
+    values = turned(column, part)
+    if column.level == "item":
+        return values
+    number = dict(zip(table.systems, values.tolist(), strict=True))
+    return np.array([number[system] for system, _ in table.rows])
+
+
+def rated_items(*tables: Float) -> Mask:
+    """Return which items have a cell that all tables have: those that `rated_part` keeps."""
+    known: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
+    return np.asarray(known.any(1))
+
+
+def rated_part(*tables: Float) -> list[Float]:
+    """Tables cut down to cells that all have, and to the items and systems that have such a cell."""
+    known: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
+    cut = np.ix_(known.any(1), known.any(0))
+    return [np.where(known, table, np.nan)[cut] for table in tables]
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Ratings in the order of a table's rows, and what is known of these rows."""
+
+    values: dict[str, Float]
+    """By aspect [rows], NaN where there is none"""
+    items: Integers
+    """The item of each row, from 0"""
+    clusters: Integers | None
+    """What rows share, from 0; None where nothing was named and rows were not drawn in clusters"""
+    strata: Integers
+    probabilities: Float | None
+    at_random: bool
+    """Whether nothing is said of how rows were drawn, so that they have to be drawn from all"""
+    notes: list[str]
+    drawn_with: Float | None = None
+    """The probability with which each row was to be drawn, where the draw says it"""
+    asked: Integers | None = None
+    """The place of each row on the sheet, 0 where it was not drawn; None where that is not known"""
+    blank: Mapping[str, Mask] = field(default_factory=dict)
+    """By aspect, which rows raters passed by [rows], as `nlgauge.ratings.refusing.blank` says"""
+    raters: Mapping[str, Float] = field(default_factory=dict)
+    """By aspect, the ratings of each rater [raters, rows], NaN where there is none; nothing where they are not known"""
+    agreement: tuple[RaterAgreement, ...] = ()
+    """That of the raters of each aspect with several"""
+
+    def asked_of(self, rows: Integers) -> Integers | None:
+        """The places of some rows."""
+        return None if self.asked is None else self.asked[rows]
+
+    def blank_of(self, aspect: str) -> Mask:
+        """Return which rows are blank [rows]; none where no sheet is known."""
+        return self.blank.get(aspect, np.zeros(len(self.items), bool))
+
+    def probability(self, rated: Mask) -> Float | None:
+        """With which probability each row was drawn; None where all had the same."""
+        found = self.drawn_with if self.drawn_with is not None else self.probabilities
+        if found is None and self.strata.any():
+            found = (np.bincount(self.strata, rated) / np.maximum(np.bincount(self.strata), 1))[self.strata]
+        return None if found is None or np.ptp(found[rated]) < 1e-9 else found
+
+    def design(self, rows: Integers, rated: Mask) -> Design:
+        """Return how some rows were drawn."""
+        probabilities = None if self.probabilities is None else self.probabilities[rows]
+        clusters = None if self.clusters is None else np.unique(self.clusters[rows], return_inverse=True)[1]
+        return Design(rated, np.unique(self.strata[rows], return_inverse=True)[1], probabilities, clusters)
+
+
+def fitted(table: ScoreTable, outputs: Corpus | None, source: Source) -> Corpus | None:
+    """Return the outputs behind some ratings with the items of the table's rows, as `matched` finds them.
+
+    Raises InputError, also where the outputs of a rating project were sampled in another order than they were scored.
+    """
+    if outputs is None:
+        return None
+    found = matched(table, outputs)
+    if isinstance(source, ProjectRatings) and outputs.digest == source.sampled:
+        for number, (row, other) in enumerate(zip(outputs, found, strict=True), 1):
+            if row.item != other.item:
+                problem = f"is item {other.item!r} in the scores, and was sampled as item {row.item!r}"
+                raise InputError(problem, row=number, remedy="score the outputs that were sampled, in their order")
+    return found
+
+
+def rated_rows(
+    table: ScoreTable,
+    source: Source,
+    aspects: Sequence[str] | None,
+    *,
+    cluster: str | None = None,
+    outputs: Corpus | None = None,
+    draw: Draw | None = None,
+) -> Rated:
+    """A table beside its ratings; `draw` resolves the names of a sheet. Raises InputError for what does not fit."""
+    outputs = fitted(table, outputs, source)
+    source = matched(table, source) if isinstance(source, Corpus) else source
+    if draw is not None and isinstance(source, Column):
+        raise InputError("a column of ratings has no names of a sheet", remedy="give the rated sheet")
+    resolved = source if draw is None or isinstance(source, Column) else draw.resolved(aspects_of(source))
+    if isinstance(source, ProjectRatings):
+        draw, resolved = source.draw, source
+    place, found, chosen = joined(table, resolved, aspects or None)
+    values = {aspect: found.values[aspect] for aspect in chosen}
+    any_rated = ~np.all([np.isnan(one) for one in values.values()], axis=0)
+    notes = [f"{len(found.unscored)} rated outputs are not in the scores"] if found.unscored else []
+    notes += found.notes
+    items = np.array(place.place[0], np.intp)
+    corpus = outputs if outputs is not None else source if isinstance(source, Corpus) else None
+    strata, probabilities, at_random = np.zeros(len(table.rows), np.intp), None, True
+    labels: list[Any] | None = None
+    drawn_with, asked = None, None
+    if draw is not None:
+        drawn = draw.of(table.rows)
+        strata, at_random = np.array([row.stratum for row in drawn], np.intp), False
+        labels = [row.cluster for row in drawn]
+        labels = None if all(one is None for one in labels) else labels
+        drawn_with = np.array([row.probability for row in drawn])
+        places = {row.name: place for place, row in enumerate(draw.sheet, 1)}
+        asked = np.array([places.get(row.name, 0) for row in drawn], np.intp)
+    elif isinstance(source, Corpus):
+        strata_given = column_of(table.rows, source, "stratum")
+        given = [number(one, "a probability") for one in column_of(table.rows, source, "probability")]
+        if None not in strata_given:
+            strata, at_random = codes(strata_given), False
+        elif not all(np.isnan(given)):
+            probabilities, at_random = _probabilities(np.array(given), any_rated), False
+    if cluster is not None:
+        labels = _labels(table, corpus, cluster)
+    elif labels is None and table.clusters is not None:
+        labels = list(table.clusters)
+    clusters = None if labels is None else codes(labels)
+    passed = dict[str, Mask]()
+    if asked is not None:
+        for aspect, of_rows in values.items():
+            refused = source.refused.get(aspect, frozenset()) if isinstance(source, ProjectRatings) else frozenset()
+            passed[aspect] = blank(asked, ~np.isnan(of_rows), np.array([key in refused for key in table.rows], bool))
+        notes += _unanswered(table, values, asked=asked, clusters=clusters, passed=passed)
+        if not isinstance(source, ProjectRatings):  # whose raters were looked at one by one
+            order = np.argsort(asked, kind="stable")
+            in_order = {aspect: given[order][~np.isnan(given[order])] for aspect, given in values.items()}
+            notes += [said for aspect, given in in_order.items() if (said := drift(given, aspect))]
+    raters, agreement = dict[str, Float](), list[RaterAgreement]()
+    if isinstance(source, ProjectRatings):
+        for aspect in chosen:
+            by_rater = source.raters.get(aspect, {}).values()
+            raters[aspect] = np.array([[of.get(key, np.nan) for key in table.rows] for of in by_rater])
+        agreement = [one for one in source.agreement if one.aspect in chosen]
+        notes += source.told(chosen)
+        if table.run.get("corpus") not in (None, source.sampled):
+            notes.append(
+                "the scores are not of the very outputs that were sampled: ratings hold for the same texts only"
+            )
+    return Rated(
+        values=values,
+        items=items,
+        clusters=clusters,
+        strata=strata,
+        probabilities=probabilities,
+        at_random=at_random,
+        notes=notes,
+        drawn_with=drawn_with,
+        asked=asked,
+        blank=passed,
+        raters=raters,
+        agreement=tuple(agreement),
+    )
+
+
+def _unanswered(
+    table: ScoreTable,
+    values: Mapping[str, Float],
+    asked: Integers,
+    clusters: Integers | None,
+    passed: Mapping[str, Mask],
+) -> Iterator[str]:
+    """Yield what is to be said of drawn rows that nobody rated, by aspect."""
+    columns = [column.values[:, 0] for column in table.columns.values() if column.level == "item"]
+    scores = [np.where(np.isfinite(x), x, x[np.isfinite(x)].mean()) for x in columns if np.isfinite(x).any()]
+    for aspect, given in values.items():
+        of = np.array(scores).reshape(len(scores), -1).T
+        found = unanswered(of, ~np.isnan(given), asked=asked, clusters=clusters, left_out=passed[aspect])
+        if found.missing:
+            yield f"{aspect}: {found}"
+
+
+def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:
+    if name in ("item", "system"):
+        return [row[1] if name == "item" else row[0] for row in table.rows]
+    labels: list[Any] = [None] * len(table.rows) if corpus is None else column_of(table.rows, corpus, name)
+    if missing := sum(one is None for one in labels):
+        problem = f"{missing} of {len(labels)} rows of the scores have no {name!r} to be clustered by"
+        raise InputError(problem, remedy="give the outputs, which have that column in every row")
+    return labels
+
+
+def codes(labels: Sequence[Any]) -> Integers:
+    """The number of each label, from 0, in the order in which they first appear."""
+    places = {label: n for n, label in enumerate(dict.fromkeys(map(str, labels)))}
+    return np.array([places[str(label)] for label in labels], np.intp)
+
+
+def _probabilities(given: Float, rated: Mask) -> Float:
+    wrong = rated & ~((given > 0) & (given <= 1))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        problem = f"the probability of a rated row is {given[row]:g}" if not np.isnan(given[row]) else None
+        raise InputError(problem or "a rated row has no probability", remedy="give one above 0 and up to 1 for each")
+    return np.where(rated, given, 1.0)

@@ -1,0 +1,215 @@
+"""`nlgauge.sample`: which rows people should rate, so that `nlgauge.estimate` can say what they would say of all.
+
+A `Draw` holds all rows of the outputs, and how those that are to be rated were drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.table import ScoreTable
+from nlgauge.data.table.selection import meant
+from nlgauge.errors import InputError, SpecError
+from nlgauge.maths.prediction_powered import Integers
+from nlgauge.ratings.join import Key, column_of, keyed, refuse_twice, turned
+from nlgauge.ratings.matching import matched
+from nlgauge.stats.arrays import Float
+
+
+@dataclass(frozen=True)
+class DrawnRow:
+    """A row of the outputs, drawn or not."""
+
+    system: str
+    item: str
+    probability: float
+    """With which the row was to be drawn"""
+    stratum: int = 0
+    cluster: str | None = None
+    """What whole clusters were drawn by; None where rows were drawn"""
+    name: str | None = None
+    """What the row is called on the sheet; None where it was not drawn"""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """All rows of the outputs, in their order, and which of them are on the sheet."""
+
+    rows: tuple[DrawnRow, ...]
+
+    @property
+    def sheet(self) -> list[DrawnRow]:
+        """The rows that are to be rated, in the order of the sheet."""
+        return sorted((row for row in self.rows if row.name is not None), key=lambda row: row.name or "")
+
+    def resolved(self, ratings: dict[str, dict[Key, float]]) -> dict[str, dict[Key, float]]:
+        """Ratings of the sheet's names, by aspect, as ratings of rows. Raises InputError for an unknown name."""
+        rows = {row.name: (row.system, row.item) for row in self.sheet}
+        if stray := [name for scores in ratings.values() for _, name in scores if name not in rows]:
+            remedy = "give the ratings of the rows that were drawn"
+            raise InputError(f"{stray[0]!r} is rated and was not drawn", remedy=remedy)
+        return {
+            aspect: {rows[name]: score for (_, name), score in keyed(scores).items()}
+            for aspect, scores in ratings.items()
+        }
+
+    def of(self, rows: Sequence[Key]) -> list[DrawnRow]:
+        """The row of each row of a table. Raises InputError where the outputs had other rows."""
+        known = {(row.system, row.item): row for row in self.rows}
+        if absent := [key for key in rows if key not in known]:
+            system, item = absent[0]
+            problem = (
+                f"the outputs that were sampled have no row of system {system!r}, item {item!r}, and the scores do"
+            )
+            raise InputError(problem, remedy="score the outputs that were sampled, all of them and no others")
+        return [known[key] for key in rows]
+
+
+ALLOCATIONS = ("proportional", "neyman")
+_EACH = 2
+"""Rows that are drawn of every stratum at least, without which it has no variance"""
+
+
+def sample(
+    outputs: Corpus,
+    n: int,
+    *,
+    scores: ScoreTable | None = None,
+    metric: str | None = None,
+    strata: int = 5,
+    allocation: str = "proportional",
+    cluster: str | None = None,
+    seed: int = 0,
+) -> Draw:
+    """Draw n rows to be rated, in random order and under names that hide their systems, and keep how they were drawn.
+
+    Every system gets its share of n, and rows are drawn at random within it. With scores (a table of these outputs):
+    within `strata` groups of equally many rows with neighbouring scores of `metric`. allocation: 'proportional', each
+    group by its number of rows; 'neyman', by this times the standard deviation of its scores, which stands for that of
+    the ratings (Neyman 1934), at least 2 each. cluster: 'item' or a column of the outputs; whole clusters are drawn at
+    random, as many as bring about n rows. Raises InputError for what does not fit, SpecError for what cannot be meant.
+    """
+    if allocation not in ALLOCATIONS:
+        raise SpecError(f"the allocation {allocation!r} is unknown: take {' or '.join(ALLOCATIONS)}")
+    if cluster is not None and scores is not None:
+        raise SpecError("whole clusters are drawn at random, and not by score: leave out the scores or the cluster")
+    if allocation == "neyman" and scores is None:
+        raise SpecError("the allocation 'neyman' is by the spread of scores: give the scores")
+    outputs = outputs if scores is None else matched(scores, outputs)
+    keys = [(row.system, row.item) for row in outputs]
+    refuse_twice(keys, "the outputs", "give each output of a system its own item")
+    if not 1 <= n <= len(keys):
+        raise InputError(f"{n} of {len(keys)} rows cannot be drawn", remedy=f"draw from 1 to {len(keys)}")
+    rng = np.random.default_rng([seed, len(keys), n])
+    if cluster is not None:
+        return _clusters(keys, column_of(keys, outputs, cluster), name=cluster, n=n, rng=rng)
+    values = None if scores is None else _values(keys, scores, metric)
+    systems = np.array([list(outputs.systems).index(system) for system, _ in keys])
+    groups = systems if values is None else _strata(systems, values, strata)
+    sizes = np.bincount(groups)
+    spread = np.ones(len(sizes))
+    if allocation == "neyman" and values is not None:
+        finite = np.where(np.isfinite(values), values, values[np.isfinite(values)].min())
+        spread = np.array([finite[groups == group].std() for group in range(len(sizes))])
+    wanted = allocated(n, sizes, spread)
+    drawn = np.zeros(len(keys), bool)
+    for group, count in enumerate(wanted):
+        drawn[rng.choice(np.flatnonzero(groups == group), count, replace=False)] = True
+    return _named(
+        keys, drawn, probabilities=wanted[groups] / sizes[groups], strata=groups, clusters=[None] * len(keys), rng=rng
+    )
+
+
+def allocated(n: int, sizes: Integers, spread: Float) -> Integers:
+    """Return how many of n rows to draw of each stratum, by its size times its spread: [strata].
+
+    At least 2 and at most all; what is over goes where the rounding took most. Raises InputError where n is too small.
+    """
+    least = np.minimum(_EACH, sizes)
+    if least.sum() > n:
+        problem = f"{n} rows are too few for {len(sizes)} strata, each of which needs {_EACH}"
+        raise InputError(problem, remedy=f"draw {least.sum()} or more, or make fewer strata")
+    weights = sizes * spread if (sizes * spread).any() else sizes.astype(float)
+    wanted = least.copy()
+    while wanted.sum() < n:
+        # The stratum that is furthest behind its share takes the next row: Jefferson's way to round.
+        open_ = wanted < sizes
+        behind = np.where(open_, np.maximum(weights, 1e-12) / (wanted + 1), -math.inf)
+        wanted[int(np.argmax(behind))] += 1
+    return np.asarray(wanted)
+
+
+def _values(keys: Sequence[tuple[str, str]], scores: ScoreTable, metric: str | None) -> Float:
+    """A score for each row, larger better, least where there is none. Raises InputError."""
+    spec, parts = meant(scores, metric)
+    column = scores.columns[spec]
+    if column.level != "item":
+        raise InputError(f"{spec} has one number a system", remedy="name a metric that has one for each row")
+    places = {key: place for place, key in enumerate(scores.rows)}
+    if absent := [key for key in keys if key not in places]:
+        system, item = absent[0]
+        raise InputError(f"the scores have no row of system {system!r}, item {item!r}", remedy="score these outputs")
+    values = turned(column, column.parts.index(parts[0]))[[places[key] for key in keys]]
+    return np.where(np.isnan(values), -math.inf, values)
+
+
+def _strata(systems: Integers, values: Float, strata: int) -> Integers:
+    """Within each system, groups of equally many rows by score; rows of one score share a group."""
+    groups = np.zeros(len(values), np.intp)
+    for system in range(int(systems.max()) + 1):
+        rows = np.flatnonzero(systems == system)
+        edges = np.quantile(values[rows], np.arange(1, strata) / strata, method="higher")
+        groups[rows] = system * strata + np.searchsorted(edges, values[rows], side="right")
+    return np.unique(groups, return_inverse=True)[1]
+
+
+def _clusters(
+    keys: Sequence[tuple[str, str]], labels: Sequence[object], name: str, n: int, rng: np.random.Generator
+) -> Draw:
+    if None in labels:
+        raise InputError(f"a row of the outputs has no {name!r} to be clustered by", remedy="name another column")
+    codes = np.unique([str(label) for label in labels], return_inverse=True)[1]
+    count = int(codes.max()) + 1
+    wanted = min(count, max(1, round(n * count / len(keys))))
+    drawn = np.isin(codes, rng.choice(count, wanted, replace=False))
+    probability = np.full(len(keys), wanted / count)
+    return _named(
+        keys,
+        drawn,
+        probabilities=probability,
+        strata=np.zeros(len(keys), np.intp),
+        clusters=[str(label) for label in labels],
+        rng=rng,
+    )
+
+
+def _named(
+    keys: Sequence[tuple[str, str]],
+    drawn: np.ndarray,
+    probabilities: Float,
+    strata: Integers,
+    clusters: Sequence[str | None],
+    rng: np.random.Generator,
+) -> Draw:
+    """Names in random order, of equally many digits, so that they sort as the sheet does."""
+    places = rng.permutation(np.flatnonzero(drawn))
+    digits = len(str(len(places)))
+    names = {int(row): f"r{number:0{digits}d}" for number, row in enumerate(places, 1)}
+    return Draw(
+        tuple(
+            DrawnRow(
+                system=system,
+                item=item,
+                probability=float(probabilities[row]),
+                stratum=int(strata[row]),
+                cluster=clusters[row],
+                name=names.get(row),
+            )
+            for row, (system, item) in enumerate(keys)
+        )
+    )
