@@ -23,7 +23,7 @@ from nlgauge.answers.trust.numbers import Trust
 from nlgauge.data.table import SystemScore
 from nlgauge.data.table.frame import Records
 from nlgauge.gate import Outcome, Verdict
-from nlgauge.gate.verdict import Regression
+from nlgauge.gate.verdict import Decision, Regression, SystemDecision
 from nlgauge.ratings.blanks import WorstCase
 from nlgauge.stats.interrater import RaterAgreement
 from tests.contracts.second_source.agreement import (
@@ -34,6 +34,7 @@ from tests.contracts.second_source.agreement import (
     contrasts,
     rater_agreements,
 )
+from tests.contracts.second_source.decision import DECISION, SYSTEM_DECISION, decisions, system_decisions
 from tests.contracts.second_source.estimates import ESTIMATE, WORST_CASE, estimates, worst_cases
 from tests.contracts.second_source.gate import (
     BOARD_LINE,
@@ -66,6 +67,8 @@ SOURCES: Mapping[type, Sources] = {
     Regression: REGRESSION,
     Outcome: OUTCOME,
     BoardLine: BOARD_LINE,
+    Decision: DECISION,
+    SystemDecision: SYSTEM_DECISION,
 }
 ROOMS = ("nlgauge.stats", "nlgauge.ratings", "nlgauge.answers", "nlgauge.gate")
 CASES: Mapping[type, Cases] = {
@@ -84,6 +87,8 @@ CASES: Mapping[type, Cases] = {
     Regression: regressions,
     Outcome: outcomes,
     BoardLine: board_lines,
+    Decision: decisions,
+    SystemDecision: system_decisions,
 }
 
 

@@ -243,7 +243,7 @@ def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claim
         edited.sub(pattern, group)
     edited.sub(_EMPTY)
     if failed := _failed(edited.text.strip(), others, question):
-        return Claims("", (), (), (), failed)
+        return Claims(text="", begins=(), ends=(), refusals=(), failed=failed)
     set_apart: list[Refusal] = []
     seen: set[tuple[str, ...]] = set()
     pieces: list[_Piece] = []

@@ -302,7 +302,7 @@ class CheckedSource:
         if one.written in (self._written if one.kind == "count" else self._bare):
             return True
         about = _ABOUT.search(_before(sentence, one)) is not None
-        return follows(one, self._numbers, near.numbers, sentence.numbers, about)
+        return follows(one, self._numbers, near.numbers, sentence.numbers, about=about)
 
     def _writes(self, number: str) -> bool:
         """Return whether the source has the same digits, as in a table, where a comma may stand directly

@@ -147,7 +147,7 @@ def check(
     )
     by_set = grounded and strict is None
     if by_set and ratings is not None and at_most_wrong is not None:
-        verdict = replace(verdict, decision=_by_ratings(table, limits, outcomes, ratings, at_most_wrong))
+        verdict = replace(verdict, decision=_by_ratings(table, limits, outcomes, ratings=ratings, most=at_most_wrong))
     if against is None:
         if by_set and verdict.decision is None and limits.right is not None:
             decision = alone(outcomes, limits.right, accepted_rows(table, accepted))

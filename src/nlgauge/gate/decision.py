@@ -67,10 +67,10 @@ def alone(outcomes: Sequence[Outcome], right: RightAnswers, accepted: frozenset[
     made = [
         _counted(
             system,
-            _Counts.of([row for row in rows if row.row not in accepted]),
-            _Counts.of([row for row in rows if row.row in accepted]),
-            right,
-            level,
+            rows=_Counts.of([row for row in rows if row.row not in accepted]),
+            accepted=_Counts.of([row for row in rows if row.row in accepted]),
+            right=right,
+            level=level,
         )
         for system, rows in by_system.items()
     ]

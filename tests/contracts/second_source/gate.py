@@ -18,6 +18,7 @@ from nlgauge.data.table import Column
 from nlgauge.gate import Outcome, Verdict
 from nlgauge.gate.verdict import Regression
 from tests.answers.test_scorecard import a_set, card
+from tests.contracts.second_source.decision import NOT_DECIDED
 from tests.contracts.second_source.literal import NAN, Raw, Sources, holm_of, literals, none, optimize, stats
 from tests.contracts.second_source.scores import (
     DIFFERENCE,
@@ -106,6 +107,7 @@ VERDICT: Sources = {
     "left_out": lambda r: {},
     "notes": lambda r: ("what the numbers of M depend on is not known of both runs, and was not compared",),
     "second_at_least": none,
+    **NOT_DECIDED,
 }
 
 

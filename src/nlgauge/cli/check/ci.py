@@ -81,7 +81,7 @@ def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path
     for one in verdict.outcomes:
         _row(suite, one, name, by_set)
     for regression in verdict.regressions:
-        _compared(suite, regression, name, against, by_set)
+        _compared(suite, regression, name=name, against=against, by_set=by_set)
     if verdict.nothing_checked:
         case = SubElement(suite, "testcase", classname=_legal(name), name="all rows")
         SubElement(case, "failure", message=text.NOTHING_CHECKED)
@@ -132,7 +132,7 @@ def _row(suite: Element, one: Outcome, name: str, by_set: bool) -> None:
         what.text = _legal("\n".join(text.quoted(one))) or None
 
 
-def _compared(suite: Element, one: Regression, name: str, against: Path | None, by_set: bool) -> None:
+def _compared(suite: Element, one: Regression, *, name: str, against: Path | None, by_set: bool) -> None:
     case = SubElement(suite, "testcase", classname=_legal(name), name=_legal(f"system {one.system} against {against}"))
     if one.worse and not by_set:
         SubElement(case, "failure", message=_legal("; ".join(text.compared(one, against))))
