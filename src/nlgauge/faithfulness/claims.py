@@ -10,11 +10,11 @@ text.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from nlgauge.faithfulness.quantities import IDENTIFIERS, Quantity, quantities, same
 from nlgauge.faithfulness.refusals import Refusal, refusals
@@ -170,19 +170,22 @@ def all_of(text: str) -> Claims:
     return Claims(text, range(len(text)), range(1, len(text) + 1), ())
 
 
+Form: TypeAlias = tuple[Quantity, str]
+"""A quantity, and how a text writes it"""
+
+
 class _Piece(NamedTuple):
     begin: int
     end: int
     remains: str
 
 
-@lru_cache(maxsize=256)  # a row's claims are asked for when it is planned, scored and explained
-def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claims:
+def claims(text: str, forms: Sequence[Form] = (), question: str = "") -> Claims:
     """Return what a text claims.
 
     Args:
         text: an answer, in any layout.
-        others: its sources. Quantities get the form that these have.
+        forms: the quantities of its sources (`forms_of`). Equal ones of the answer get the form that these have.
         question: the question that the text answers. "Yes" and "No" alone are read as its statement.
     """
     edited = _Edited(text)
@@ -218,10 +221,11 @@ def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claim
         elif not found and (match := _YES_NO.fullmatch(whole, begin, end)) is not None:
             pieces.append(_Piece(begin, end, _statement(question, not re.search("no", match[1].lower()))))
     edited.apply(pieces)
-    edited.apply(_in_their_form(edited.text, others))
+    edited.apply(_in_their_form(edited.text, forms))
     edited.sub(_EMPTY)
     edited.finish()
-    return Claims(edited.text, edited.begins, edited.ends, tuple(set_apart))
+    # Arrays, because a run holds the claims of all rows that it is going to score.
+    return Claims(edited.text, array("i", edited.begins), array("i", edited.ends), tuple(set_apart))
 
 
 class _Edited:
@@ -289,24 +293,22 @@ def _statement(question: str, agreed: bool) -> str:
     return f"{said[0].upper()}{said[1:]}." if agreed else f"It is not true that {said}."
 
 
-def _in_their_form(text: str, others: Sequence[str]) -> list[_Piece]:
+def _in_their_form(text: str, theirs: Sequence[Form]) -> list[_Piece]:
     """Changes by which quantities get the form of equal ones in other texts, where those have no equal form."""
-    known = _known(tuple(others))
-    forms = {form.casefold() for _, form in known}
+    forms = {form.casefold() for _, form in theirs}
     pieces: list[_Piece] = []
     for one in quantities(text):
         written = text[one.begin : one.end]
         if _loose(one) or one.kind in IDENTIFIERS or written.casefold() in forms:
             continue
-        form = next((form for other, form in known if _equal(one, other)), None)
+        form = next((form for other, form in theirs if _equal(one, other)), None)
         if form is not None:
             pieces.append(_Piece(one.begin, one.end, form))
     return pieces
 
 
-@lru_cache(maxsize=8)  # several answers have one source
-def _known(others: tuple[str, ...]) -> list[tuple[Quantity, str]]:
-    """The quantities of other texts, each with its characters."""
+def forms_of(others: Iterable[str]) -> list[Form]:
+    """Return the quantities of texts, each as it is written there."""
     return [(one, other[one.begin : one.end]) for other in others for one in quantities(other) if not _loose(one)]
 
 
