@@ -231,7 +231,7 @@ def align(model: Model, pairs: Sequence[tuple[str, str]], way: str) -> int:
         alignment.SHAPE = SearchShape(row=model.window, stretch=model.window // 2)
     try:
         engine = Engine(model)
-        reading: alignment.Reading = "search" if way == "search" else "windows"
+        reading: alignment.LongSource = "search" if way == "search" else "windows"
         engine.features([AlignmentRequest(text, (source,), reading) for text, source in pairs])
         return engine.ledger.passes
     finally:

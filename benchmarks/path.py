@@ -1,63 +1,152 @@
-"""How many of the library's functions one row passes, from the call of `nlgauge.evaluate` to the table.
+"""How far one call goes through the library: its functions, their files, changes of package, and how deep it is.
 
     python benchmarks/path.py [--list]
 
 A function or method counts once, however often it is called. A comprehension or a lambda is a part of the function that
-it stands in (Python 3.12 and later run comprehensions so), and these are counted apart. What runs at an import does not
-count: the row is scored once before the count, with the cache off. Exits with 1 where a metric passes more functions
-than its limit.
+it stands in (Python 3.12 and later run comprehensions so), and these are counted apart. A change of package is a call
+of a function by one of another package, such as one of `engine` by one of `run`, and each call counts. The depth is the
+largest number of the library's functions that are under way at once.
+
+What runs at an import does not count: each call is made once before the count. There is no cache. Exits with 1 where a
+path is longer than its limit (`LIMITS`); a test holds the limits too.
 """
 
 from __future__ import annotations
 
+import json
 import sys
+import tempfile
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import NamedTuple
+
+from click.testing import CliRunner
 
 import nlgauge
+from nlgauge import cli
 
 HOME = str(Path(nlgauge.__file__).parent)
-LIMITS = {"BERTScore": 150, "TokenF1": 60, "Faithfulness": 225}
+EXAMPLES = Path(__file__).parents[1] / "examples"
 TEXT, OTHER = "A cat sat.", "The cat sat."
 _PARTS = ("<lambda>", "<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>")
 
 
-def passed(spec: str) -> set[CodeType]:
-    """Return the functions that the second call passes, comprehensions and lambdas among them."""
+class Limit(NamedTuple):
+    """The longest path that a call may have: a few per cent more than it has."""
+
+    functions: int
+    changes: int
+    depth: int
+
+
+LIMITS = {
+    "BERTScore": Limit(135, 47, 17),
+    "TokenF1": Limit(62, 23, 12),
+    "Consistency(aligner='D')": Limit(194, 47, 17),
+    "Faithfulness": Limit(231, 82, 18),
+    "check --grounded": Limit(327, 235, 21),
+    "trust": Limit(275, 620, 19),
+}
+
+
+class Passed(NamedTuple):
+    """What one call has passed."""
+
+    functions: frozenset[CodeType]
+    parts: int
+    """Comprehensions and lambdas in them"""
+    changes: int
+    """Of package"""
+    depth: int
+
+    @property
+    def files(self) -> Counter[str]:
+        """How many of the functions stand in each file."""
+        return Counter(code.co_filename for code in self.functions)
+
+    def over(self, limit: Limit) -> bool:
+        """Return whether the path is longer than its limit."""
+        return len(self.functions) > limit.functions or self.changes > limit.changes or self.depth > limit.depth
+
+
+def _ours(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(HOME) and frame.f_code.co_name != "<module>"
+
+
+def _package(code: CodeType) -> str:
+    return Path(code.co_filename).relative_to(HOME).parts[0]
+
+
+def passed(call: Callable[[], object]) -> Passed:
+    """Return what the second of two equal calls passes."""
     seen: set[CodeType] = set()
+    changes = depth = 0
 
     def note(frame: FrameType, event: str, _: object) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_filename.startswith(HOME) and code.co_name != "<module>":
-            seen.add(code)
+        nonlocal changes, depth
+        if event != "call" or not _ours(frame):
+            return
+        under_way, at = [], frame
+        while at is not None:
+            under_way += [at.f_code] if _ours(at) else []
+            at = at.f_back
+        seen.add(frame.f_code)
+        changes += len(under_way) > 1 and _package(under_way[0]) != _package(under_way[1])
+        depth = max(depth, sum(code.co_name not in _PARTS for code in under_way))
 
-    def score() -> None:
-        beside = {"sources": [OTHER]} if spec == "Faithfulness" else {"references": [[OTHER]]}
-        nlgauge.evaluate(candidates=[TEXT], **beside, metrics=spec, cache=False)
-
-    score()
+    call()
     sys.setprofile(note)
     try:
-        score()
+        call()
     finally:
         sys.setprofile(None)
-    return seen
+    functions = frozenset(code for code in seen if code.co_name not in _PARTS)
+    return Passed(functions, len(seen) - len(functions), changes, depth)
+
+
+def calls(folder: Path) -> dict[str, Callable[[], object]]:
+    """Return what is measured, by name. folder: for the files of the commands."""
+    table = partial(nlgauge.evaluate, candidates=[TEXT], cache=False)
+    made: dict[str, Callable[[], object]] = {
+        metric: partial(table, references=[[OTHER]], metrics=metric) for metric in ("BERTScore", "TokenF1")
+    }
+    made |= {
+        metric: partial(table, sources=[OTHER], metrics=metric)
+        for metric in LIMITS
+        if metric.startswith(("Consistency", "Faithfulness"))
+    }
+    rows, scores = folder / "rows.jsonl", folder / "scores.jsonl"
+    texts = (TEXT, "The cat ran.", "A dog slept.")
+    rows.write_text("".join(json.dumps({"candidate": text, "source": OTHER}) + "\n" for text in texts))
+    nlgauge.evaluate(nlgauge.Corpus.read(EXAMPLES / "outputs.jsonl"), metrics="TokenF1", cache=False).save(scores)
+    made["check --grounded"] = partial(_command, "check", rows, "--grounded", "--no-cache")
+    made["trust"] = partial(_command, "trust", scores, "--ratings", EXAMPLES / "rated.jsonl")
+    return made
+
+
+def _command(*arguments: object) -> None:
+    result = CliRunner().invoke(cli.main, [str(argument) for argument in arguments])
+    if result.exit_code not in (0, 1):
+        raise SystemExit(f"{' '.join(map(str, arguments))}: {result.output}")
 
 
 def main() -> int:
     over = False
-    for spec, limit in LIMITS.items():
-        every = passed(spec)
-        codes = [code for code in every if code.co_name not in _PARTS]
-        files = Counter(code.co_filename for code in codes)
-        parts = len(every) - len(codes)
-        print(f"{spec}: {len(codes)} functions in {len(files)} files (limit {limit}); {parts} comprehensions in them")
-        over |= len(codes) > limit
-        if "--list" in sys.argv:
-            for file, count in sorted(files.items()):
-                own = sorted((code for code in codes if code.co_filename == file), key=lambda code: code.co_firstlineno)
-                print(f"{count:4} {file.removeprefix(HOME)}: {', '.join(code.co_qualname for code in own)}")
+    with tempfile.TemporaryDirectory() as folder:
+        measured = {name: passed(call) for name, call in calls(Path(folder)).items()}
+    for name, one in measured.items():
+        limit, files = LIMITS[name], one.files
+        over |= one.over(limit)
+        print(
+            f"{name}: {len(one.functions)} functions (limit {limit.functions}) in {len(files)} files, {one.changes} "
+            f"changes of package ({limit.changes}), depth {one.depth} ({limit.depth}); {one.parts} comprehensions"
+        )
+        for file, count in sorted(files.items()) if "--list" in sys.argv else ():
+            own = sorted((code for code in one.functions if code.co_filename == file), key=lambda c: c.co_firstlineno)
+            print(f"{count:4} {file.removeprefix(HOME)}: {', '.join(code.co_qualname for code in own)}")
     return int(over)
 
 

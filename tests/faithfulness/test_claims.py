@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.faithfulness.claims import claims
+from nlgauge.faithfulness.claims import claims, forms_of
 
 FEE = "The fee is 5 euros."
 
@@ -150,7 +150,7 @@ def test_places_are_in_order_in_any_text(text: str) -> None:
     ],
 )
 def test_quantities_are_read_in_the_form_of_the_source(text: str, source: str, read: str) -> None:
-    assert claims(text, (source,)).text == read
+    assert claims(text, forms_of([source])).text == read
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_quantities_are_read_in_the_form_of_the_source(text: str, source: str, r
     ],
 )
 def test_yes_and_no_are_read_with_the_question(question: str, answer: str, read: str) -> None:
-    assert claims(answer, (), question).text == read
+    assert claims(answer, forms_of([]), question).text == read
 
 
 @pytest.mark.parametrize(

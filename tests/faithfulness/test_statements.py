@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.faithfulness.claims import claims
+from nlgauge.faithfulness.claims import claims, forms_of
 from nlgauge.faithfulness.exact_checks import CheckedSource
 from nlgauge.faithfulness.statements import statement
 
@@ -57,7 +57,7 @@ def test_a_question_is_a_statement_and_its_denial(question: str, yes: str, no: s
 )
 def test_a_wrong_yes_or_no_differs_and_a_right_one_does_not(source: str, question: str, right: str) -> None:
     def said(answer: str) -> list[str]:
-        read = claims(f"{answer}.", (source,), question).text
+        read = claims(f"{answer}.", forms_of([source]), question).text
         assert read
         return [one.reason for one in CheckedSource([source]).differences(read)]
 
@@ -86,7 +86,7 @@ def test_a_wrong_yes_or_no_differs_and_a_right_one_does_not(source: str, questio
     ],
 )
 def test_what_a_program_writes_and_what_breaks_off_is_no_answer(answer: str) -> None:
-    found = claims(answer, ("The pool opens at nine. Towels cost two euros.",), "When does the pool open?")
+    found = claims(answer, forms_of(["The pool opens at nine. Towels cost two euros."]), "When does the pool open?")
     assert found.text == "" and found.failed
 
 
@@ -107,4 +107,4 @@ def test_what_a_program_writes_and_what_breaks_off_is_no_answer(answer: str) -> 
     ],
 )
 def test_an_answer_that_names_an_error_or_is_short_is_an_answer(answer: str, source: str) -> None:
-    assert claims(answer, (source,), "What does it show?").failed == ""
+    assert claims(answer, forms_of([source]), "What does it show?").failed == ""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from nlgauge.contract.base import RowMetric, Setup, Value
+from nlgauge.contract.base import RowMetric, ScoredRows, Setup, Value
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.request import Features
 from nlgauge.engine.features.vectors import TokenVectors
 from tests.engine.fake import FakeModel
 
@@ -49,17 +48,12 @@ def prepared(metric: RowMetric, rows: Corpus | Iterable[Row] = (), model: Any = 
 
 def scored(metric: RowMetric, rows: Corpus | Iterable[Row], model: Any = None) -> list[Value]:
     """Values, with reasons and notes, of rows scored together."""
-    corpus = _corpus(rows)
-    engine = Engine(model or FakeModel())
-    known = metric.prepare(Setup(corpus, engine))
-    return metric.score_rows(corpus.rows, known, _features(metric, corpus.rows, known, engine))
+    return list(_scored(metric, rows, model).values)
 
 
 def shown(metric: RowMetric, one: Row, model: Any = None) -> dict[str, Any]:
     """The evidence of a row that is scored alone, ready for JSON."""
-    engine = Engine(model or FakeModel())
-    known = metric.prepare(Setup(_corpus([one]), engine))
-    record: dict[str, Any] = metric.evidence(one, known, _features(metric, [one], known, engine)).record()
+    record: dict[str, Any] = _scored(metric, [one], model).evidence(0).record()
     return record
 
 
@@ -67,8 +61,11 @@ def _corpus(rows: Corpus | Iterable[Row]) -> Corpus:
     return rows if isinstance(rows, Corpus) else Corpus(tuple(rows))
 
 
-def _features(metric: RowMetric, rows: Sequence[Row], known: Any, engine: Engine) -> Features:
-    """All that the metric asks of the rows, what it asks second included."""
-    first = engine.features([request for one in rows for request in metric.requests(one, known)])
-    second = [request for one in rows for request in metric.followup_requests(one, known, first)]
-    return first.joined(engine.features(second)) if second else first
+def _scored(metric: RowMetric, rows: Corpus | Iterable[Row], model: Any) -> ScoredRows:
+    corpus, engine = _corpus(rows), Engine(model or FakeModel())
+    known = metric.prepare(Setup(corpus, engine))
+    readings = [metric.read_row(one, known) for one in corpus.rows]
+    features = engine.features([request for one in readings for request in one.requests])
+    while further := [one for reading in readings for one in reading.followup(features) if one not in features]:
+        features = features.joined(engine.features(further))
+    return type(readings[0]).score_all(readings, features)

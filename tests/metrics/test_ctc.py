@@ -120,14 +120,14 @@ def test_the_trained_aligners_read_whole_texts_as_the_papers_do(kind, aligner):
         row = replace(ROW, candidate=candidate)
         metric = kind(aligner=aligner)
         known = prepared(metric, [row])
-        asked = {request.text: request for request in metric.requests(row, known)}
+        asked = {request.text: request for request in metric.read_row(row, known).requests}
         assert set(asked) == {
             candidate,
             *({row.source} if kind is Preservation else ()),
             *(row.references if kind is Relevance else ()),
         }
         answers_it = replace(row, question="What is w1?")
-        assert metric.requests(answers_it, known) == list(asked.values())
+        assert metric.read_row(answers_it, known).requests == list(asked.values())
         assert metric.parts == ("score",) and value(metric, row) == value(metric, answers_it)
 
 

@@ -148,17 +148,17 @@ def test_the_shipped_token_weights_work_and_their_cards_say_how_they_were_made()
     metrics = [MaskEval(weights=name, scoring="log_probability", stride=8) for name in ["uniform", *shipped]]
     engine = Engine(model)
     known = [metric.prepare(Setup(Corpus(tuple(rows)), engine)) for metric in metrics]
-    asked = [(metric, one, row) for metric, one in zip(metrics, known, strict=True) for row in rows]
-    features = engine.features([request for metric, one, row in asked for request in metric.requests(row, one)])
-    further = {request for metric, one, row in asked for request in metric.followup_requests(row, one, features)}
+    read = [[metric.read_row(row, one) for row in rows] for metric, one in zip(metrics, known, strict=True)]
+    every = [reading for readings in read for reading in readings]
+    features = engine.features([request for one in every for request in one.requests])
+    further = {request for one in every for request in one.followup(features)}
     # All words are kept, so what uniform weights ask for answers every weighter.
     assert all(request in features for request in further)
-    columns = [
-        [value.parts[0] for value in m.score_rows(rows, one, features)] for m, one in zip(metrics, known, strict=True)
-    ]
+    scored = [[one.score(features) for one in readings] for readings in read]
+    columns = [[one.value.parts[0] for one in of_metric] for of_metric in scored]
     assert np.isfinite(columns).all() and len({tuple(np.round(column, 6)) for column in columns}) == len(metrics)
-    for name, metric, one in zip(shipped, metrics[1:], known[1:], strict=True):
-        record = metric.evidence(rows[0], one, features).record()
+    for name, (first, _) in zip(shipped, scored[1:], strict=True):
+        record = first.evidence().record()
         assert sum(w["weight"] for text in record["texts"] for w in text["words"]) == pytest.approx(1)
         card = json.loads((folder / f"{name}.json").read_text())
         assert (card["aspect"], card["trained_on"]["items"]) == (name, 44)

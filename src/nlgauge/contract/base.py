@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from nlgauge._plugins import load_offered, offered
 from nlgauge.contract.parameters import check_parameters, literal
@@ -20,7 +20,7 @@ from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import AnyRequest, Features
-from nlgauge.errors import SpecError
+from nlgauge.errors import MetricError, SpecError
 
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
@@ -75,6 +75,47 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, values: Sequence[Value]) -> None:
         super().__init__()
         self.values = list(values)
+
+
+class Scored(NamedTuple):
+    """What a metric says of a row."""
+
+    value: Value
+    evidence: Callable[[], Evidence] = Evidence
+    """Returns what the value is based on. It is called only where a run shows evidence"""
+
+
+class ScoredRows(NamedTuple):
+    """What a metric says of some rows."""
+
+    values: Sequence[Value]
+    evidence: Callable[[int], Evidence]
+    """Returns what a value is based on, by its place among the values"""
+
+
+class Reading(ABC):
+    """A row as a metric reads it: once, before any feature is computed. All readings of a metric are of one class."""
+
+    __slots__ = ()
+    requests: Sequence[AnyRequest] = ()
+    """The features that the score needs"""
+
+    def followup(self, features: Features) -> Sequence[AnyRequest]:
+        """Return further features, for a score that has to see the first ones to request them."""
+        return ()
+
+    @abstractmethod
+    def score(self, features: Features) -> Scored:
+        """Return the value of the row, and what it is based on."""
+
+    @classmethod
+    def score_all(cls, readings: Sequence[Any], features: Features) -> ScoredRows:
+        """Return the scores of readings of one metric, for which it may do some work together.
+
+        A row's score must not depend on the other rows.
+        """
+        scored = [one.score(features) for one in readings]
+        return ScoredRows([one.value for one in scored], lambda at: scored[at].evidence())
 
 
 class ModelAccess(Protocol):
@@ -168,6 +209,10 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     """Whether scores of rows are cached; not where they are read faster than they are looked up"""
     remote: ClassVar[bool] = False
     """Whether a server makes the scores: a field `model` is then the server's, and rows are scored in this process"""
+    other_models: ClassVar[tuple[str, ...]] = ()
+    """The names of other models that it uses besides `model`, by `ByModel` requests"""
+    libraries: ClassVar[tuple[str, ...]] = ()
+    """The distributions (names on the package index) whose version changes the scores"""
     conduct: ClassVar[tuple[str, ...]] = ()
     """Parameters that change no score, such as a time limit; cache keys leave them out"""
 
@@ -227,11 +272,6 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         return {}
 
     @property
-    def other_models(self) -> tuple[str, ...]:
-        """The names of other models that it uses besides `model`, by `ByModel` requests."""
-        return ()
-
-    @property
     def cost(self) -> Cost:
         """The cost of a row."""
         return "strings"
@@ -240,11 +280,6 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     def uses_corpus(self) -> bool:
         """Whether a row's score depends on other rows."""
         return False
-
-    @property
-    def libraries(self) -> tuple[str, ...]:
-        """The distributions (names on the package index) whose version changes the scores."""
-        return ()
 
     @property
     def scored_by(self) -> tuple[type, ...]:
@@ -283,31 +318,53 @@ def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
 
 @dataclass(frozen=True)
 class RowMetric(Metric):
-    """A metric that scores single rows. The argument `prepared` is the result of `prepare`."""
+    """A metric that scores single rows. The argument `prepared` is the result of `prepare`.
 
+    It has `score_rows`, with `requests` and `evidence` where it needs them. A metric that has to remember something of
+    a row between these, or that has to see features before it requests others, has `read_row` instead.
+    """
+
+    formula: ClassVar[Mapping[str, object] | None] = None
+    """How `nlgauge.maths.totals.total` computes the corpus score from summed `Value.counts`; None if the corpus score
+    is the mean over rows"""
     lists_differences: ClassVar[bool] = False
     """Whether a run adds to the evidence of the candidate what exact checks find to differ from the other texts"""
 
+    def read_row(self, row: Row, prepared: Any) -> Reading:
+        """Return the row as this metric reads it; by default one that the three methods below score."""
+        return RowReading(self, row, prepared)
+
     def requests(self, row: Row, prepared: Any) -> Sequence[AnyRequest]:
-        """The features that the row's score needs."""
+        """Return the features that the row's score needs."""
         return ()
 
-    def followup_requests(self, row: Row, prepared: Any, features: Features) -> Sequence[AnyRequest]:
-        """Further features, for a metric that has to see the first ones to request them."""
-        return ()
-
-    @abstractmethod
     def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
-        """A score for each row. A row's score must not depend on the other rows."""
+        """Return a score for each row. A row's score must not depend on the other rows."""
+        raise MetricError(f"{self.name} has neither score_rows nor read_row: write one of them")
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
         """Return what the score is based on; empty if the metric has nothing to show."""
         return Evidence()
 
-    @property
-    def formula(self) -> Mapping[str, object] | None:
-        """How `nlgauge.maths.totals.total` computes the corpus score from summed `Value.counts`.
 
-        None if the corpus score is the mean over rows.
-        """
-        return None
+@dataclass(eq=False, slots=True)
+class RowReading(Reading):
+    """A row of a metric that has `score_rows`, which scores all rows of a block at once."""
+
+    metric: RowMetric
+    row: Row
+    prepared: Any
+
+    @property
+    def requests(self) -> Sequence[AnyRequest]:  # type: ignore[override]  # asked for once, and kept by the run
+        return self.metric.requests(self.row, self.prepared)
+
+    def score(self, features: Features) -> Scored:
+        values, evidence = self.score_all([self], features)
+        return Scored(values[0], lambda: evidence(0))
+
+    @classmethod
+    def score_all(cls, readings: Sequence[RowReading], features: Features) -> ScoredRows:
+        metric, prepared, rows = readings[0].metric, readings[0].prepared, [one.row for one in readings]
+        values = metric.score_rows(rows, prepared, features)
+        return ScoredRows(values, lambda at: metric.evidence(rows[at], prepared, features))

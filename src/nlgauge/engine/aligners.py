@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from nlgauge.data.evidence import EvidenceText, EvidenceWord, Quote, Reason, Stretch
 from nlgauge.engine.english import foreign, is_stopword
-from nlgauge.engine.features.alignment import SHAPE, Alignment, AlignmentRequest, Reading
+from nlgauge.engine.features.alignment import SHAPE, Alignment, AlignmentRequest, LongSource
 from nlgauge.engine.features.request import AnyRequest, ByModel, Features
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest
 from nlgauge.engine.models.capabilities import ALIGNER, Model
@@ -29,7 +30,8 @@ BOTH = " and the "
 """Joins the names of two texts that a text is aligned with"""
 
 
-class Direction(NamedTuple):
+@dataclass(frozen=True)
+class Direction:
     """align(text -> others), with the names of the texts."""
 
     name: str
@@ -41,7 +43,7 @@ class Direction(NamedTuple):
     question: str = ""
     """The question that the text answers, for a model that reads it"""
 
-    @property
+    @cached_property
     def usable(self) -> list[tuple[str, str]]:
         """The other texts that have words, with their names."""
         named = zip(self.against.split(BOTH), self.others, strict=True)
@@ -179,7 +181,7 @@ class TrainedAligner:
     stopwords: bool
     aggregate: bool
     weak: float
-    reading: Reading = "search"
+    reading: LongSource = "search"
     temperature: float = 1.0
     english: bool = False
     packing: Packing | None = None
@@ -259,7 +261,7 @@ def _probability(logit: float) -> float | None:
 
 
 def trained_aligner(
-    model: Model, *, aggregate: bool = False, stopwords: bool = True, reading: Reading = "search"
+    model: Model, *, aggregate: bool = False, stopwords: bool = True, reading: LongSource = "search"
 ) -> tuple[TrainedAligner, dict[str, object]]:
     """Return the aligner D or R of a model, and what its numbers depend on.
 

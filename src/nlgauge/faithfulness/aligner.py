@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, partial
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.data.evidence import Reason, Stretch
-from nlgauge.engine.aligners import Aligned, Direction, StretchVerdicts, TrainedAligner, word_units
-from nlgauge.engine.features.alignment import AlignedStretch, Alignment, AlignmentRequest
+from nlgauge.contract.base import Reading, Scored, Value
+from nlgauge.data.evidence import Evidence, Reason, Stretch
+from nlgauge.engine.aligners import Aligned, Direction, StretchVerdicts, TrainedAligner, shown, word_units
+from nlgauge.engine.features.alignment import AlignedStretch, Alignment
 from nlgauge.engine.features.request import Features
+from nlgauge.engine.models.packing import SENTENCES
 from nlgauge.engine.words import is_word
-from nlgauge.faithfulness.claims import Claims, claims
+from nlgauge.faithfulness.claims import Claims, Forms, claims, forms_of
 from nlgauge.faithfulness.exact_checks import CheckedSource, SourceDifference
 from nlgauge.faithfulness.refusals import honesty
-from nlgauge.maths.alignment import Array, logistic
+from nlgauge.maths.alignment import Array, least_mean, logistic, mean_alignment, unsupported_share
 from nlgauge.maths.text import word_spans
 
 DOUBT = 2.0
@@ -31,9 +34,24 @@ NO_CLAIM = "claims nothing"
 """In the reason why an answer has no probability"""
 
 
+PARTS = ("probability", "score", "least_stretch", "unsupported")
+"""What an answer is scored by"""
+
+
+class Answer:
+    """An answer beside its source, read once: what it claims, and what is known of the source."""
+
+    def __init__(self, whole: Direction, unread: str | None = None) -> None:
+        self.whole = whole
+        self.unread = unread
+        """Why no model can read it"""
+        self.source = source_of(whole)
+        self.said = claims(whole.text, self.source.forms, whole.question)
+
+
 @dataclass(frozen=True)
 class VerdictAligner:
-    """Aligns what an answer claims with its source.
+    """Scores what an answer claims by a trained aligner.
 
     reader: the aligner D that reads the claims. asks: whether it reads the question too.
     """
@@ -41,47 +59,55 @@ class VerdictAligner:
     reader: TrainedAligner
     asks: bool = False
 
-    @property
-    def weak(self) -> float:
-        """A word with an alignment below this is shown as unsupported"""
-        return self.reader.weak
+    def read(self, answer: Answer, /) -> AnswerReading:
+        """Return an answer as the aligner reads it."""
+        return AnswerReading(self, answer)
 
-    @property
-    def shows_words(self) -> bool:
-        """Whether each word has an alignment to show"""
-        return self.reader.shows_words
 
-    def requests(self, answer: Direction) -> list[AlignmentRequest]:
-        """The features that `align` needs."""
-        return self.reader.requests(self._claimed(answer, _claims(answer)))
+class AnswerReading(Reading):
+    """The claims of an answer as an aligner reads them, then its score."""
 
-    def align(self, answer: Direction, features: Features) -> Aligned | str:
-        """The words and alignments, with places in the answer, or the reason why there are none."""
-        if (reason := self.reader.unread(answer)) is not None:
+    def __init__(self, aligner: VerdictAligner, answer: Answer) -> None:
+        self._reader, self._answer = aligner.reader, answer
+        question = answer.whole.question if aligner.asks else ""
+        self._claimed = replace(answer.whole, text=answer.said.text, question=question)
+        self.requests = self._reader.requests(self._claimed)
+
+    def score(self, features: Features) -> Scored:
+        aligned = self._align(features)
+        if isinstance(aligned, str):
+            return Scored(Value((np.nan,) * len(PARTS), aligned))
+        return Scored(_value(aligned, self._reader), partial(self._shown, aligned))
+
+    def _shown(self, aligned: Aligned) -> Evidence:
+        """The words of the answer, with position and alignment."""
+        whole = not self._reader.judges_words
+        return Evidence(texts=[shown(self._answer.whole, aligned, self._reader.weak, whole)])
+
+    def _align(self, features: Features) -> Aligned | str:
+        """Return the words and alignments, with places in the answer, or the reason why there are none."""
+        answer = self._answer.whole
+        if (reason := self._answer.unread or self._reader.unread(answer)) is not None:
             return reason
-        said = _claims(answer)
+        said = self._answer.said
         if said.failed:
             return _no_answer(answer, said.failed)
-        claimed, refused = self._claimed(answer, said), _refused(answer, said)
-        text = self.reader.read(claimed, features)
+        refused = _refused(answer, said)
+        text = self._reader.read(self._claimed, features)
         if text is None and not refused:
             return f"the {answer.name} {NO_CLAIM if is_word(answer.text) else 'has no words'}"
         if text is None:
             return _joined(_NOTHING, refused)
-        units = word_units(text.text, text.offsets, self.reader.stopwords)
+        units = word_units(text.text, text.offsets, self._reader.stopwords)
         if not units.counted.any() and not refused:
             return f"the {answer.name} has {units.reason}"
-        aligned = self.reader.aligned(claimed, text, units)
-        return _joined(self._checked(answer, said, text, aligned), refused)
+        return _joined(self._checked(text, self._reader.aligned(self._claimed, text, units)), refused)
 
-    def _claimed(self, answer: Direction, said: Claims) -> Direction:
-        """The claims of an answer, as the aligner reads them."""
-        return answer._replace(text=said.text, question=answer.question if self.asks else "")
-
-    def _checked(self, answer: Direction, said: Claims, text: Alignment, aligned: Aligned) -> Aligned:
+    def _checked(self, text: Alignment, aligned: Aligned) -> Aligned:
         """The alignments of claims at their places in the answer; what exact checks find in a stretch lowers it."""
         assert aligned.judged is not None  # by the aligner D
-        found = _differences(answer, said)
+        said = self._answer.said
+        found = self._answer.source.checked.differences(said.text)
         stretches = (
             replace(stretch, begin=begin, end=end, supported=self._probability(one, found))
             for one, stretch in zip(text.stretches, aligned.judged.stretches, strict=True)
@@ -93,18 +119,46 @@ class VerdictAligner:
     def _probability(self, stretch: AlignedStretch, found: Sequence[SourceDifference]) -> float | None:
         if np.isnan(stretch.logit):
             return None
-        logit = stretch.logit / self.reader.temperature
+        logit = stretch.logit / self._reader.temperature
         # The checks know English forms alone.
-        inside = [one for one in found if self.reader.english and stretch.begin <= one.begin < stretch.end]
+        inside = [one for one in found if self._reader.english and stretch.begin <= one.begin < stretch.end]
         if inside:
             logit -= DOUBT
         return float(logistic(min(logit, SURE) if any(one.sure for one in inside) else logit))
 
 
+class ReadSource:
+    """What is known of a source beside which answers are read."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+
+    @cached_property
+    def forms(self) -> Forms:
+        """Its quantities, as it writes them."""
+        return forms_of(self._texts)
+
+    @cached_property
+    def checked(self) -> CheckedSource:
+        """The source as exact checks read it."""
+        return CheckedSource(self._texts)
+
+
+_sources: WeakValueDictionary[tuple[str, ...], ReadSource] = WeakValueDictionary()
+
+
+def source_of(answer: Direction) -> ReadSource:
+    """Return the source of an answer: one object for all answers beside it that are being read."""
+    texts = tuple(other for _, other in answer.usable)
+    if (source := _sources.get(texts)) is None:
+        source = _sources[texts] = ReadSource(texts)
+    return source
+
+
 def differences(answer: Direction) -> tuple[Reason, ...]:
     """Return the places where an answer differs from its source, as exact checks find them in its claims."""
-    said = _claims(answer)
-    return _reasons(said, _differences(answer, said))
+    read = Answer(answer)
+    return _reasons(read.said, read.source.checked.differences(read.said.text))
 
 
 class _Refused(NamedTuple):
@@ -122,19 +176,6 @@ class _Refused(NamedTuple):
 
 _NO_WORDS = (np.empty((0, 2), np.int32), np.empty(0))
 _NOTHING = Aligned(*_NO_WORDS, StretchVerdicts((), (), np.empty(0, np.int32)))
-
-
-@lru_cache(maxsize=8)  # for the score, for the evidence, and for the next answer from the same source
-def _checked_source(others: tuple[str, ...]) -> CheckedSource:
-    return CheckedSource(others)
-
-
-def _claims(answer: Direction) -> Claims:
-    return claims(answer.text, tuple(other for _, other in answer.usable), answer.question)
-
-
-def _differences(answer: Direction, said: Claims) -> list[SourceDifference]:
-    return _checked_source(tuple(other for _, other in answer.usable)).differences(said.text)
 
 
 def _reasons(said: Claims, found: Sequence[SourceDifference]) -> tuple[Reason, ...]:
@@ -183,3 +224,20 @@ def _joined(aligned: Aligned, refused: _Refused) -> Aligned:
 def _placed(said: Claims, spans: NDArray[np.int32]) -> NDArray[np.int32]:
     """Words of the claims at their places in the answer."""
     return np.array([said.place(begin, end) for begin, end in spans.tolist()], np.int32).reshape(-1, 2)
+
+
+def _value(aligned: Aligned, reader: TrainedAligner) -> Value:
+    """The sub-scores of an answer."""
+    assert aligned.judged is not None  # by the aligner D
+    stretches = aligned.judged.stretches
+    # That all of an answer is supported is as likely as that its worst stretch is.
+    probability = min((np.nan if one.supported is None else one.supported for one in stretches), default=np.nan)
+    if not reader.judges_words:
+        return Value((probability, np.nan, np.nan, np.nan), SENTENCES)
+    parts = (
+        probability,
+        mean_alignment(aligned.alignment),
+        least_mean(aligned.alignment, aligned.spans, [(one.begin, one.end) for one in stretches]),
+        unsupported_share(aligned.alignment, reader.weak),
+    )
+    return Value(parts, "the aligner was not trained to judge whole texts" if np.isnan(parts).any() else None)

@@ -10,9 +10,9 @@ text.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -217,10 +217,14 @@ def all_of(text: str) -> Claims:
     return Claims(text, range(len(text)), range(1, len(text) + 1), ())
 
 
-class _Known(NamedTuple):
+class Forms(NamedTuple):
+    """How the sources of an answer write their quantities."""
+
     equal: EqualQuantities
-    forms: list[str]
+    written: Sequence[str]
     """The characters of each quantity"""
+    texts: Sequence[str]
+    """The sources"""
 
 
 class _Piece(NamedTuple):
@@ -229,20 +233,21 @@ class _Piece(NamedTuple):
     remains: str
 
 
-@lru_cache(maxsize=256)  # a row's claims are asked for when it is planned, scored and explained
-def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claims:
+def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
     """Return what a text claims.
 
     Args:
         text: an answer, in any layout.
-        others: its sources. Quantities get the form that these have.
+        forms: the quantities of its sources (`forms_of`); equal ones of the answer get the form that these have. None
+            without a source.
         question: the question that the text answers. "Yes" and "No" alone are read as its statement.
     """
+    forms = forms_of(()) if forms is None else forms
     edited = _Edited(text)
     for pattern, group in _COMPILED:
         edited.sub(pattern, group)
     edited.sub(_EMPTY)
-    if failed := _failed(edited.text.strip(), others, question):
+    if failed := _failed(edited.text.strip(), forms.texts, question):
         return Claims(text="", begins=(), ends=(), refusals=(), failed=failed)
     set_apart: list[Refusal] = []
     seen: set[tuple[str, ...]] = set()
@@ -273,10 +278,11 @@ def claims(text: str, others: tuple[str, ...] = (), question: str = "") -> Claim
         elif not found and (match := _YES_NO.fullmatch(whole, begin, end)) is not None:
             pieces.append(_Piece(begin, end, statement(question, not re.search("no", match[1].lower()))))
     edited.apply(pieces)
-    edited.apply(_in_their_form(edited.text, others))
+    edited.apply(_in_their_form(edited.text, forms))
     edited.sub(_EMPTY)
     edited.finish()
-    return Claims(edited.text, edited.begins, edited.ends, tuple(set_apart))
+    # Arrays, because a run holds the claims of all rows that it is going to score.
+    return Claims(edited.text, array("i", edited.begins), array("i", edited.ends), tuple(set_apart))
 
 
 def _failed(text: str, others: Sequence[str], question: str) -> str:
@@ -356,28 +362,27 @@ def _sentences(text: str) -> list[tuple[int, int]]:
     return [(begin, end) for begin, end in pairwise(ends) if end > begin]
 
 
-def _in_their_form(text: str, others: Sequence[str]) -> list[_Piece]:
+def _in_their_form(text: str, theirs: Forms) -> list[_Piece]:
     """Changes by which quantities get the form of equal ones in other texts, where those have no equal form."""
-    known = _known(tuple(others))
-    forms = {form.casefold() for form in known.forms}
+    forms = {form.casefold() for form in theirs.written}
     pieces: list[_Piece] = []
     for one in quantities(text):
         written = text[one.begin : one.end]
         if _loose(one) or one.kind in IDENTIFIERS or written.casefold() in forms:
             continue
-        near = islice(known.equal.same(one), _FORMS)
-        first = min((number for number in near if _equal(one, known.equal.of[number])), default=None)
+        near = islice(theirs.equal.same(one), _FORMS)
+        first = min((number for number in near if _equal(one, theirs.equal.of[number])), default=None)
         if first is not None:
-            pieces.append(_Piece(one.begin, one.end, known.forms[first]))
+            pieces.append(_Piece(one.begin, one.end, theirs.written[first]))
     return pieces
 
 
-@lru_cache(maxsize=8)  # several answers have one source
-def _known(others: tuple[str, ...]) -> _Known:
-    """The quantities of other texts, each form of each once."""
-    found = ((one, other[one.begin : one.end]) for other in others for one in quantities(other) if not _loose(one))
+def forms_of(others: Iterable[str]) -> Forms:
+    """Return the quantities of texts, each form of each once."""
+    texts = tuple(others)
+    found = ((one, other[one.begin : one.end]) for other in texts for one in quantities(other) if not _loose(one))
     once = {(one._replace(begin=0, end=0), form): None for one, form in found}
-    return _Known(EqualQuantities([one for one, _ in once]), [form for _, form in once])
+    return Forms(EqualQuantities([one for one, _ in once]), [form for _, form in once], texts)
 
 
 def _loose(one: Quantity) -> bool:

@@ -7,36 +7,25 @@ source (`exact_checks`). What says that something is not in the source is judged
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from nlgauge.contract.base import QUESTION, SHARE, Cost, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.base import QUESTION, SHARE, Cost, Limits, Prepared, Reading, RowMetric, Setup
 from nlgauge.contract.parameters import param
+from nlgauge.contract.then import OfModel, Scorer, Then
 from nlgauge.data.corpus import Row
-from nlgauge.data.evidence import Evidence
-from nlgauge.engine.aligners import Aligned, Direction, answered_by, asked_of, shown, trained_aligner
-from nlgauge.engine.features.alignment import Reading
-from nlgauge.engine.features.request import AnyRequest, Features
+from nlgauge.engine.aligners import Direction, trained_aligner
+from nlgauge.engine.features.alignment import LongSource
 from nlgauge.engine.models.capabilities import Model
-from nlgauge.engine.models.packing import SENTENCES
 from nlgauge.errors import SpecError
-from nlgauge.faithfulness.aligner import DOUBT, VerdictAligner
-from nlgauge.maths.alignment import least_mean, mean_alignment, unsupported_share
-
-_PARTS = ("probability", "score", "least_stretch", "unsupported")
+from nlgauge.faithfulness.aligner import DOUBT, PARTS, Answer, VerdictAligner
 
 
 @dataclass(frozen=True, kw_only=True)
 class FaithfulnessPrepared(Prepared):
-    """The aligner that reads each row, and the one that reads what the first cannot decide."""
-
-    aligner: VerdictAligner
-    second: VerdictAligner | None = None
-    unsure: tuple[float, float] = (0.0, 0.0)
-    """From which probability on, and below which, the first aligner cannot decide"""
+    scorer: Scorer[Answer]
+    """What reads each answer"""
 
 
 @dataclass(frozen=True)
@@ -50,7 +39,7 @@ class Faithfulness(RowMetric):
 
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379 (the aligner)"
 
-    reading: Reading = param(
+    reading: LongSource = param(
         "search",
         choices=("search", "windows"),
         help="of a long source, 'search' reads for each stretch the sentences that share most with it, 'windows' reads "
@@ -79,7 +68,7 @@ class Faithfulness(RowMetric):
 
     @property
     def parts(self) -> tuple[str, ...]:  # type: ignore[override]  # depends on the parameters
-        return _PARTS if self.then is None else (*_PARTS, "decided")
+        return PARTS if self.then is None else (*PARTS, "decided")
 
     @property
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -88,7 +77,7 @@ class Faithfulness(RowMetric):
 
     @property
     def limits(self) -> Mapping[str, Limits]:
-        of_parts = dict.fromkeys(_PARTS, SHARE)
+        of_parts = dict.fromkeys(PARTS, SHARE)
         return of_parts if self.then is None else {**of_parts, "decided": (1.0, 2.0)}
 
     @property
@@ -100,13 +89,13 @@ class Faithfulness(RowMetric):
         return "pairs"
 
     @property
-    def other_models(self) -> tuple[str, ...]:
+    def other_models(self) -> tuple[str, ...]:  # type: ignore[override]
         return () if self.then is None else (self.then,)
 
     def prepare(self, setup: Setup) -> FaithfulnessPrepared:
         first, facts = self._aligner(setup.model)
         if self.then is None:
-            return FaithfulnessPrepared(aligner=first, facts=facts)
+            return FaithfulnessPrepared(scorer=first, facts=facts)
         limits = setup.model.card.grounded if self.unsure is None else (self.unsure[0], self.unsure[1])
         if limits is None or limits[0] == limits[1]:
             between = "has no measured thresholds" if limits is None else f"decides every row (at {limits[0]:g})"
@@ -114,7 +103,7 @@ class Faithfulness(RowMetric):
             raise SpecError(f"{self.name}: model {setup.model.name!r} {between}; {remedy}")
         second, known = self._aligner(setup.other_model(self.then))
         facts = {**facts, "unsure": list(limits), **{f"then_{name}": fact for name, fact in known.items()}}
-        return FaithfulnessPrepared(aligner=first, second=second, unsure=limits, facts=facts)
+        return FaithfulnessPrepared(scorer=Then(first, OfModel(self.then, second), limits), facts=facts)
 
     def _aligner(self, model: Model) -> tuple[VerdictAligner, dict[str, object]]:
         """The aligner of a model, and what its numbers depend on."""
@@ -133,89 +122,12 @@ class Faithfulness(RowMetric):
             facts |= {"strict": card.strict, "right_answers": {kind: [*of] for kind, of in card.right_answers.items()}}
         return VerdictAligner(reader, card.aligner_asks), facts
 
-    def requests(self, row: Row, prepared: FaithfulnessPrepared) -> list[AnyRequest]:
-        return [] if row.source is None else [*prepared.aligner.requests(_answer(row))]
-
-    def followup_requests(self, row: Row, prepared: FaithfulnessPrepared, features: Features) -> list[AnyRequest]:
-        if row.source is None or self.then is None or prepared.second is None:
-            return []
-        if _decides(_read(row, prepared.aligner, features), prepared.unsure):
-            return []
-        return asked_of(self.then, prepared.second, _answer(row))
-
-    def score_rows(self, rows: Sequence[Row], prepared: FaithfulnessPrepared, features: Features) -> list[Value]:
-        return [self._value(row, prepared, features) for row in rows]
-
-    def _value(self, row: Row, prepared: FaithfulnessPrepared, features: Features) -> Value:
-        first = _read(row, prepared.aligner, features)
-        value = _value(first, prepared.aligner)
-        if self.then is None:
-            return value
-        if row.source is None:
-            return replace(value, parts=(*value.parts, np.nan))
-        if _decides(first, prepared.unsure):
-            return replace(value, parts=(*value.parts, 1.0))
-        assert prepared.second is not None
-        second = _value(self._second(row, prepared.second, features), prepared.second)
-        probability = second.parts[0]
-        decided = np.nan if np.isnan(probability) else 2.0
-        # A row that the second model cannot read either has its reason; else the reason is that of the first one's NaN.
-        reason = second.reason if np.isnan(decided) else value.reason
-        return replace(value, parts=(probability, *value.parts[1:], decided), reason=reason)
-
-    def _second(self, row: Row, second: VerdictAligner, features: Features) -> Aligned | str:
-        """A row as the second model reads it."""
-        assert self.then is not None
-        return _read(row, second, answered_by(self.then, second, _answer(row), features))
-
-    def evidence(self, row: Row, prepared: FaithfulnessPrepared, features: Features) -> Evidence:
-        """The words of the candidate, with position and alignment, as the model reads them that decides."""
-        aligner, aligned = prepared.aligner, _read(row, prepared.aligner, features)
-        if row.source is not None and prepared.second is not None and not _decides(aligned, prepared.unsure):
-            aligner, aligned = prepared.second, self._second(row, prepared.second, features)
-        if isinstance(aligned, str):
-            return Evidence()
-        return Evidence(texts=[shown(_answer(row), aligned, aligner.weak, not aligner.reader.judges_words)])
-
-
-def _answer(row: Row) -> Direction:
-    return Direction(
-        name="candidate", text=row.candidate, against="source", others=(row.source or "",), question=row.question or ""
-    )
-
-
-def _read(row: Row, aligner: VerdictAligner, features: Features) -> Aligned | str:
-    """The alignment of a row's claims, or the reason why there is none."""
-    return "no source" if row.source is None else aligner.align(_answer(row), features)
-
-
-def _value(aligned: Aligned | str, aligner: VerdictAligner) -> Value:
-    """The sub-scores, but for the one that says who decided."""
-    if isinstance(aligned, str):
-        return Value((np.nan,) * len(_PARTS), aligned)
-    probability = _least_supported(aligned)
-    if not aligner.reader.judges_words:
-        return Value((probability, np.nan, np.nan, np.nan), SENTENCES)
-    assert aligned.judged is not None  # by the aligner D
-    stretches = [(one.begin, one.end) for one in aligned.judged.stretches]
-    parts = (
-        probability,
-        mean_alignment(aligned.alignment),
-        least_mean(aligned.alignment, aligned.spans, stretches),
-        unsupported_share(aligned.alignment, aligner.weak),
-    )
-    return Value(parts, "the aligner was not trained to judge whole texts" if np.isnan(parts).any() else None)
-
-
-def _least_supported(aligned: Aligned) -> float:
-    """The probability that all of a text is supported: that of its worst stretch; NaN if the aligner gives none."""
-    stretches = () if aligned.judged is None else aligned.judged.stretches
-    return min((np.nan if one.supported is None else one.supported for one in stretches), default=np.nan)
-
-
-def _decides(aligned: Aligned | str, unsure: tuple[float, float]) -> bool:
-    """Return whether the first model decides about a row, by where it is unsure."""
-    if isinstance(aligned, str):
-        return False
-    probability, (low, high) = _least_supported(aligned), unsure
-    return probability < low or probability >= high  # neither, if it is NaN
+    def read_row(self, row: Row, prepared: FaithfulnessPrepared) -> Reading:
+        answer = Direction(
+            name="candidate",
+            text=row.candidate,
+            against="source",
+            others=(row.source or "",),
+            question=row.question or "",
+        )
+        return prepared.scorer.read(Answer(answer, None if row.source is not None else "no source"))

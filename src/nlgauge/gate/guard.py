@@ -10,9 +10,11 @@ from typing import Any
 from nlgauge import registry
 from nlgauge.contract.base import model_of
 from nlgauge.data.corpus import Corpus
+from nlgauge.engine.aligners import Direction
 from nlgauge.engine.models import loading
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
+from nlgauge.faithfulness.aligner import source_of
 from nlgauge.gate import Outcome, check
 from nlgauge.gate.thresholds import METRIC
 from nlgauge.maths.text import sentence_ends
@@ -40,6 +42,8 @@ class Guard:
     def __init__(self, source: Any, question: str | None = None, model: str | None = None) -> None:
         refuse_no_source(source)
         (self._row,) = Corpus.from_records([{"candidate": "", "source": source, "question": question}])
+        self._source = source_of(Direction("candidate", "", "source", (self._row.source or "",)))
+        """Held, so that what is known of it serves every sentence"""
         self._metric = registry.metric(METRIC, model=model)
         name = model_of(self._metric)
         self._model = None if name is None else loading.hold(name)

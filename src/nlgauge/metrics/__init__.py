@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from nlgauge.contract.base import Cost, Metric, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.base import Cost, Metric, Prepared, Reading, RowMetric, Scored, ScoredRows, Setup, Value
 from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.evidence import Evidence
@@ -27,10 +27,13 @@ __all__ = [
     "PairRequest",
     "Prepared",
     "Reader",
+    "Reading",
     "ReferenceMetric",
     "Request",
     "Row",
     "RowMetric",
+    "Scored",
+    "ScoredRows",
     "SetMetric",
     "SetPrepared",
     "SetText",

@@ -63,7 +63,7 @@ class CIDEr(RowMetric):
     tokenizer: str = splitter_param("unicode")
 
     @property
-    def libraries(self) -> tuple[str, ...]:
+    def libraries(self) -> tuple[str, ...]:  # type: ignore[override]
         return splitter_library(self.tokenizer)
 
     def prepare(self, setup: Setup) -> CIDErPrepared:

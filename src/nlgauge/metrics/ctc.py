@@ -14,11 +14,24 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.contract.base import AMOUNT, ANY, SHARE, Cost, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.base import (
+    AMOUNT,
+    ANY,
+    SHARE,
+    Cost,
+    Limits,
+    Prepared,
+    Reading,
+    RowMetric,
+    Scored,
+    Setup,
+    Value,
+)
 from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
@@ -34,7 +47,7 @@ from nlgauge.engine.aligners import (
     shown,
     trained_aligner,
 )
-from nlgauge.engine.features.alignment import Reading
+from nlgauge.engine.features.alignment import LongSource
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.models.capabilities import ENCODER, Model
 from nlgauge.engine.models.packing import SENTENCES
@@ -54,13 +67,53 @@ class AspectPrepared(Prepared):
     """The aligner of the references, where that is another one"""
 
 
-class RowAligned(NamedTuple):
-    """The alignments of a row."""
+class AspectReading(Reading):
+    """A row as an aspect reads it: the alignments that it needs."""
 
-    directions: Sequence[tuple[Direction, Aligned]] = ()
-    reason: str | None = None
-    """Why the row has no value"""
-    notes: tuple[str, ...] = ()
+    def __init__(self, metric: CTCAspect, row: Row, prepared: AspectPrepared) -> None:
+        self._metric, self._prepared = metric, prepared
+        missing = [column for column in metric.needed if getattr(row, column) in (None, ())]
+        self._missing = f"no {missing[0].removesuffix('s')}" if missing else None
+        self._directions = [] if missing else metric.directions(row)
+        self.requests = [one for direction in self._directions for one in metric.asked(direction, prepared)]
+
+    def score(self, features: Features) -> Scored:
+        aligned = self._missing or self._align(features)
+        if isinstance(aligned, str):
+            return Scored(self._nothing(aligned))
+        done, notes = aligned
+        values = self._metric.values([one.alignment for _, one in done], self._prepared)
+        undefined = np.isnan(values).any()
+        value = self._nothing("the two directions cancel out", notes) if undefined else Value(values, None, notes)
+        return Scored(value, partial(self._shown, done))
+
+    def _align(self, features: Features) -> tuple[list[tuple[Direction, Aligned]], tuple[str, ...]] | str:
+        """Return the alignments, with notes of what was left out, or why the row has no value."""
+        done: list[tuple[Direction, Aligned]] = []
+        notes: dict[str, None] = {}
+        for direction in self._directions:
+            aligned = self._metric.aligned(direction, self._prepared, features)
+            if not isinstance(aligned, str):
+                done.append((direction, aligned))
+            elif direction.name == "reference" and any(map(is_word, direction.others)):
+                notes["references without words left out"] = None
+            else:
+                return aligned
+            if len(direction.others) > 1 and not all(map(is_word, direction.others)):
+                notes[f"no words in one of the {direction.against}"] = None
+        if "references" in self._metric.needed and done[-1][0].name != "reference":
+            return "no reference has words"
+        return done, tuple(notes)
+
+    def _nothing(self, reason: str, notes: tuple[str, ...] = ()) -> Value:
+        return Value((np.nan,) * len(self._metric.parts), reason, notes)
+
+    def _shown(self, done: Sequence[tuple[Direction, Aligned]]) -> Evidence:
+        """The words of each aligned text that count, with position and alignment."""
+        aligner = self._prepared.aligner
+        if not aligner.shows_words:
+            return Evidence()
+        return Evidence(texts=[shown(direction, aligned, aligner.weak) for direction, aligned in done])
 
 
 @dataclass(frozen=True)
@@ -91,7 +144,7 @@ class CTCAspect(RowMetric):
         help="for E, 'token' rescales every alignment to (x - b) / (1 - b), where b is the alignment of unrelated "
         "sentences",
     )
-    reading: Reading = param(
+    reading: LongSource = param(
         "search",
         choices=("search", "windows"),
         help="for D and R with a long source. 'search' reads for each stretch the sentences of the source that share "
@@ -175,60 +228,16 @@ class CTCAspect(RowMetric):
             raise SpecError(f"{self.name}: model {model.name!r} has layers 0 to {most}; asked for {self.layer}")
         return layer, named
 
-    def requests(self, row: Row, prepared: AspectPrepared) -> list[AnyRequest]:
-        directions = [] if self._missing(row) else self.directions(row)
-        return [request for direction in directions for request in self._requests(direction, prepared)]
+    def read_row(self, row: Row, prepared: AspectPrepared) -> AspectReading:
+        return AspectReading(self, row, prepared)
 
-    def _requests(self, direction: Direction, prepared: AspectPrepared) -> Sequence[AnyRequest]:
+    def asked(self, direction: Direction, prepared: AspectPrepared) -> Sequence[AnyRequest]:
         """Return the features that the alignment of a direction needs."""
         return prepared.aligner.requests(direction)
 
-    def _align(self, direction: Direction, prepared: AspectPrepared, features: Features) -> Aligned | str:
+    def aligned(self, direction: Direction, prepared: AspectPrepared, features: Features) -> Aligned | str:
         """Return the alignment of a direction, or the reason why there is none."""
         return prepared.aligner.align(direction, features)
-
-    def score_rows(self, rows: Sequence[Row], prepared: AspectPrepared, features: Features) -> list[Value]:
-        return [self._value(self._aligned(row, prepared, features), prepared) for row in rows]
-
-    def _value(self, row: RowAligned, prepared: AspectPrepared) -> Value:
-        """Return the score of a row, from its alignments."""
-        if row.reason is not None:
-            return Value((np.nan,) * len(self.parts), row.reason)
-        values = self.values([aligned.alignment for _, aligned in row.directions], prepared)
-        if np.isnan(values).any():
-            return Value((np.nan,) * len(self.parts), "the two directions cancel out", row.notes)
-        return Value(values, None, row.notes)
-
-    def _missing(self, row: Row) -> str | None:
-        missing = [column for column in self.needed if getattr(row, column) in (None, ())]
-        return f"no {missing[0].removesuffix('s')}" if missing else None
-
-    def _aligned(self, row: Row, prepared: AspectPrepared, features: Features) -> RowAligned:
-        """Return the directions of a row with their alignments."""
-        if (missing := self._missing(row)) is not None:
-            return RowAligned(reason=missing)
-        done: list[tuple[Direction, Aligned]] = []
-        notes: dict[str, None] = {}
-        for direction in self.directions(row):
-            aligned = self._align(direction, prepared, features)
-            if not isinstance(aligned, str):
-                done.append((direction, aligned))
-            elif direction.name == "reference" and any(map(is_word, direction.others)):
-                notes["references without words left out"] = None
-            else:
-                return RowAligned(reason=aligned)
-            if len(direction.others) > 1 and not all(map(is_word, direction.others)):
-                notes[f"no words in one of the {direction.against}"] = None
-        if "references" in self.needed and done[-1][0].name != "reference":
-            return RowAligned(reason="no reference has words")
-        return RowAligned(done, None, tuple(notes))
-
-    def evidence(self, row: Row, prepared: AspectPrepared, features: Features) -> Evidence:
-        """Return the words of each aligned text that count, with position and alignment."""
-        if not prepared.aligner.shows_words:
-            return Evidence()
-        directions = self._aligned(row, prepared, features).directions
-        return Evidence(texts=[shown(direction, aligned, prepared.aligner.weak) for direction, aligned in directions])
 
 
 def _candidate(row: Row, *columns: str) -> Direction:
@@ -274,7 +283,7 @@ class Relevance(CTCAspect):
         object.__setattr__(self, "model", self.models[0])
 
     @property
-    def other_models(self) -> tuple[str, ...]:
+    def other_models(self) -> tuple[str, ...]:  # type: ignore[override]
         return () if self.models is None else self.models[1:]
 
     def prepare(self, setup: Setup) -> AspectPrepared:
@@ -285,14 +294,14 @@ class Relevance(CTCAspect):
         facts = {**prepared.facts, **{f"references_{name}": fact for name, fact in known.items()}}
         return replace(prepared, second=second, facts=facts)
 
-    def _requests(self, direction: Direction, prepared: AspectPrepared) -> Sequence[AnyRequest]:
+    def asked(self, direction: Direction, prepared: AspectPrepared) -> Sequence[AnyRequest]:
         if prepared.second is None or self.models is None or direction.name != "reference":
-            return super()._requests(direction, prepared)
+            return super().asked(direction, prepared)
         return asked_of(self.models[1], prepared.second, direction)
 
-    def _align(self, direction: Direction, prepared: AspectPrepared, features: Features) -> Aligned | str:
+    def aligned(self, direction: Direction, prepared: AspectPrepared, features: Features) -> Aligned | str:
         if prepared.second is None or self.models is None or direction.name != "reference":
-            return super()._align(direction, prepared, features)
+            return super().aligned(direction, prepared, features)
         return prepared.second.align(direction, answered_by(self.models[1], prepared.second, direction, features))
 
     def directions(self, row: Row) -> list[Direction]:

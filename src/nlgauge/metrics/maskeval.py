@@ -17,12 +17,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.contract.base import SHARE, Cost, Limits, Prepared, RowMetric, Setup, Value
+from nlgauge.contract.base import SHARE, Cost, Limits, Prepared, Reading, RowMetric, Scored, Setup, Value
 from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
@@ -213,7 +214,7 @@ class MaskEval(RowMetric):
         return {"score": (-math.inf, 0.0) if self.scoring == "log_probability" else SHARE}
 
     @property
-    def libraries(self) -> tuple[str, ...]:
+    def libraries(self) -> tuple[str, ...]:  # type: ignore[override]
         return () if self.segmentation == PLAIN else ("spacy",)
 
     @property
@@ -230,16 +231,8 @@ class MaskEval(RowMetric):
         facts["weighter"] = weighter.digest[:8]
         return MaskEvalPrepared(share=weighter.share, weighter=weighter, facts=facts)
 
-    def requests(self, row: Row, prepared: MaskEvalPrepared) -> Sequence[AnyRequest]:
-        if row.source is None:
-            return []
-        if prepared.weighter is None:
-            return self._all_words(row, prepared)
-        return [self.states(row, side) for side in (0, 1)]
-
-    def followup_requests(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> list[MaskedWordsRequest]:
-        plan = None if prepared.weighter is None else self._plan(row, prepared, features)
-        return [request for request in plan.requests if request] if isinstance(plan, MaskedTexts) else []
+    def read_row(self, row: Row, prepared: MaskEvalPrepared) -> Reading:
+        return MaskEvalReading(self, row, prepared)
 
     def masked(self, row: Row, side: int, words: tuple[int, ...] | None = None) -> MaskedWordsRequest:
         """Masked words of a text, by default all. side: 0 for the candidate, 1 for the source."""
@@ -257,44 +250,6 @@ class MaskEval(RowMetric):
         """Return the states that learned token weights are computed from."""
         return PairStatesRequest(*_texts(row, side), side == 0, self.segmentation)
 
-    def _all_words(self, row: Row, prepared: MaskEvalPrepared) -> list[MaskedWordsRequest]:
-        return [self.masked(row, side) for side in range(2 if prepared.share < 1 else 1)]
-
-    def _plan(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> MaskedTexts | str:
-        """Return what is masked, from the first features of a row; or the reason why there is no score."""
-        if row.source is None:
-            return "no source"
-        if prepared.weighter is None:
-            return _alike(self._all_words(row, prepared), features)
-        candidate, source = (features[self.states(row, side)] for side in (0, 1))
-        if candidate is None or source is None:
-            return _NO_WORDS.format(_NAMES[candidate is not None])
-        weights = _weights(candidate, prepared.weighter), _weights(source, prepared.weighter)
-        kept = kept_words(weights, prepared.share, self.keep, self.per_text)
-        requests = [self._kept(row, side, kept[side], len(weights[side])) for side in (0, 1)]
-        return MaskedTexts(
-            (requests[0], requests[1]), (weights[0][kept[0]], weights[1][kept[1]]), (source.cut, candidate.cut)
-        )
-
-    def _kept(self, row: Row, side: int, kept: Sequence[int], words: int) -> MaskedWordsRequest | None:
-        """Return the request for the kept words. If all are kept, it equals the request of other MaskEval metrics."""
-        if not kept:
-            return None
-        return self.masked(row, side, tuple(kept) if len(kept) < words else None)
-
-    def score_rows(self, rows: Sequence[Row], prepared: MaskEvalPrepared, features: Features) -> list[Value]:
-        return [self._value(self._plan(row, prepared, features), prepared, features) for row in rows]
-
-    def _value(self, plan: MaskedTexts | str, prepared: MaskEvalPrepared, features: Features) -> Value:
-        if isinstance(plan, str):
-            return Value((np.nan,), plan)
-        scores = [np.zeros(0) if one is None else self.word_scores(one) for one in _answers(plan, features)]
-        value = weighted_score(scores, plan.weights, prepared.share, self.per_text)
-        cut = [name for name, is_cut in zip(_NAMES, plan.cut, strict=True) if is_cut]
-        return Value(
-            (value,), None, tuple(f"{name} longer than the window: only its beginning is read" for name in cut)
-        )
-
     def word_scores(self, answer: MaskedWords) -> Array:
         """Return the score of each masked word: [words]."""
         if self.scoring == "hit":
@@ -302,16 +257,66 @@ class MaskEval(RowMetric):
         logs = answer.log_probabilities
         return np.exp(logs) if self.scoring == "probability" else logs
 
-    def evidence(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> Evidence:
-        """Return the masked words of each text: whether they were predicted, what was predicted, and their weights."""
-        plan = self._plan(row, prepared, features)
+
+class MaskEvalReading(Reading):
+    """A row as MaskEval reads it: which words are masked, and what was predicted for them."""
+
+    def __init__(self, metric: MaskEval, row: Row, prepared: MaskEvalPrepared) -> None:
+        self.metric, self._row, self.prepared = metric, row, prepared
+        self._known: MaskedTexts | str | None = "no source" if row.source is None else None
+        sides = () if row.source is None else (0, 1) if prepared.weighter or prepared.share < 1 else (0,)
+        self._masked = [] if prepared.weighter else [metric.masked(row, side) for side in sides]
+        self._states = [metric.states(row, side) for side in sides] if prepared.weighter else []
+        self.requests = self._masked or self._states
+
+    def followup(self, features: Features) -> list[AnyRequest]:
+        plan = self.plan(features) if self._states else None
+        return [request for request in plan.requests if request] if isinstance(plan, MaskedTexts) else []
+
+    def plan(self, features: Features) -> MaskedTexts | str:
+        """Return what is masked, from the first features of the row; or the reason why there is no score."""
+        if self._known is None:
+            self._known = self._weighted(features) if self._states else _alike(self._masked, features)
+        return self._known
+
+    def _weighted(self, features: Features) -> MaskedTexts | str:
+        """The words that learned weights choose."""
+        metric, prepared = self.metric, self.prepared
+        candidate, source = (features[request] for request in self._states)
+        if candidate is None or source is None:
+            return _NO_WORDS.format(_NAMES[candidate is not None])
+        assert prepared.weighter is not None
+        weights = _weights(candidate, prepared.weighter), _weights(source, prepared.weighter)
+        kept = kept_words(weights, prepared.share, metric.keep, metric.per_text)
+        requests = [self._kept(side, kept[side], len(weights[side])) for side in (0, 1)]
+        return MaskedTexts(
+            (requests[0], requests[1]), (weights[0][kept[0]], weights[1][kept[1]]), (source.cut, candidate.cut)
+        )
+
+    def _kept(self, side: int, kept: Sequence[int], words: int) -> MaskedWordsRequest | None:
+        """The request for the kept words. If all are kept, it equals the request of other MaskEval metrics."""
+        if not kept:
+            return None
+        return self.metric.masked(self._row, side, tuple(kept) if len(kept) < words else None)
+
+    def score(self, features: Features) -> Scored:
+        plan, metric = self.plan(features), self.metric
         if isinstance(plan, str):
-            return Evidence()
-        weights = shared(plan.weights, prepared.share)
-        sides = zip(_NAMES, _NAMES[::-1], _answers(plan, features), weights, strict=True)
+            return Scored(Value((np.nan,), plan))
+        answers = _answers(plan, features)
+        scores = [np.zeros(0) if one is None else metric.word_scores(one) for one in answers]
+        value = weighted_score(scores, plan.weights, self.prepared.share, metric.per_text)
+        cut = [name for name, is_cut in zip(_NAMES, plan.cut, strict=True) if is_cut]
+        notes = tuple(f"{name} longer than the window: only its beginning is read" for name in cut)
+        return Scored(Value((value,), None, notes), partial(self._shown, plan, answers))
+
+    def _shown(self, plan: MaskedTexts, answers: Sequence[MaskedWords | None]) -> Evidence:
+        """The masked words of each text: whether they were predicted, what was predicted, and their weights."""
+        share = self.prepared.share
+        sides = zip(_NAMES, _NAMES[::-1], answers, shared(plan.weights, share), strict=True)
         texts = [_shown(name, other, answer, own) for name, other, answer, own in sides if answer is not None]
-        shares = (prepared.share, 1 - prepared.share)
-        return Evidence(texts=texts, items=[Item(n, {"share": s}) for n, s in zip(_NAMES, shares, strict=True)])
+        items = [Item(name, {"share": part}) for name, part in zip(_NAMES, (share, 1 - share), strict=True)]
+        return Evidence(texts=texts, items=items)
 
 
 def _texts(row: Row, side: int) -> tuple[str, str]:

@@ -70,7 +70,7 @@ class SARI(RowMetric):
     tokenizer: str = splitter_param("13a")
 
     @property
-    def libraries(self) -> tuple[str, ...]:
+    def libraries(self) -> tuple[str, ...]:  # type: ignore[override]
         return splitter_library(self.tokenizer)
 
     def prepare(self, setup: Setup) -> Prepared:

@@ -225,7 +225,7 @@ class BLEU(SacrebleuMetric):
             raise SpecError("BLEU: smooth_value is a number above 0, for smooth='floor' or 'add-k'")
 
     @property
-    def formula(self) -> Mapping[str, object] | None:
+    def formula(self) -> Mapping[str, object] | None:  # type: ignore[override]
         constant = _CONSTANTS.get(self.smooth, 0.0) if self.smooth_value is None else float(self.smooth_value)
         formula = {"name": "bleu", "smooth": self.smooth, "constant": constant, "effective": False}
         return formula if self.references == "joint" else None
@@ -271,7 +271,7 @@ class ChrF(SacrebleuMetric):
     )
 
     @property
-    def formula(self) -> Mapping[str, object] | None:
+    def formula(self) -> Mapping[str, object] | None:  # type: ignore[override]
         formula = {"name": "chrf", "beta": self.beta, **({"smooth": True} if self.eps_smoothing else {})}
         return formula if self.references == "joint" else None
 
@@ -317,7 +317,7 @@ class TER(SacrebleuMetric):
     asian: bool = param(False, help="treat Chinese and Japanese characters as words, as in Tercom")
 
     @property
-    def formula(self) -> Mapping[str, object] | None:
+    def formula(self) -> Mapping[str, object] | None:  # type: ignore[override]
         return _RATE if self.references == "joint" else None
 
     @property
@@ -383,7 +383,7 @@ class WER(RowMetric):
     lowercase: bool = param(False, help="compare texts in lower case")
 
     @property
-    def formula(self) -> Mapping[str, object] | None:
+    def formula(self) -> Mapping[str, object] | None:  # type: ignore[override]
         return _RATE if self.references == "joint" else None
 
     def prepare(self, setup: Setup) -> Prepared:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from nlgauge.contract.base import Interrupted, Prepared, RowMetric
+from nlgauge.contract.base import Interrupted, Prepared, Reading, RowMetric
 from nlgauge.data.corpus import Row
-from nlgauge.data.evidence import Json
+from nlgauge.data.evidence import Evidence, Json
 from nlgauge.engine.batching import blocks
 from nlgauge.engine.features.request import AnyRequest, Features, RequestError
 from nlgauge.errors import InputError
@@ -94,8 +94,19 @@ Executor: TypeAlias = Callable[
     [Sequence["BlockScorer"], Iterable[Task], RunOptions], Generator[ScoredBlock, None, None]
 ]
 """Scores tasks by each scorer, in their order; it asks for the next task when it has room for it"""
-Asked: TypeAlias = Mapping[int, Mapping[str, Sequence[AnyRequest]]]
-"""The requests of rows, by number and by the spec of the metric"""
+
+
+class ReadRow(NamedTuple):
+    """A row as each metric has read it, and what is first requested of the model for it."""
+
+    readings: dict[str, Reading]
+    """By the spec of the metric; empty when the row is scored"""
+    requests: Mapping[str, Sequence[AnyRequest]]
+    """By the spec of the metric, or of what is collected"""
+
+
+ReadRows: TypeAlias = Mapping[int, ReadRow]
+"""By number"""
 
 
 def score_here(
@@ -143,7 +154,7 @@ class BlockScorer:
             InputError: the window policy refuses a text; this is raised before anything is computed.
         """
         engine, gaps = self.engine, {spec: set(numbers) for spec, numbers in lookup.missing.items()}
-        asked = self.requests(rows, wanted) if engine is not None else {}
+        asked = self.read(rows, wanted) if engine is not None else {}
         if engine is not None and engine.window == "error":
             for number in wanted:
                 engine.check(_distinct(asked, [number]), number + 1)
@@ -158,9 +169,14 @@ class BlockScorer:
             todo = {spec: [n for n in numbers if fresh or n in gaps[spec]] for spec in self.metrics}
             features = Features({})
             if engine is not None:
-                features = self._features(engine, {n: rows[n] for n in numbers}, todo=todo, asked=asked, fresh=fresh)
+                features = self._features(engine, numbers, todo=todo, asked=asked, fresh=fresh)
             stops: list[Interrupted] = []
-            scored = {spec: self._scored(spec, {n: rows[n] for n in todo[spec]}, features, stops) for spec in todo}
+            scored = {
+                spec: self._scored(spec, {n: rows[n] for n in todo[spec]}, read=asked, features=features, stops=stops)
+                for spec in todo
+            }
+            for n in numbers if asked else ():
+                asked[n].readings.clear()
             yield ScoredBlock(scored)
             if stops:  # what was scored before has been cached by now
                 raise stops[0]
@@ -170,25 +186,27 @@ class BlockScorer:
         """Whether a server scores the rows, which is asked from this process."""
         return any(one.metric.remote for one in self.metrics.values())
 
-    def requests(self, rows: Rows, wanted: Sequence[int]) -> Asked:
-        """Return all that is first requested of the model for some rows; equal requests are one object."""
-        asked: dict[int, dict[str, Sequence[AnyRequest]]] = {}
+    def read(self, rows: Rows, wanted: Sequence[int]) -> ReadRows:
+        """Return some rows as the metrics read them; equal requests are one object."""
+        read: dict[int, ReadRow] = {}
         known: dict[AnyRequest, AnyRequest] = {}
         for n in wanted:
             row = rows[n]
-            own = {spec: one.metric.requests(row, one.prepared) for spec, one in self.metrics.items()}
-            own |= {spec: collector.requests(row) for spec, collector in self.collectors.items()}
-            asked[n] = {spec: [known.setdefault(request, request) for request in some] for spec, some in own.items()}
-        return asked
+            readings = {spec: one.metric.read_row(row, one.prepared) for spec, one in self.metrics.items()}
+            asked = {spec: one.requests for spec, one in readings.items()}
+            asked |= {spec: collector.requests(row) for spec, collector in self.collectors.items()}
+            same = {spec: [known.setdefault(request, request) for request in some] for spec, some in asked.items()}
+            read[n] = ReadRow(readings, same)
+        return read
 
-    def weight(self, rows: Rows, wanted: Sequence[int], asked: Asked | None = None) -> int:
+    def weight(self, rows: Rows, wanted: Sequence[int], asked: ReadRows | None = None) -> int:
         """Return the weight of some rows in a block: bytes that are held, and work on the way to them."""
         if self.engine is None:
             return sum(len(rows[n].candidate) + sum(map(len, rows[n].references)) for n in wanted)
-        size, asked = self.engine.size, self.requests(rows, wanted) if asked is None else asked
+        size, asked = self.engine.size, self.read(rows, wanted) if asked is None else asked
         return sum(size(request) + _WORK * request.work for request in _distinct(asked, wanted))
 
-    def _split(self, rows: Rows, wanted: Sequence[int], asked: Asked) -> Iterator[Sequence[int]]:
+    def _split(self, rows: Rows, wanted: Sequence[int], asked: ReadRows) -> Iterator[Sequence[int]]:
         """Return some rows in blocks, those that share texts together."""
         most = _MOST_ASKED if self.remote else _MOST_ROWS
         alone = self.engine is None and len(wanted) <= most  # without a model nothing is gained by the order
@@ -205,15 +223,15 @@ class BlockScorer:
             yield [wanted[at] for at in block]
 
     def _features(
-        self, engine: Engine, rows: Mapping[int, Row], todo: Mapping[str, Sequence[int]], asked: Asked, fresh: bool
+        self, engine: Engine, rows: Sequence[int], todo: Mapping[str, Sequence[int]], asked: ReadRows, fresh: bool
     ) -> Features:
         """Return the features of rows that metrics and collectors read, in the same passes. fresh: ignore the cache."""
-        first = [request for spec, some in todo.items() for n in some for request in asked[n][spec]]
+        first = [request for spec, some in todo.items() for n in some for request in asked[n].requests[spec]]
         first += [
             request
             for spec, collector in self.collectors.items()
             for n in rows
-            for request in asked[n][spec]
+            for request in asked[n].requests[spec]
             if collector.lacks(request)
         ]
         try:
@@ -222,50 +240,57 @@ class BlockScorer:
             own = (n for n in rows if any(one == error.request for one in _distinct(asked, [n])))
             row = next(own, None)
             raise InputError(error.problem, row=None if row is None else row + 1, remedy=error.remedy) from None
-        further = [
+        while further := [
             request
             for spec, some in todo.items()
             for n in some
-            for request in self.metrics[spec].metric.followup_requests(rows[n], self.metrics[spec].prepared, features)
+            for request in asked[n].readings[spec].followup(features)
             if request not in features
-        ]
-        if further:
+        ]:
             features = features.joined(engine.features(further, fresh))
         for spec, collector in self.collectors.items():
             for n in rows:
-                collector.take(asked[n][spec], features)
+                collector.take(asked[n].requests[spec], features)
         return features
 
     def _scored(
-        self, spec: str, rows: Mapping[int, Row], features: Features, stops: list[Interrupted]
+        self, spec: str, rows: Mapping[int, Row], *, read: ReadRows, features: Features, stops: list[Interrupted]
     ) -> dict[int, RowResult]:
-        """Score some rows by a metric, and check what it gives. stops: takes an interruption that left values."""
+        """Score some rows by a metric, and check what it gives.
+
+        Args:
+            spec: the metric's.
+            rows: by number.
+            read: the readings, empty where no model is read.
+            features: what was computed.
+            stops: takes an interruption that left values.
+        """
         if not rows or stops:
             return {}
         metric, prepared = self.metrics[spec].metric, self.metrics[spec].prepared
+        readings = [read[n].readings[spec] if read else metric.read_row(row, prepared) for n, row in rows.items()]
         try:
-            given = metric.score_rows(list(rows.values()), prepared, features)
+            values, evidence = type(readings[0]).score_all(readings, features)
         except Interrupted as stop:
             stops.append(stop)
-            given = stop.values
-        values = checked(metric, given, len(rows))
+            values, evidence = stop.values, lambda at: Evidence()
+        values = checked(metric, values, len(rows))
         if not (features.longer or features.unknown or self.evidence):
             return dict(zip(rows, map(RowResult, values), strict=True))
         results: dict[int, RowResult] = {}
-        for (number, row), value in zip(rows.items(), values, strict=True):
+        for at, ((number, row), value) in enumerate(zip(rows.items(), values, strict=True)):
             if features.unknown:
                 value = told_unknown(value, row, metric.columns, features.unknown)
             texts = texts_of(row, metric.columns) if features.longer else ()
             longer = tuple(n for n, text in enumerate(texts) if text in features.longer)
             asked = self.evidence and not (features.unknown and all(map(math.isnan, value.parts)))
-            shown = _shown(metric, row, prepared, features) if asked else None
+            shown = _shown(metric, row, evidence(at)) if asked else None
             results[number] = RowResult(value, longer, shown)
         return results
 
 
-def _shown(metric: RowMetric, row: Row, prepared: Prepared, features: Features) -> Json:
+def _shown(metric: RowMetric, row: Row, evidence: Evidence) -> Json:
     """Return what a row's score is based on; None where there is nothing to show."""
-    evidence = metric.evidence(row, prepared, features)
     if metric.lists_differences:
         from nlgauge.faithfulness.listing import with_differences  # only the gate and this evidence read the rules
 
@@ -273,5 +298,5 @@ def _shown(metric: RowMetric, row: Row, prepared: Prepared, features: Features) 
     return evidence.record() or None
 
 
-def _distinct(asked: Asked, wanted: Iterable[int]) -> dict[AnyRequest, None]:
-    return {request: None for n in wanted for some in asked[n].values() for request in some}
+def _distinct(asked: ReadRows, wanted: Iterable[int]) -> dict[AnyRequest, None]:
+    return {request: None for n in wanted for some in asked[n].requests.values() for request in some}

@@ -30,7 +30,8 @@ from nlgauge.engine.windows import pair_room, pair_windows
 from nlgauge.engine.words import is_word, words
 from nlgauge.errors import InputError
 
-Reading: TypeAlias = Literal["search", "windows"]
+LongSource: TypeAlias = Literal["search", "windows"]
+"""How a long source is read: the sentences that share most with a stretch, or all of it, part by part"""
 SHAPE = SearchShape()
 _COVERED = 0.2
 """If the sentences found cover less than this share of the worth of a stretch's words, they are not used as evidence"""
@@ -125,7 +126,7 @@ class AlignmentRequest(Request[Alignment]):
     text: str
     against: tuple[str, ...]
     """The texts that it is aligned with; at least one has tokens"""
-    reading: Reading = "search"
+    reading: LongSource = "search"
     """'search' reads only possible evidence, 'windows' reads the other texts completely"""
     question: str = ""
     """The question that the text answers, for a model whose aligner reads it"""

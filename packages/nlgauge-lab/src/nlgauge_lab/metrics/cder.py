@@ -42,7 +42,7 @@ class CDER(StringReferenceMetric[Symbols]):
     tokenizer: str = splitter_param("13a")
 
     @property
-    def libraries(self) -> tuple[str, ...]:
+    def libraries(self) -> tuple[str, ...]:  # type: ignore[override]
         return splitter_library(self.tokenizer)
 
     def prepare(self, setup: Setup) -> CDERPrepared:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +12,21 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.contract.base import ANY, COSTS, POCKET, Cost, Limits, Prepared, RowMetric, Setup, Value, model_of
+from nlgauge.contract.base import (
+    ANY,
+    COSTS,
+    POCKET,
+    Cost,
+    Limits,
+    Prepared,
+    Reading,
+    RowMetric,
+    Scored,
+    ScoredRows,
+    Setup,
+    Value,
+    model_of,
+)
 from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Item
@@ -86,7 +100,7 @@ class Combination(RowMetric):
         return tuple(dict.fromkeys(column for made in self.members.values() for column in made.columns))
 
     @property
-    def other_models(self) -> tuple[str, ...]:
+    def other_models(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(dict.fromkeys(name for made in self.members.values() for name in made.other_models))
 
     @property
@@ -98,7 +112,7 @@ class Combination(RowMetric):
         return any(made.uses_corpus for made in self.members.values())
 
     @property
-    def libraries(self) -> tuple[str, ...]:
+    def libraries(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(dict.fromkeys(name for made in self.members.values() for name in made.libraries))
 
     @property
@@ -116,28 +130,47 @@ class Combination(RowMetric):
         facts = {"weights": file.digest[:8], "members": named}
         return CombinationPrepared(file=file, members=bound, notes=notes, facts=facts)
 
-    def requests(self, row: Row, prepared: CombinationPrepared) -> list[AnyRequest]:
-        asked = (one.metric.requests(row, one.prepared) for one in prepared.members.values())
-        return list(dict.fromkeys(request for requests in asked for request in requests))
+    def read_row(self, row: Row, prepared: CombinationPrepared) -> Reading:
+        return _CombinedReading(row, prepared)
 
-    def followup_requests(self, row: Row, prepared: CombinationPrepared, features: Features) -> list[AnyRequest]:
-        asked = (one.metric.followup_requests(row, one.prepared, features) for one in prepared.members.values())
-        return list(dict.fromkeys(request for requests in asked for request in requests))
 
-    def score_rows(self, rows: Sequence[Row], prepared: CombinationPrepared, features: Features) -> list[Value]:
-        columns = _scored(rows, prepared, features)
-        return [_combined({spec: values[at] for spec, values in columns.items()}, prepared) for at in range(len(rows))]
+class _CombinedReading(Reading):
+    """A row as each member reads it."""
 
-    def evidence(self, row: Row, prepared: CombinationPrepared, features: Features) -> Evidence:
-        """What each member adds: its value, its standardised value, its weight, and the product of the last two."""
-        values = {spec: one for spec, (one,) in _scored([row], prepared, features).items()}
-        if _combined(values, prepared).reason is not None:
-            return Evidence()
-        numbers = _numbers(values, prepared)
-        deviations = prepared.file.standardised(numbers)
-        entries = zip(prepared.file.used, numbers.tolist(), deviations.tolist(), strict=True)
-        members = [_added(member, value, deviation) for member, value, deviation in entries]
-        return Evidence(items=[*members, Item("intercept", {"adds": prepared.file.intercept})])
+    def __init__(self, row: Row, prepared: CombinationPrepared) -> None:
+        self._prepared = prepared
+        self._members = {spec: one.metric.read_row(row, one.prepared) for spec, one in prepared.members.items()}
+        self.requests = _all_of(one.requests for one in self._members.values())
+
+    def followup(self, features: Features) -> list[AnyRequest]:
+        return _all_of(one.followup(features) for one in self._members.values())
+
+    def score(self, features: Features) -> Scored:
+        values, evidence = self.score_all([self], features)
+        return Scored(values[0], lambda: evidence(0))
+
+    @classmethod
+    def score_all(cls, readings: Sequence[_CombinedReading], features: Features) -> ScoredRows:
+        prepared, columns = readings[0]._prepared, dict[str, Sequence[Value]]()
+        for spec in readings[0]._members:
+            of_member = [one._members[spec] for one in readings]
+            columns[spec] = type(of_member[0]).score_all(of_member, features).values
+        rows = [{spec: values[at] for spec, values in columns.items()} for at in range(len(readings))]
+        return ScoredRows([_combined(row, prepared) for row in rows], lambda at: _shown(rows[at], prepared))
+
+
+def _all_of(some: Iterable[Sequence[AnyRequest]]) -> list[AnyRequest]:
+    return list(dict.fromkeys(request for requests in some for request in requests))
+
+
+def _shown(values: Mapping[str, Value], prepared: CombinationPrepared) -> Evidence:
+    """What each member adds: its value, its standardised value, its weight, and the product of the last two."""
+    if _combined(values, prepared).reason is not None:
+        return Evidence()
+    numbers = _numbers(values, prepared)
+    entries = zip(prepared.file.used, numbers.tolist(), prepared.file.standardised(numbers), strict=True)
+    members = [_added(member, value, deviation) for member, value, deviation in entries]
+    return Evidence(items=[*members, Item("intercept", {"adds": prepared.file.intercept})])
 
 
 @lru_cache(maxsize=16)
@@ -163,10 +196,6 @@ def _named(spec: str, prepared: Prepared, file: CombinationFile) -> str:
     """A member in the signature: its spec, the parts that are used, and its facts."""
     parts = ",".join(member.part for member in file.used if member.metric == spec)
     return f"{spec} {parts}" + "".join(f";{name}={fact}" for name, fact in prepared.facts.items())
-
-
-def _scored(rows: Sequence[Row], prepared: CombinationPrepared, features: Features) -> dict[str, list[Value]]:
-    return {spec: one.metric.score_rows(rows, one.prepared, features) for spec, one in prepared.members.items()}
 
 
 def _numbers(values: Mapping[str, Value], prepared: CombinationPrepared) -> NDArray[np.float64]:

@@ -7,7 +7,6 @@ so that larger is better and no word outweighs the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -15,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge import registry
-from nlgauge.contract.base import Setup, Value
+from nlgauge.contract.base import Reading, Scored, Setup, Value
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.masked_words import MaskedWords, MaskedWordsRequest
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.features.vectors import VectorsRequest
 from nlgauge.errors import SpecError
 from nlgauge.metrics.bertscore import BERTScore, BERTScorePrepared
-from nlgauge.metrics.maskeval import MaskedTexts, MaskEval, MaskEvalPrepared, weighted_score
+from nlgauge.metrics.maskeval import MaskedTexts, MaskEval, MaskEvalPrepared, MaskEvalReading, weighted_score
 from nlgauge_lab.studies.sweep import Setting, Sweep, sweep
 
 _BERTSCORE = BERTScore()
@@ -52,28 +51,31 @@ class MaskEvalScorings(MaskEval):
     def masked(self, row: Row, side: int, words: tuple[int, ...] | None = None) -> MaskedWordsRequest:
         return replace(super().masked(row, side, words), likeliest=True)
 
-    def followup_requests(self, row: Row, prepared: MaskEvalPrepared, features: Features) -> list[AnyRequest]:  # type: ignore[override]
-        plan = self._plan(row, prepared, features)
+    def read_row(self, row: Row, prepared: MaskEvalPrepared) -> Reading:
+        return _FourReading(self, row, prepared)
+
+
+class _FourReading(MaskEvalReading):
+    def followup(self, features: Features) -> list[AnyRequest]:
+        plan = self.plan(features)
         if not isinstance(plan, MaskedTexts):
             return []
         pairs = [pair for request in plan.requests if request for pair in _pairs(features[request])]
         words = dict.fromkeys(word for predicted, true in pairs for word in (predicted, true) if predicted != true)
-        return [_vectors(word, prepared) for word in words if word]
+        return [_vectors(word, self.prepared) for word in words if word]
 
-    def score_rows(self, rows: Sequence[Row], prepared: MaskEvalPrepared, features: Features) -> list[Value]:
-        return [self._four(self._plan(row, prepared, features), prepared, features) for row in rows]
-
-    def _four(self, plan: MaskedTexts | str, prepared: MaskEvalPrepared, features: Features) -> Value:
+    def score(self, features: Features) -> Scored:
+        plan, prepared = self.plan(features), self.prepared
         if isinstance(plan, str):
-            return Value((np.nan,) * len(self.parts), plan)
+            return Scored(Value((np.nan,) * len(self.metric.parts), plan))
         sides = [None if request is None else features[request] for request in plan.requests]
         scores = [np.empty((0, 4)) if one is None else _scores(one, prepared, features) for one in sides]
         values = [
             weighted_score([side[:, part] for side in scores], plan.weights, prepared.share)
-            for part in range(len(self.parts))
+            for part in range(len(self.metric.parts))
         ]
         undefined = "BERTScore of two words is undefined: precision and recall are not above 0 together"
-        return Value(tuple(values), undefined if np.isnan(values).any() else None)
+        return Scored(Value(tuple(values), undefined if np.isnan(values).any() else None))
 
 
 def _pairs(answer: MaskedWords | None) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from nlgauge.engine.tokens import SubwordTokenizer
-from nlgauge.faithfulness.claims import claims
+from nlgauge.faithfulness.claims import claims, forms_of
 from nlgauge_lab.training.aligner_rows import Encoded, Shape, Twins, encode
 from nlgauge_lab.training.labelled import Labelled, marked
 from nlgauge_lab.written import HELD_OUT, Answer, answers
@@ -121,7 +121,7 @@ def _copied(row: Answer) -> float:
 
 def _said(rows: Sequence[Answer]) -> list[str]:
     """What each answer claims; nothing for an honest refusal, which is judged by a search."""
-    return [claims(row.text, ("\n".join(row.source),), row.question).text for row in rows]
+    return [claims(row.text, forms_of(["\n".join(row.source)]), row.question).text for row in rows]
 
 
 def _rows(

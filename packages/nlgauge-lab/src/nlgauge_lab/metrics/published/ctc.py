@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -124,7 +124,7 @@ class Engagingness(_Published, ctc.Engagingness):
 
     def directions(self, row: Row) -> list[Direction]:
         (direction,) = super().directions(row)
-        return [direction._replace(others=("\n\n\n".join(direction.others),))]
+        return [replace(direction, others=("\n\n\n".join(direction.others),))]
 
 
 @dataclass(frozen=True)

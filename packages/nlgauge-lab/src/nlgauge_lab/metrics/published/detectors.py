@@ -171,7 +171,7 @@ class BySentences(PublishedDetector):
     )
 
     @property
-    def libraries(self) -> tuple[str, ...]:
+    def libraries(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("nltk",) if self.splitter == "nltk" else ()
 
     def sentences(self, text: str, packer: Packer) -> list[str]:

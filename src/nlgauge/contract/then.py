@@ -1,0 +1,130 @@
+"""A cascade of two scorers: the second reads what the first cannot decide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
+
+from nlgauge.contract.base import Reading, Scored, ScoredRows, Value
+from nlgauge.engine.features.request import AnyRequest, ByModel, Features
+
+T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
+
+
+class Scorer(Protocol[T_contra]):
+    """What reads a row, or something else that was made of a row, to score it."""
+
+    def read(self, row: T_contra, /) -> Reading: ...
+
+
+@dataclass(frozen=True)
+class OfModel(Generic[T]):
+    """A scorer whose features are of another model than that of the metric.
+
+    model: its name, as in the metric's `other_models`.
+    """
+
+    model: str
+    scorer: Scorer[T]
+
+    def read(self, row: T, /) -> Reading:
+        """Return the row as the scorer reads it."""
+        return _OfModelReading(self.model, self.scorer.read(row))
+
+
+class _OfModelReading(Reading):
+    def __init__(self, model: str, reading: Reading) -> None:
+        self._model, self._reading = model, reading
+        self._asked: dict[AnyRequest, ByModel[Any]] = {}
+        self.requests = self._by_model(reading.requests)
+
+    def _by_model(self, requests: Sequence[AnyRequest]) -> list[AnyRequest]:
+        return [self._asked.setdefault(one, ByModel(self._model, one)) for one in requests]
+
+    def _answers(self, features: Features) -> Features:
+        """The features of the other model, as if it were the metric's."""
+        return Features({one: features[asked] for one, asked in self._asked.items() if asked in features})
+
+    def followup(self, features: Features) -> list[AnyRequest]:
+        return self._by_model(self._reading.followup(self._answers(features)))
+
+    def score(self, features: Features) -> Scored:
+        return self._reading.score(self._answers(features))
+
+
+@dataclass(frozen=True)
+class Then(Generic[T]):
+    """Two scorers, of which the second reads what the first cannot decide.
+
+    The value has the second's first sub-score where it was asked, all other sub-scores of the first, and one more: 1
+    where the first decided, 2 where the second did, NaN where neither did. What is shown is of the one that decides.
+
+    unsure: the first cannot decide where its first sub-score is NaN, or from the lower number on and below the upper.
+    """
+
+    first: Scorer[T]
+    second: Scorer[T]
+    unsure: tuple[float, float]
+
+    def read(self, row: T, /) -> Reading:
+        """Return the row as the first reads it; the second reads it when that is needed."""
+        return _Cascade(self.first.read(row), partial(self.second.read, row), self.unsure)
+
+
+class _Cascade(Reading):
+    def __init__(self, first: Reading, second: Callable[[], Reading], unsure: tuple[float, float]) -> None:
+        self._first, self._read_again, self._unsure = first, second, unsure
+        self._scored: Scored | None = None
+        """By the first"""
+        self._second: Reading | None = None
+        """None where the first decides"""
+        self.requests = first.requests
+
+    def followup(self, features: Features) -> Sequence[AnyRequest]:
+        if self._scored is None:
+            if further := [one for one in self._first.followup(features) if one not in features]:
+                return further
+            self._scored = self._first.score(features)
+            low, high = self._unsure
+            if not ((number := self._scored.value.parts[0]) < low or number >= high):  # neither, if it is NaN
+                self._second = self._read_again()
+        if self._second is None:
+            return ()
+        return [one for one in self._second.requests if one not in features] or self._second.followup(features)
+
+    def score(self, features: Features) -> Scored:
+        values, evidence = self.score_all([self], features)
+        return Scored(values[0], lambda: evidence(0))
+
+    @classmethod
+    def score_all(cls, readings: Sequence[_Cascade], features: Features) -> ScoredRows:
+        firsts = [one._scored for one in readings if one._scored is not None]
+        assert len(firsts) == len(readings)  # a run asks for follow-ups before it scores
+        again = {at: one._second for at, one in enumerate(readings) if one._second is not None}
+        joined = [replace(first.value, parts=(*first.value.parts, 1.0)) for first in firsts]
+        if not again:
+            return ScoredRows(joined, lambda at: firsts[at].evidence())
+        seconds = list(again.values())
+        values, evidence = type(seconds[0]).score_all(seconds, features)
+        for at, value in zip(again, values, strict=True):
+            joined[at] = _joined(firsts[at].value, value)
+        places = {at: place for place, at in enumerate(again)}
+        return ScoredRows(joined, lambda at: evidence(places[at]) if at in places else firsts[at].evidence())
+
+
+def _joined(first: Value, second: Value) -> Value:
+    """The value of a row that the second scorer was asked about."""
+    number = second.parts[0]
+    decided = math.nan if math.isnan(number) else 2.0
+    return replace(
+        first,
+        parts=(number, *first.parts[1:], decided),
+        # A row that the second cannot read either has its reason; else the reason is that of the first one's NaN.
+        reason=second.reason if math.isnan(decided) else first.reason,
+        notes=(*first.notes, *second.notes),
+        temporary=first.temporary or second.temporary,
+    )
