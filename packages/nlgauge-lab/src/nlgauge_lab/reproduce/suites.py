@@ -118,6 +118,10 @@ class Suite:
         return next((name.removesuffix(f" {part}") for part in self.parts if name.endswith(f" {part}")), name)
 
 
+_OF_CLAIMS = (
+    "The trained aligners D and R were measured on what the texts claim, without questions and repeated sentences. "
+    "Their numbers on whole texts are not made yet."
+)
 _SUMMARIES = ("Length", "Perplexity(stride=8)", "CopyRate", *_STRINGS, *_VECTORS, *_IDF, *_MASKED_BY_EIGHT)
 _REPLIES = (
     Group(("Length", "Perplexity", *_aligned("Engagingness", "Groundedness", "MeanAlignment"))),
@@ -153,6 +157,7 @@ SUITES: tuple[Suite, ...] = (
         notes=(
             "Eleven references, of which metrics take the best unless their spec says otherwise.",
             _BY_EIGHT,
+            _OF_CLAIMS,
             _CANDIDATE,
         ),
     ),
@@ -251,7 +256,11 @@ SUITES: tuple[Suite, ...] = (
             ),
         ),
         view="source as reference",
-        notes=("The input stands as the reference.", "MaskEval masks every eighth word at a time (`stride=8`)."),
+        notes=(
+            "The input stands as the reference.",
+            "MaskEval masks every eighth word at a time (`stride=8`).",
+            _OF_CLAIMS,
+        ),
     ),
     Suite(
         name="asset",
