@@ -19,7 +19,7 @@ from nlgauge.maths.inference import Measured
 from nlgauge.maths.intervals import binomial_p, certified, proportion
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.ratings.join import Source, turned
-from nlgauge.ratings.rated import Rated, rated_rows
+from nlgauge.ratings.rated import RatedRows, rated_rows
 from nlgauge.ratings.refusing import LEAST, alike, chosen_by_score, unanswered
 from nlgauge.ratings.sampling import Draw
 from nlgauge.render.answer import Answer, Answered
@@ -279,7 +279,7 @@ def _of_system(table: ScoreTable, system: str | None) -> Mask:
     return np.array([of == system for of, _ in table.rows])
 
 
-def equally_drawn(rated: Rated, known: Mask, within: Mask, rng: np.random.Generator) -> tuple[Mask, list[str]]:
+def equally_drawn(rated: RatedRows, known: Mask, within: Mask, rng: np.random.Generator) -> tuple[Mask, list[str]]:
     """Rated rows that all had one probability, by leaving some out at random, and what to say of it."""
     probability = rated.probability(known)
     if probability is None:
@@ -311,7 +311,9 @@ class RatedTask:
     """What further ratings are left out by, at random"""
 
     @classmethod
-    def of(cls, rated: Rated, aspect: str, scores: Float, below: float | None, within: Mask, seed: int) -> RatedTask:
+    def of(
+        cls, rated: RatedRows, aspect: str, scores: Float, below: float | None, within: Mask, seed: int
+    ) -> RatedTask:
         """Return the task of scores [rows], larger ones being better; of the rows `within`. Raises InputError."""
         given = rated.values[aspect]
         known, blank = ~np.isnan(given) & within, rated.blank_of(aspect) & within

@@ -22,8 +22,7 @@ from nlgauge.maths.rated_means import RatedMean, Scale, helps, inference, more_r
 from nlgauge.maths.rater_effects import RaterSpread
 from nlgauge.ratings.blanks import Blanks, WorstCase
 from nlgauge.ratings.join import Source
-from nlgauge.ratings.project import ProjectRatings
-from nlgauge.ratings.rated import Rated, rated_rows
+from nlgauge.ratings.rated import RatedRows, rated_rows
 from nlgauge.ratings.refusing import refusal
 from nlgauge.ratings.sampling import Draw
 from nlgauge.render.answer import Answer, Answered
@@ -205,7 +204,35 @@ def estimate(
     if not 0 < confidence < 1:
         raise InputError(f"the confidence {confidence!r} is not between 0 and 1", remedy="0.95, for one")
     chosen = selected(table, metrics)
-    rated = rated_rows(table, ratings, aspects, cluster=cluster, outputs=outputs, draw=draw)
+    return estimated(
+        chosen,
+        rated_rows(table, ratings, aspects, cluster=cluster, outputs=outputs, draw=draw),
+        below=below,
+        confidence=confidence,
+        margin=margin,
+        scale=scale,
+        pooled=pooled,
+        seed=seed,
+    )
+
+
+def estimated(
+    table: ScoreTable,
+    rated: RatedRows,
+    *,
+    below: float | None = None,
+    confidence: float = 0.95,
+    margin: float | None = None,
+    scale: Scale | None = None,
+    pooled: bool = False,
+    seed: int = 0,
+) -> Estimates:
+    """Return what `estimate` does, by all metrics of a table whose rows are joined to their ratings already.
+
+    Raises:
+        InputError: as `estimate`.
+    """
+    chosen = table
     names, scores, notes = _scores(chosen)
     if pooled:
         table, rated = _pooled(table, rated)
@@ -218,7 +245,7 @@ def estimate(
     records: list[Estimate] = []
     for aspect, values in rated.values.items():
         y = values if below is None else np.where(np.isnan(values), np.nan, values < below)
-        ends = scale if scale is not None or not isinstance(ratings, ProjectRatings) else ratings.scales.get(aspect)
+        ends = rated.scales.get(aspect) if scale is None else scale
         if ends is None or below is not None:
             ends = _scale_of(y)
             if ends is not None and below is None and len(np.unique(y[~np.isnan(y)])) == 1:
@@ -266,7 +293,7 @@ def _half(said: Inference, confidence: float) -> float:
     return (high - low) / 2 or math.nan
 
 
-def _raters(rated: Rated, aspect: str, scale: Scale | None, below: float | None) -> RaterSpread | None:
+def _raters(rated: RatedRows, aspect: str, scale: Scale | None, below: float | None) -> RaterSpread | None:
     """Return the raters of an aspect; None where fewer than two are known."""
     given = rated.raters.get(aspect, np.zeros((0, 0)))
     given = given[~np.isnan(given).all(1)]
@@ -277,7 +304,7 @@ def _raters(rated: Rated, aspect: str, scale: Scale | None, below: float | None)
     return RaterSpread(given=given, length=high - low)
 
 
-def _pooled(table: ScoreTable, rated: Rated) -> tuple[ScoreTable, Rated]:
+def _pooled(table: ScoreTable, rated: RatedRows) -> tuple[ScoreTable, RatedRows]:
     """Return a table whose rows are all of one system, and its ratings; rows of one item are a cluster."""
     clusters = rated.clusters
     if clusters is None and len(np.unique(rated.items)) < len(rated.items):
@@ -365,7 +392,7 @@ class _Task:
     """One aspect of a table's ratings."""
 
     table: ScoreTable
-    rated: Rated
+    rated: RatedRows
     aspect: str
     values: Float
     scale: Scale | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,7 @@ def rated_part(*tables: Float) -> list[Float]:
 
 
 @dataclass(frozen=True)
-class Rated:
+class RatedRows:
     """Ratings in the order of a table's rows, and what is known of these rows."""
 
     values: dict[str, Float]
@@ -138,6 +138,14 @@ class Rated:
     """By aspect, the ratings of each rater [raters, rows], NaN where there is none; nothing where they are not known"""
     agreement: tuple[RaterAgreement, ...] = ()
     """That of the raters of each aspect with several"""
+    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """By aspect, the least and the greatest rating of a rating project, which says it"""
+
+    def of(self, aspect: str) -> RatedRows:
+        """Return the ratings of one aspect."""
+        values = self.values[aspect]
+        probabilities = None if self.probabilities is None else np.where(np.isnan(values), 1.0, self.probabilities)
+        return replace(self, values={aspect: values}, probabilities=probabilities)
 
     def asked_of(self, rows: Integers) -> Integers | None:
         """The places of some rows."""
@@ -185,7 +193,7 @@ def rated_rows(
     cluster: str | None = None,
     outputs: Corpus | None = None,
     draw: Draw | None = None,
-) -> Rated:
+) -> RatedRows:
     """A table beside its ratings; `draw` resolves the names of a sheet. Raises InputError for what does not fit."""
     outputs = fitted(table, outputs, source)
     source = matched(table, source) if isinstance(source, Corpus) else source
@@ -245,7 +253,7 @@ def rated_rows(
             notes.append(
                 "the scores are not of the very outputs that were sampled: ratings hold for the same texts only"
             )
-    return Rated(
+    return RatedRows(
         values=values,
         items=items,
         clusters=clusters,
@@ -258,6 +266,7 @@ def rated_rows(
         blank=passed,
         raters=raters,
         agreement=tuple(agreement),
+        scales=source.scales if isinstance(source, ProjectRatings) else {},
     )
 
 

@@ -126,7 +126,7 @@ def trust(
     for aspect in rated.values:
         if aspect in rater_aspects and aspect not in (aspects or ()):
             continue
-        found = lines.aspect(aspect, texts, ratings, notes)
+        found = lines.aspect(aspect, texts, notes)
         of = _raters_of(ratings, aspect, rater_aspects)
         if len(of) > 1:
             stand_ins(lines, found, of=of, epsilon=epsilon, notes=notes)

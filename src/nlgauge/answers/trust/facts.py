@@ -12,7 +12,7 @@ import numpy as np
 
 from nlgauge.answers.calibrate import Bin, Chosen, RatedScores, RatedTask, equally_drawn
 from nlgauge.answers.correlate import Agreement, correlate
-from nlgauge.answers.estimate import ALL, Estimate, estimate
+from nlgauge.answers.estimate import ALL, Estimate, estimated
 from nlgauge.answers.raters import StandIn, raters
 from nlgauge.answers.sentinels import beside, is_sentinel, unbeaten
 from nlgauge.answers.trust.decisions import CHOSEN, Rule, from_0_to_1, models_of, rule_of
@@ -23,8 +23,8 @@ from nlgauge.data.table.column import DECIDED, PROBABILITY
 from nlgauge.data.table.selection import label, selected
 from nlgauge.errors import InputError
 from nlgauge.maths.inference import NOTHING, Inference, Measured
-from nlgauge.ratings.join import Key, Source, turned
-from nlgauge.ratings.rated import Rated
+from nlgauge.ratings.join import Key, turned
+from nlgauge.ratings.rated import RatedRows
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
 from nlgauge.stats.fitting import combined
@@ -245,7 +245,7 @@ class Lines:
     """The scorers of a table beside all ratings."""
 
     table: ScoreTable
-    rated: Rated
+    rated: RatedRows
     limits: Mapping[str, float | None]
     """By aspect: the rating from which a row is good; None for a scale"""
     thresholds: Mapping[str, float]
@@ -267,7 +267,7 @@ class Lines:
             return _Of(rows, given, False)
         return _Of(rows, np.where(known, (given >= limit).astype(float), np.nan), True)
 
-    def aspect(self, aspect: str, texts: Corpus | None, ratings: Source, notes: list[str]) -> list[Facts]:
+    def aspect(self, aspect: str, texts: Corpus | None, notes: list[str]) -> list[Facts]:
         """Return the facts of each scorer, and of all together."""
         of = self.of(aspect)
         made = [self._scorer(name, aspect, of, notes) for name in self.table.columns]
@@ -275,7 +275,7 @@ class Lines:
         if not fine:
             return made
         self._correlate(fine, aspect, of=of, texts=texts, notes=notes)
-        estimates = self._estimates(aspect, ratings, texts=texts, fine=list(fine), notes=notes)
+        estimates = self._estimates(aspect, list(fine), notes)
         if len(fine) > 1:
             made.append(self._together(" + ".join(fine), list(fine), aspect, of))
         for one in made:
@@ -427,21 +427,11 @@ class Lines:
                 pdp=NOTHING if pairs is None else _measured(pairs.get(name, aspect)),
             )
 
-    def _estimates(
-        self, aspect: str, ratings: Source, texts: Corpus | None, fine: Sequence[str], notes: list[str]
-    ) -> dict[str, Estimate]:
+    def _estimates(self, aspect: str, fine: Sequence[str], notes: list[str]) -> dict[str, Estimate]:
         """The mean rating of all rows by each scorer and by all together."""
         table = selected(self.table, fine)
         try:
-            found = estimate(
-                table,
-                ratings,
-                aspects=[aspect],
-                below=self.limits[aspect],
-                outputs=texts,
-                pooled=True,
-                seed=self.seed,
-            )
+            found = estimated(table, self.rated.of(aspect), below=self.limits[aspect], pooled=True, seed=self.seed)
         except InputError as error:
             notes.append(f"no effective number of ratings, {error}")
             return {}
