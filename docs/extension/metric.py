@@ -54,6 +54,8 @@ def _facts(name: str, kind: type[Metric]) -> str:
         rows.append(("a row's score depends on", other))
         if metric.libraries:
             rows.append(("libraries", ", ".join(metric.libraries) + _extra(metric.libraries)))
+    if of := kind.short or kind.subject:
+        rows.append(("short spelling", f"`{name}:VALUE` sets `{of}`"))
     if name in LAB_METRICS:
         rows.append(("package", "`nlgauge-lab`"))
     if kind.citation:

@@ -49,6 +49,8 @@ def test_the_facts_of_a_metric_are_those_of_its_class() -> None:
     assert "`'data-to-text'`" in told
     assert "| values | From 0 to 1. |" in told and "| values | 1 or more. |" in facts("Perplexity")
     assert "| values | `f1`: from 0 to 1; `precision`, `recall`: from -1 to 1. |" in facts("BERTScore")
+    assert "| short spelling | `ROUGE:VALUE` sets `variant` |" in facts("ROUGE")
+    assert "short spelling" not in facts("TokenF1")
     assert "the texts of other rows too" in facts("CIDEr") and "sacrebleu" in facts("BLEU")
 
 

@@ -110,7 +110,7 @@ def test_every_page_is_on_the_site(site: Path) -> None:
 def test_the_pages_to_click_are_made_of_examples_and_load_nothing(site: Path) -> None:
     linked = re.findall(r'href="(live/[a-z]+\.html)"', read(site, "examples.html"))
     assert linked == [f"live/{name}" for name in PAGES]
-    for name, wanted in (("report", "careful"), ("gate", "answers fail"), ("trust", "Faithfulness")):
+    for name, wanted in (("report", "careful"), ("gate", "five crowns"), ("trust", "Faithfulness")):
         page = read(site, f"live/{name}.html")
         assert wanted in page and not re.search(r'(src|href)="https?:', page)
 
