@@ -107,7 +107,18 @@ def test_what_is_of_the_grammar_has_its_label(reply: str, wanted: str) -> None:
     ("reply", "wanted"),
     [
         *((text, "4") for text in ("4", "4.", "4.0", "4.00", "4/5", "4 / 5", "4 out of 5", "4.0/5.0", "**4**/5")),
-        *((text, "4") for text in ("Score: 4/5", "Rating: [[4]]", "The score is 4 out of 5.", "4\n\nIt has 2 slips.")),
+        *(
+            (text, "4")
+            for text in (
+                "Score: 4/5",
+                "4 (out of 5)",
+                "4/5 stars",
+                "4 stars",
+                "Rating: [[4]]",
+                "The score is 4 out of 5.",
+                "4\n\nIt has 2 slips.",
+            )
+        ),
         *((text, "4") for text in ('{"score": 4.0}', '{"score": "4/5"}', "{'score': 4}", '{"score": 4, "max": 5}')),
         *((text, "4") for text in ("Two slips.\nScore: 4", '{"explanation": "2 slips", "points": 4}')),
         *(
@@ -307,6 +318,7 @@ def test_any_text_is_read_without_an_error() -> None:
         ([{"type": "reasoning", "text": "no"}, {"type": "output_text", "text": "Yes"}], "Yes"),
         ([{"text": "no", "thought": True}, {"text": "Yes"}], "Yes"),
         ({"type": "text", "text": "Yes"}, "Yes"),
+        ([{"type": "text", "text": {"value": "Yes", "annotations": []}}], "Yes"),
         (["Y", "es"], "Yes"),
         ([], ""),
         (None, ""),

@@ -41,7 +41,8 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = r"((?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,9})?)"
-_SHARE = re.compile(rf"{_NUMBER}(?:[*_`]*\s*(?:/|out of)\s*[*_`]*{_NUMBER})?", re.IGNORECASE)
+_OF = rf"(?:/|out of)\s*[*_`]*{_NUMBER}"
+_SHARE = re.compile(rf"{_NUMBER}(?:[*_`]*\s*(?:{_OF}|\({_OF}\)))?(?:\s+(?:stars?|points?))?", re.IGNORECASE)
 _STOP = re.compile(r"[*_`\"'”’)\]]*(?:[.!,:;](?=\s|[*_`]|\Z)|\s+[-–]\s|\s*—)[*_`]*\s*")
 _TAKEN_BACK = re.compile(
     r"\W*(?:but|if|except|unless|however|although|though|or|nearly|almost|partly|partially|mostly|rather|let|assuming|"
@@ -194,7 +195,8 @@ def _same(text: str, labels: Numbers) -> str | None:
     if number is None:
         return None
     numeric = {float(label): label for label in labels if re.fullmatch(_NUMBER, label)}
-    if number[2] is not None and (not numeric or float(number[2]) != max(numeric)):
+    end = number[2] or number[3]
+    if end is not None and (not numeric or float(end) != max(numeric)):
         return None
     return numeric.get(float(number[1]))
 
