@@ -581,6 +581,28 @@ def test_the_key_comes_from_the_environment_and_is_told_nowhere(
         assert given not in str(error.value)
 
 
+def test_azure_names_the_model_and_a_version_in_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    from nlgauge.metrics.answers import endpoint
+    from nlgauge.metrics.server import Server
+
+    base = "https://acme.openai.azure.com/openai/deployments/judge-4"
+    for url in (f"{base}?api-version=2024-10-21", f"{base}/chat/completions?api-version=2024-10-21"):
+        assert Judge(url).url == url
+        assert endpoint(url, None)[:2] == ("chat", f"{base}/chat/completions?api-version=2024-10-21")
+    with pytest.raises(SpecError, match="holds a user, a query or a fragment"):
+        Judge(f"{base}?api-version=2024-10-21&key=abc")
+    monkeypatch.setenv("NLGAUGE_JUDGE_KEY", "a-key-of-azure")
+    with court() as server:
+        server.before = lambda number, body: (200, {}, json.dumps(chat("yes")).encode())
+        asked = Server(server.url, "NLGAUGE_JUDGE_KEY", 0, 5.0, 0.1, None)
+        path = f"{server.url}/openai/deployments/judge-4/chat/completions?api-version=2024-10-21"
+        assert asked.ask(path, {}).failure is None
+        sent = {name.lower(): value for name, value in server.headers[-1].items()}
+        assert sent["api-key"] == "a-key-of-azure" and "authorization" not in sent
+        found = column(Judge(f"{server.url}/openai/deployments/judge-4?api-version=2024-10-21"), ROWS[:1])
+        assert found.values[0, 0] == 1 and server.bodies[-1]["model"] == "judge-4"
+
+
 def test_a_redirection_is_not_followed(server: Court) -> None:
     with court() as other:
         server.before = lambda number, body: (307, {"Location": other.url + "/chat/completions"}, b"")

@@ -157,14 +157,16 @@ def endpoint(url: str, api: str | None) -> tuple[str, str, str]:
         url: a base such as http://HOST:PORT/v1, or the whole address of an interface.
         api: the interface; None is the one that the address ends in, else chat.
     """
+    url, mark, query = url.partition("?")
+    url = url.rstrip("/")
     ends = [name for name, path in APIS.items() if url.endswith(path)]
     api = api or (ends[0] if ends else "chat")
     if ends:
-        return api, url, url.removesuffix(APIS[ends[0]]) + "/models"
+        return api, url + mark + query, url.removesuffix(APIS[ends[0]]) + "/models" + mark + query
     if api == "systemone":
         parts = urlsplit(url)
         url = f"{parts.scheme}://{parts.netloc}/v1"
-    return api, url + APIS[api], url + "/models"
+    return api, url + APIS[api] + mark + query, url + "/models" + mark + query
 
 
 def model_names(content: Mapping[str, Any]) -> Sequence[str]:

@@ -22,7 +22,7 @@ from nlgauge.metrics.decisions import MOST_LEVELS, Decisions, SystemOne
 from nlgauge.metrics.prompts import Asked, Prompt, prompt_of
 from nlgauge.metrics.reading import YES_NO, Answer, Failure, Read, evidence_of, tally
 from nlgauge.metrics.replies import Numbers
-from nlgauge.metrics.server import Server, address_of, key_of
+from nlgauge.metrics.server import Server, address_of, deployment_of, key_of
 
 _PROBE = Asked("A source:\nWater is wet.\n\nAn answer:\nWater is wet.", "Is the answer supported by the source?")
 _SCALE = re.compile(r"(\d{1,3})-(\d{1,3})")
@@ -191,7 +191,7 @@ class Judge(RowMetric):
         key_of(self.key)
         server = Server(self.url, self.key, self.retries, self.timeout, self.wait, self.most_requests)
         api, url, listed = endpoint(self.url, self.api)
-        model = self.model or self._only_model(server, listed)
+        model = self.model or deployment_of(url) or self._only_model(server, listed)
         form: Chat | Decisions | SystemOne
         if api == "chat":
             ours = self.template.ours

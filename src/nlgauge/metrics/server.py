@@ -141,7 +141,8 @@ class Server:
 
         headers = {"User-Agent": f"nlgauge/{__version__}", "Accept": "application/json"}
         if key := key_of(self.key):
-            headers["Authorization"] = f"Bearer {key}"
+            of_azure = deployment_of(url) is not None
+            headers |= {"api-key": key} if of_azure else {"Authorization": f"Bearer {key}"}
         content = None
         if body is not None:
             content = json.dumps(body).encode()
@@ -295,6 +296,12 @@ def key_of(name: str) -> str | None:
     return key or None
 
 
+def deployment_of(url: str) -> str | None:
+    """Return the model that an address of Azure names, as .../openai/deployments/NAME does; None for any other."""
+    found = re.search(r"/openai/deployments/([^/?]+)", url)
+    return found[1] if found else None
+
+
 def address_of(url: str, metric: str) -> str:
     """Return an address without a slash at its end.
 
@@ -308,7 +315,8 @@ def address_of(url: str, metric: str) -> str:
         parts, port, host = urlsplit(""), None, None
     if parts.scheme not in ("http", "https") or not host or port == 0 or re.search(r"[\s\x00-\x1f]", url):
         raise SpecError(f"{metric}: the address of the server is http://HOST:PORT/v1, or https://...")
-    if "@" in parts.netloc or parts.query or parts.fragment:
+    versioned = re.fullmatch(r"api-version=[\w.-]{1,40}", parts.query)  # of Azure, which asks for it
+    if "@" in parts.netloc or (parts.query and not versioned) or parts.fragment:
         remedy = "a key comes from the environment alone: key='NAME_OF_THE_VARIABLE'"
         raise SpecError(f"{metric}: the address of the server holds a user, a query or a fragment; {remedy}")
     return url.rstrip("/")
