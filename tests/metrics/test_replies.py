@@ -39,6 +39,7 @@ def label(reply: str, labels: Mapping[str, float] = YES_NO) -> str | None:
             "Yes. Wait, it does not say so.",
             "Yes, or no",
         ),
+        *("Yes. Therefore the answer is no.", "No: it's yes", "Yes. No, it is not.", "Yes, no it is not.", "Yes. No!"),
         *("Yes, it seems so at first; in the end: no", "Unsupported: yes", "Is it supported: no errors", "I think so"),
         *("The answer is not\nyes", "I would not say\nyes", "There isn't a\nno", "Claim 1:\nyes\nClaim 2:\nno", "1"),
         *('{"answer": "yes", "answer": "no"}', '{"answer": "maybe"}', '{"answer": ["yes"]}', '{"reason": "yes"}'),
@@ -80,7 +81,17 @@ def test_what_is_not_of_the_grammar_has_no_label(reply: str) -> None:
             (text, "yes")
             for text in ("\\boxed{yes}", "$\\boxed{\\text{Yes}}$", "yes\nyes", "The source says so.\n\nYes")
         ),
-        *((text, "yes") for text in ("There is no doubt.\nAnswer: yes", "Yes, there is no doubt.", "Yes: it says so.")),
+        *(
+            (text, "yes")
+            for text in (
+                "Yes, no doubt!",
+                "Yes. No errors were found.",
+                "Yes: no claim is wrong",
+                "There is no doubt.\nAnswer: yes",
+                "Yes, there is no doubt.",
+                "Yes: it says so.",
+            )
+        ),
         *((text, "yes") for text in ("Yes – the source says so.", "Yes\n\nThe source says so.", "**Yes**, it does.")),
         *((text, "yes") for text in ('{"answer": "yes"}', "{'answer': 'Yes'}", '{"verdict": true}', '{"x": "yes"}')),
         *((text, "yes") for text in ('```json\n{"answer": "yes"}\n```', 'I found it. {"answer": "yes"}', '"yes"')),

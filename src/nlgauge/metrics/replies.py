@@ -50,7 +50,13 @@ _TAKEN_BACK = re.compile(
     r"|(?:.*[.!?\n])?\W*(?:wait|actually|hmm|on second thoughts?|correction|scratch that)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_SO = rf"\b(?:so|thus|therefore|hence|then|finally|rather|(?:{_NOUNS})\s+is)"
+_SUBJECT = re.compile(
+    r"(?:it|this|that|they|he|she|we|i|you|there|the|is|are|was|does|do|not|because|since|as|wait|sorry|actually|but|or|"
+    r"and|so|it['’]s|that['’]s|i['’]m)",
+    re.IGNORECASE,
+)
+"""What may follow 'no' where it is an answer, and not a word for none"""
+_DENIES = re.compile(r"(?:\b(?:not|never|without|no|than)|n['’]t)[\s\"'“‘]+(?:an?\s+)?\Z", re.IGNORECASE)
 _OPEN_ENDED = re.compile(
     r"(?:n['’]t|\b(?:not|never|neither|nor|no|cannot|say|says|said|with|as|or|and|than|of|the|an?|to|be|word|answer|"
     r"instead|from|like|between))[\s\"'“‘(]*\Z",
@@ -225,12 +231,16 @@ def _led_by(text: str, begin: int, end: int, labels: Numbers) -> tuple[_Line, in
 
 
 def _names_another(said: str, label: str, labels: Numbers) -> bool:
-    """Whether the text behind a label begins or ends with another one."""
+    """Whether the text behind a label begins or ends with another one; in 'no doubt' and 'not yes' it is none."""
     others = "|".join(re.escape(other) for other in sorted(labels, key=len, reverse=True) if other != label)
-    begins, ends = rf"\W*(?:{others})(?!\w)", rf"(?:[^\w\s]\s*|{_SO}\W+)(?:{others})\W*\Z"
+    if not others:
+        return False
     said = said.strip()
-    near = re.match(begins, said[:_LONGEST_LINE], re.IGNORECASE), re.search(ends, said[-_LONGEST_LINE:], re.IGNORECASE)
-    return bool(others) and any(near)
+    begins = re.match(rf"\W*({others})(?!\w)(\s+\w[\w'’]*)?", said[:_LONGEST_LINE], re.IGNORECASE)
+    if begins and not (begins[1].casefold() == "no" and begins[2] and not _SUBJECT.fullmatch(begins[2].strip())):
+        return True
+    ends = re.search(rf"(?<!\w)(?:{others})\W*\Z", said[-_LONGEST_LINE:], re.IGNORECASE)
+    return ends is not None and not _DENIES.search(said[-_LONGEST_LINE:][: ends.start()])
 
 
 def _object_in(reply: str) -> tuple[Mapping[str, Any], int, int] | None:
