@@ -232,6 +232,7 @@ def test_a_date_says_when_to_ask_again(server: Court) -> None:
     [
         ({"Retry-After": "7"}, 7),
         ({"Retry-After": "0.5"}, 0.5),
+        ({"Retry-After": "2", "Retry-After-Ms": "1500"}, 1.5),
         ({"Retry-After": "Fri, 27 Nov 2026 12:00:30 GMT", "Date": "Fri, 27 Nov 2026 12:00:00 GMT"}, 30),
         ({"Retry-After": "Friday, 27-Nov-26 12:00:30 GMT", "Date": "Fri, 27 Nov 2026 12:00:00 GMT"}, 30),
         ({"Retry-After": "Fri Nov 27 12:00:30 2026", "Date": "Fri, 27 Nov 2026 12:00:00 GMT"}, 30),

@@ -103,7 +103,7 @@ class Server:
             pause = min(max(wait, asked_to_wait), _LONGEST_WAIT)
             with self._lock:
                 self.counts["sent again"] += 1
-                if reply.status == 429:  # the others wait too
+                if reply.status == 429 or asked_to_wait:  # the others wait too
                     self._not_before = max(self._not_before, time.monotonic() + pause)
             self.stopped.wait(pause)
             wait *= 2
@@ -154,7 +154,7 @@ class Server:
                 with opener.open(Request(url, content, headers), timeout=self.timeout) as answer:
                     given = self._body(answer)
                 if not clock.over:  # else the answer may be cut
-                    return read_reply(given, key), 0.0
+                    return read_reply(given, key), wait_wanted(answer.headers)
                 reason: object = TimeoutError()
             except HTTPError as error:
                 with error:
@@ -267,6 +267,8 @@ def wait_wanted(headers: Mapping[str, str] | Message) -> float:
 
     A date is compared with the server's clock where the reply has its date, else with the clock of this machine.
     """
+    if re.fullmatch(r"\d{1,9}", sooner := (headers.get("Retry-After-Ms") or "").strip()):
+        return int(sooner) / 1000
     header = (headers.get("Retry-After") or "").strip()
     if re.fullmatch(r"\d{1,6}(\.\d+)?", header):
         return float(header)
