@@ -435,3 +435,15 @@ def test_why_a_reply_has_no_number() -> None:
         assert abstains(said)
     for said in ("There is no doubt.", "It says nothing of that.", "none of the claims is wrong"):
         assert not abstains(said)
+
+
+def test_a_number_that_may_be_cut_is_no_number() -> None:
+    chat = Chat({str(number): float(number) for number in range(1, 11)}, "m", 1, 0.0, False, False)
+    for content, finish, read in (
+        ("1", "length", False),
+        ("1", "stop", True),
+        ("2", "length", True),
+        ("1.", "length", True),
+    ):
+        found = chat.read({"choices": [{"message": {"content": content}, "finish_reason": finish}]})
+        assert isinstance(found, Read) == read, content

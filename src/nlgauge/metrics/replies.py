@@ -105,6 +105,29 @@ def label_of(reply: str, labels: Numbers) -> Labelled | None:
     return found if found is None else found._replace(said=found.said.strip()[:_SAID])
 
 
+def labels_in(reply: str, labels: Numbers, names: Sequence[str]) -> dict[str, Labelled] | None:
+    """Return the label under each of some names in the JSON object of a reply; None where it has no such object.
+
+    Args:
+        reply: the final answer, without thoughts.
+        labels: the numbers by label.
+        names: the names of the questions; a name without a label is left out.
+    """
+    place = _object_in(reply)
+    if place is None:
+        return None
+    record, begin, end = place
+    if re.sub(r"\A\s*```", "", reply[end:]).strip(" \t\r\n`."):
+        return None
+    said = "\n".join(str(value) for name, value in record.items() if name.casefold() in _REASONS and value)[:_SAID]
+    values = {name: _value(record[name], labels) for name in names if name in record}
+    return {
+        name: Labelled(label, _value_place(reply, begin, end, name, label), said)
+        for name, label in values.items()
+        if label is not None
+    }
+
+
 def abstains(reply: str) -> bool:
     """Return whether a reply without a label says that the judge cannot answer."""
     return bool(_ABSTAINS.search(reply))
