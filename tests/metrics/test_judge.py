@@ -113,6 +113,93 @@ def test_decision_models_are_asked_for_choices_and_scores(server: Court, tmp_pat
         assert math.isnan(found.values[0, 0]) and reason in found.reasons[0]
 
 
+CRITERIA = {"supported": "Is every statement supported?", "complete": "Is nothing left out?"}
+
+
+def test_several_criteria_are_asked_in_one_request(server: Court, tmp_path: Path) -> None:
+    text = '{"reason": "It is all there.", "supported": "yes", "complete": "no"}'
+    tokens = [
+        ('{"reason": "It is all there.", "supported": "', 0.5),
+        ("yes", 0.9),
+        ('", "complete": "', 0.5),
+        ("no", 0.2),
+        ('"}', 0.5),
+    ]
+    listed = [
+        {
+            "token": token,
+            "top_logprobs": [{"token": "yes", "logprob": math.log(p)}, {"token": "no", "logprob": math.log(1 - p)}],
+        }
+        for token, p in tokens
+    ]
+    server.change = lambda _: {
+        "choices": [{"message": {"content": text}, "logprobs": {"content": listed}}],
+        "model": "judge-1",
+    }
+    metric = judge(server, criteria=CRITERIA, reason=True, json=True)
+    assert metric.parts == ("supported", "complete") and metric.details == ()
+    assert registry.metric(str(metric)) == metric
+    table = scored(metric, evidence=True)
+    found = table.column(table.metrics[0])
+    assert found.values == pytest.approx(np.tile([0.9, 0.2], (len(ROWS), 1)))
+    assert len(server.bodies) == len(ROWS) + 1, "one request for a row"
+    body = server.bodies[-1]
+    asked = body["messages"][0]["content"]
+    assert "Questions:\nsupported: Is every statement supported?\ncomplete: Is nothing left out?\n" in asked
+    assert "Use the source alone" not in asked and body["max_tokens"] == 528
+    schema = body["response_format"]["json_schema"]["schema"]
+    assert list(schema["properties"]) == ["reason", "supported", "complete"]
+    assert found.evidence[0]["items"] == [{"name": "yes", "number": pytest.approx(0.9), "reason": "It is all there."}]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "reason"),
+    [
+        ('{"supported": "yes", "complete": "no"}', (1, 0), None),
+        ('Here it is:\n```json\n{"complete": false, "supported": true}\n```', (1, 0), None),
+        ('{"supported": "yes"}', (1, None), "complete: the answer has none of"),
+        ('{"supported": "partly", "complete": "yes"}', (None, 1), "supported: the answer has none of"),
+        ('{"supported": "yes", "supported": "no", "complete": "no"}', (None, None), "is none of"),
+        ("yes", (None, None), "the answer 'yes' is none of"),
+        ("supported: yes\ncomplete: no", (None, None), "is none of"),
+        ("I cannot tell.", (None, None), "the judge cannot tell"),
+    ],
+)
+def test_each_criterion_has_the_answer_under_its_name(
+    server: Court, text: str, numbers: tuple[float | None, ...], reason: str | None
+) -> None:
+    server.change = lambda _: chat(text)
+    found = column(judge(server, criteria=CRITERIA), ROWS[:1])
+    assert [None if math.isnan(value) else value for value in found.values[0]] == list(numbers)
+    assert (reason is None and not found.reasons) or (reason is not None and reason in found.reasons[0])
+
+
+@pytest.mark.parametrize("api", ["decisions", "systemone"])
+def test_decision_models_are_asked_for_several_criteria(server: Court, api: str) -> None:
+    named: Any = [{"name": "complete", "probability": 0.25}, {"name": "supported", "probability": 0.75}]
+    if api == "systemone":
+        named = {one["name"]: {"noul": one["probability"]} for one in named}
+    server.before = lambda number, body: (200, {}, json.dumps({"model": "judge-1", "answers": named}).encode())
+    metric = judge(server, api=api, criteria=CRITERIA)
+    assert column(metric, ROWS[:1]).values[0].tolist() == [0.75, 0.25]
+    asked = server.bodies[-1]["questions"]
+    assert (list(asked) if api == "systemone" else [one["name"] for one in asked]) == ["supported", "complete"]
+
+
+def test_wrong_criteria_are_one_clear_error() -> None:
+    for criteria, say in (
+        ({"a": "Is it?"}, "are 2 to 20 questions by name"),
+        ({"A b": "Is it?", "c": "Is it?"}, "'A b' is no name of a sub-score"),
+        ({"score": "Is it?", "c": "Is it?"}, "'score' is no name of a sub-score"),
+        ({"a": "", "c": "Is it?"}, "'a' has no question"),
+    ):
+        with pytest.raises(SpecError, match=say):
+            Judge("http://h", criteria=criteria)
+    for more in ({"repeat": 2}, {"prompt": "better"}):
+        with pytest.raises(SpecError, match="leave out repeat and better"):
+            Judge("http://h", criteria=CRITERIA, **more)  # type: ignore[arg-type]
+
+
 def test_without_probabilities_the_word_counts(server: Court) -> None:
     server.logprobs = False
     table = scored(judge(server))
@@ -232,6 +319,7 @@ def test_a_date_says_when_to_ask_again(server: Court) -> None:
     [
         ({"Retry-After": "7"}, 7),
         ({"Retry-After": "0.5"}, 0.5),
+        ({"Retry-After": "2", "Retry-After-Ms": "1500"}, 1.5),
         ({"Retry-After": "Fri, 27 Nov 2026 12:00:30 GMT", "Date": "Fri, 27 Nov 2026 12:00:00 GMT"}, 30),
         ({"Retry-After": "Friday, 27-Nov-26 12:00:30 GMT", "Date": "Fri, 27 Nov 2026 12:00:00 GMT"}, 30),
         ({"Retry-After": "Fri Nov 27 12:00:30 2026", "Date": "Fri, 27 Nov 2026 12:00:00 GMT"}, 30),
@@ -579,6 +667,28 @@ def test_the_key_comes_from_the_environment_and_is_told_nowhere(
         with pytest.raises(SpecError, match="is the name of a variable") as error:
             judge(server, key=given)
         assert given not in str(error.value)
+
+
+def test_azure_names_the_model_and_a_version_in_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    from nlgauge.metrics.answers import endpoint
+    from nlgauge.metrics.server import Server
+
+    base = "https://acme.openai.azure.com/openai/deployments/judge-4"
+    for url in (f"{base}?api-version=2024-10-21", f"{base}/chat/completions?api-version=2024-10-21"):
+        assert Judge(url).url == url
+        assert endpoint(url, None)[:2] == ("chat", f"{base}/chat/completions?api-version=2024-10-21")
+    with pytest.raises(SpecError, match="holds a user, a query or a fragment"):
+        Judge(f"{base}?api-version=2024-10-21&key=abc")
+    monkeypatch.setenv("NLGAUGE_JUDGE_KEY", "a-key-of-azure")
+    with court() as server:
+        server.before = lambda number, body: (200, {}, json.dumps(chat("yes")).encode())
+        asked = Server(server.url, "NLGAUGE_JUDGE_KEY", 0, 5.0, 0.1, None)
+        path = f"{server.url}/openai/deployments/judge-4/chat/completions?api-version=2024-10-21"
+        assert asked.ask(path, {}).failure is None
+        sent = {name.lower(): value for name, value in server.headers[-1].items()}
+        assert sent["api-key"] == "a-key-of-azure" and "authorization" not in sent
+        found = column(Judge(f"{server.url}/openai/deployments/judge-4?api-version=2024-10-21"), ROWS[:1])
+        assert found.values[0, 0] == 1 and server.bodies[-1]["model"] == "judge-4"
 
 
 def test_a_redirection_is_not_followed(server: Court) -> None:

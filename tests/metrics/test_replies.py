@@ -39,6 +39,7 @@ def label(reply: str, labels: Mapping[str, float] = YES_NO) -> str | None:
             "Yes. Wait, it does not say so.",
             "Yes, or no",
         ),
+        *("Yes. Therefore the answer is no.", "No: it's yes", "Yes. No, it is not.", "Yes, no it is not.", "Yes. No!"),
         *("Yes, it seems so at first; in the end: no", "Unsupported: yes", "Is it supported: no errors", "I think so"),
         *("The answer is not\nyes", "I would not say\nyes", "There isn't a\nno", "Claim 1:\nyes\nClaim 2:\nno", "1"),
         *('{"answer": "yes", "answer": "no"}', '{"answer": "maybe"}', '{"answer": ["yes"]}', '{"reason": "yes"}'),
@@ -80,7 +81,17 @@ def test_what_is_not_of_the_grammar_has_no_label(reply: str) -> None:
             (text, "yes")
             for text in ("\\boxed{yes}", "$\\boxed{\\text{Yes}}$", "yes\nyes", "The source says so.\n\nYes")
         ),
-        *((text, "yes") for text in ("There is no doubt.\nAnswer: yes", "Yes, there is no doubt.", "Yes: it says so.")),
+        *(
+            (text, "yes")
+            for text in (
+                "Yes, no doubt!",
+                "Yes. No errors were found.",
+                "Yes: no claim is wrong",
+                "There is no doubt.\nAnswer: yes",
+                "Yes, there is no doubt.",
+                "Yes: it says so.",
+            )
+        ),
         *((text, "yes") for text in ("Yes – the source says so.", "Yes\n\nThe source says so.", "**Yes**, it does.")),
         *((text, "yes") for text in ('{"answer": "yes"}', "{'answer': 'Yes'}", '{"verdict": true}', '{"x": "yes"}')),
         *((text, "yes") for text in ('```json\n{"answer": "yes"}\n```', 'I found it. {"answer": "yes"}', '"yes"')),
@@ -107,7 +118,18 @@ def test_what_is_of_the_grammar_has_its_label(reply: str, wanted: str) -> None:
     ("reply", "wanted"),
     [
         *((text, "4") for text in ("4", "4.", "4.0", "4.00", "4/5", "4 / 5", "4 out of 5", "4.0/5.0", "**4**/5")),
-        *((text, "4") for text in ("Score: 4/5", "Rating: [[4]]", "The score is 4 out of 5.", "4\n\nIt has 2 slips.")),
+        *(
+            (text, "4")
+            for text in (
+                "Score: 4/5",
+                "4 (out of 5)",
+                "4/5 stars",
+                "4 stars",
+                "Rating: [[4]]",
+                "The score is 4 out of 5.",
+                "4\n\nIt has 2 slips.",
+            )
+        ),
         *((text, "4") for text in ('{"score": 4.0}', '{"score": "4/5"}', "{'score': 4}", '{"score": 4, "max": 5}')),
         *((text, "4") for text in ("Two slips.\nScore: 4", '{"explanation": "2 slips", "points": 4}')),
         *(
@@ -307,6 +329,7 @@ def test_any_text_is_read_without_an_error() -> None:
         ([{"type": "reasoning", "text": "no"}, {"type": "output_text", "text": "Yes"}], "Yes"),
         ([{"text": "no", "thought": True}, {"text": "Yes"}], "Yes"),
         ({"type": "text", "text": "Yes"}, "Yes"),
+        ([{"type": "text", "text": {"value": "Yes", "annotations": []}}], "Yes"),
         (["Y", "es"], "Yes"),
         ([], ""),
         (None, ""),
@@ -412,3 +435,15 @@ def test_why_a_reply_has_no_number() -> None:
         assert abstains(said)
     for said in ("There is no doubt.", "It says nothing of that.", "none of the claims is wrong"):
         assert not abstains(said)
+
+
+def test_a_number_that_may_be_cut_is_no_number() -> None:
+    chat = Chat({str(number): float(number) for number in range(1, 11)}, "m", 1, 0.0, False, False)
+    for content, finish, read in (
+        ("1", "length", False),
+        ("1", "stop", True),
+        ("2", "length", True),
+        ("1.", "length", True),
+    ):
+        found = chat.read({"choices": [{"message": {"content": content}, "finish_reason": finish}]})
+        assert isinstance(found, Read) == read, content

@@ -19,6 +19,7 @@ from nlgauge.metrics.reading import Answer, Failure, Read
 from nlgauge.metrics.replies import Labelled, Numbers, abstains, label_of
 
 _MOST_LOGPROBS = 20
+_CUT = ", and is cut: most_tokens is too small"
 _BLANKS = str.maketrans({"▁": " ", "Ġ": " ", "Ċ": "\n"})
 
 
@@ -40,9 +41,17 @@ class Chat:
     without: set[str] = field(default_factory=set)
     """Parameters that the server was found not to take"""
 
+    def question_of(self, asked: Asked) -> str:
+        """Return the question, and how to answer it."""
+        return asked.question + form_of_answer(self.labels, self.json, self.reason, self.ours)
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of an answer."""
+        return schema_of_answer(self.labels, self.reason)
+
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
-        question = asked.question + form_of_answer(self.labels, self.json, self.reason, self.ours)
-        question = question.strip()
+        """Return what is sent."""
+        question = self.question_of(asked).strip()
         messages = [{"role": "user", "content": "\n\n".join(part for part in (asked.material, question) if part)}]
         if self.system_role:
             messages = [{"role": "system", "content": question}, {"role": "user", "content": asked.material}]
@@ -55,7 +64,7 @@ class Chat:
         if seed is not None:
             optional["seed"] = seed
         if self.json:
-            form = {"name": NAME, "strict": True, "schema": schema_of_answer(self.labels, self.reason)}
+            form = {"name": NAME, "strict": True, "schema": self.schema()}
             optional["response_format"] = {"type": "json_schema", "json_schema": form}
         if "logprobs" in self.without:
             del optional["top_logprobs"]
@@ -69,7 +78,28 @@ class Chat:
         optional = ("top_logprobs", "logprobs", "response_format", "max_tokens", "temperature", "seed")
         return next((name for name in optional if name in failure and name not in self.without), None)
 
+    def each(self, content: Mapping[str, Any]) -> list[Answer]:
+        """Return the answer to each question that was asked, which is one."""
+        return [self.read(content)]
+
     def read(self, content: Mapping[str, Any]) -> Answer:
+        """Return the number of a reply, or why there is none."""
+        final = self.final(content)
+        if isinstance(final, Failure):
+            return final
+        text, choice = final
+        found = label_of(text, self.labels)
+        if found is None or self._may_be_cut(found, text, choice):
+            return self.unread(text, choice)
+        return self.number(choice, found, text)
+
+    def _may_be_cut(self, found: Labelled, text: str, choice: Mapping[str, Any]) -> bool:
+        """Whether a reply that was cut ends in what may be the beginning of another label, as 1 is of 10."""
+        longer = any(other != found.label and other.startswith(found.label) for other in self.labels)
+        return longer and choice.get("finish_reason") == "length" and text.casefold().endswith(found.label)
+
+    def final(self, content: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | Failure:
+        """Return the final answer of a reply and its choice, or why there is none."""
         choices = content.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
@@ -80,20 +110,25 @@ class Chat:
             return Failure(f"the judge refused: {shown(answer.refusal)}")
         if choice.get("finish_reason") == "content_filter":
             return Failure("the judge refused: a filter of its server stopped the answer")
-        cut = ", and is cut: most_tokens is too small" if choice.get("finish_reason") == "length" else ""
-        named = ", ".join(map(repr, self.labels))
+        cut = _CUT if choice.get("finish_reason") == "length" else ""
         if answer.unknown is not None:
             return Failure(f"the answer has a part of the type {shown(answer.unknown)}, which is no text")
         if answer.unfinished:
             return Failure(f"the answer ends in a thought{cut or ': there is no answer behind it'}")
         if not answer.text:
-            return Failure(f"the answer is empty: not one of {named}{cut}")
-        found = label_of(answer.text, self.labels)
-        if found is None and abstains(answer.text):
-            return Failure(f"the judge cannot tell: {shown(answer.text)}", abstains=True)
-        if found is None:
-            return Failure(f"the answer {shown(answer.text)} is none of {named}{cut}")
-        weights = self._weights(choice.get("logprobs"), found, answer.text)
+            return Failure(f"the answer is empty: not one of {', '.join(map(repr, self.labels))}{cut}")
+        return answer.text, choice
+
+    def unread(self, text: str, choice: Mapping[str, Any]) -> Failure:
+        """Return why a final answer has no number."""
+        if abstains(text):
+            return Failure(f"the judge cannot tell: {shown(text)}", abstains=True)
+        cut = _CUT if choice.get("finish_reason") == "length" else ""
+        return Failure(f"the answer {shown(text)} is none of {', '.join(map(repr, self.labels))}{cut}")
+
+    def number(self, choice: Mapping[str, Any], found: Labelled, text: str) -> Read:
+        """Return the number of a label, by the probabilities at its place where they were told."""
+        weights = self._weights(choice.get("logprobs"), found, text)
         if weights is None:
             return Read(float(self.labels[found.label]), False, found.label, found.said)
         total = math.fsum(weights.values())
@@ -160,14 +195,16 @@ def endpoint(url: str, api: str | None) -> tuple[str, str, str]:
     Returns:
         Three texts: the interface and two addresses.
     """
+    url, mark, query = url.partition("?")
+    url = url.rstrip("/")
     ends = [name for name, path in APIS.items() if url.endswith(path)]
     api = api or (ends[0] if ends else "chat")
     if ends:
-        return api, url, url.removesuffix(APIS[ends[0]]) + "/models"
+        return api, url + mark + query, url.removesuffix(APIS[ends[0]]) + "/models" + mark + query
     if api == "systemone":
         parts = urlsplit(url)
         url = f"{parts.scheme}://{parts.netloc}/v1"
-    return api, url + APIS[api], url + "/models"
+    return api, url + APIS[api] + mark + query, url + "/models" + mark + query
 
 
 def model_names(content: Mapping[str, Any]) -> Sequence[str]:

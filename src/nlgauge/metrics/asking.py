@@ -9,7 +9,7 @@ from nlgauge.metrics.replies import Numbers
 
 NAME = "answer"
 """The field of JSON that holds the label, and the name of a question"""
-_REASON = "reason"
+REASON = "reason"
 _FEW = 6
 TOKENS = 16
 """The longest answer, in tokens, where a label is all that is asked for"""
@@ -22,9 +22,9 @@ def form_of_answer(labels: Numbers, json_wanted: bool, reason: bool, ours: bool)
         return ""
     words = " or ".join(labels) if len(labels) <= _FEW else f"one of {', '.join(labels)}"
     if json_wanted:
-        records = [{**({_REASON: "..."} if reason else {}), NAME: label} for label in labels]
+        records = [{**({REASON: "..."} if reason else {}), NAME: label} for label in labels]
         said = " or ".join(map(json.dumps, records[:_FEW]))
-        order = f"\nThe {_REASON}, in a sentence or two, comes first." if reason else ""
+        order = f"\nThe {REASON}, in a sentence or two, comes first." if reason else ""
         return f"\nAnswer with JSON alone: {said}.{order}"
     if not reason:
         return f"\nAnswer with one word: {words}."
@@ -33,6 +33,6 @@ def form_of_answer(labels: Numbers, json_wanted: bool, reason: bool, ours: bool)
 
 def schema_of_answer(labels: Numbers, reason: bool) -> dict[str, Any]:
     """Return the JSON schema of an answer; the reason stands before the label, so that it is written before it."""
-    fields: dict[str, Any] = {_REASON: {"type": "string"}} if reason else {}
+    fields: dict[str, Any] = {REASON: {"type": "string"}} if reason else {}
     fields[NAME] = {"type": "string", "enum": list(labels)}
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}

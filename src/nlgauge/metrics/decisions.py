@@ -30,7 +30,21 @@ class _Form:
     labels: Numbers
     scale: bool
     """Whether the labels are the numbers of a scale, in order"""
+    criteria: Mapping[str, str] = field(default_factory=dict)
+    """Questions by name that are asked in one request, instead of the prompt's"""
     without: set[str] = field(default_factory=set)
+
+    def questions(self, asked: Asked) -> Mapping[str, str]:
+        """Return what is asked, by name."""
+        return self.criteria or {NAME: asked.question}
+
+    def read(self, content: Mapping[str, Any]) -> Answer:
+        """Return the number of a reply to one question, or why there is none."""
+        return self.each(content)[0]
+
+    def each(self, content: Mapping[str, Any]) -> list[Answer]:
+        """Return the answer to each question."""
+        raise NotImplementedError
 
     def refused(self, failure: str) -> str | None:
         """Return the parameter that a server's refusal names: there is none that could be left out."""
@@ -81,18 +95,22 @@ class Decisions(_Form):
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
         """Return what is sent."""
-        question: dict[str, Any] = {"type": "predicate", "name": NAME, "instructions": asked.question}
+        kind: dict[str, Any] = {"type": "predicate"}
         if self.scale:
-            question |= {"type": "score", "levels": [{"label": label} for label in self.labels]}
+            kind = {"type": "score", "levels": [{"label": label} for label in self.labels]}
         elif self.labels != YES_NO:
-            question |= {"type": "choice", "choices": [{"value": label} for label in self.labels]}
-        return {"model": self.model, "input": asked.material, "questions": [question]}
+            kind = {"type": "choice", "choices": [{"value": label} for label in self.labels]}
+        questions = [{**kind, "name": name, "instructions": text} for name, text in self.questions(asked).items()]
+        return {"model": self.model, "input": asked.material, "questions": questions}
 
-    def read(self, content: Mapping[str, Any]) -> Answer:
-        """Return the number of a reply, or why there is none."""
+    def each(self, content: Mapping[str, Any]) -> list[Answer]:
+        """Return the answer to each question; where several were asked, by their names."""
         answers = content.get("answers")
         found = [answer for answer in answers if isinstance(answer, dict)] if isinstance(answers, list) else []
-        return self._number(found[0] if len(found) == 1 else None, "probability")
+        if not self.criteria:
+            return [self._number(found[0] if len(found) == 1 else None, "probability")]
+        by_name = {answer.get("name"): answer for answer in found}
+        return [self._number(by_name.get(name), "probability") for name in self.criteria]
 
 
 @dataclass
@@ -101,17 +119,19 @@ class SystemOne(_Form):
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
         """Return what is sent."""
-        question: dict[str, Any] = {"type": "noul", "instructions": asked.question}
+        kind: dict[str, Any] = {"type": "noul"}
         if self.scale:
-            question |= {"type": "score", "criteria": list(self.labels)}
+            kind = {"type": "score", "criteria": list(self.labels)}
         elif self.labels != YES_NO:
-            question |= {"type": "choice", "criteria": dict.fromkeys(self.labels)}
-        return {"model": self.model, "state": asked.material, "questions": {NAME: question}}
+            kind = {"type": "choice", "criteria": dict.fromkeys(self.labels)}
+        questions = {name: {**kind, "instructions": text} for name, text in self.questions(asked).items()}
+        return {"model": self.model, "state": asked.material, "questions": questions}
 
-    def read(self, content: Mapping[str, Any]) -> Answer:
-        """Return the number of a reply, or why there is none."""
+    def each(self, content: Mapping[str, Any]) -> list[Answer]:
+        """Return the answer to each question, by its name."""
         answers = content.get("answers")
-        return self._number(answers.get(NAME) if isinstance(answers, dict) else None, "noul")
+        by_name = answers if isinstance(answers, dict) else {}
+        return [self._number(by_name.get(name), "noul") for name in self.criteria or (NAME,)]
 
 
 def _by_label(probabilities: object) -> dict[str, float] | None:

@@ -60,9 +60,11 @@ def _of_parts(parts: list[Any]) -> FinalText:
             continue
         if kind == "refusal":
             return FinalText("", refusal=str(part.get("refusal", "")))
-        if kind not in _TEXT or not isinstance(part.get("text"), str):
+        text = part.get("text") if kind in _TEXT else None
+        text = text.get("value") if isinstance(text, Mapping) else text
+        if not isinstance(text, str):
             return FinalText("", unknown=str(kind))
-        texts.append(part["text"])
+        texts.append(text)
     return _without_thoughts("".join(texts))
 
 

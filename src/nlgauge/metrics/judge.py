@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from nlgauge.contract.base import AMOUNT, QUESTION, SHARE, Cost, Interrupted, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.contract.parameters import param
@@ -18,11 +18,12 @@ from nlgauge.engine.features.request import Features
 from nlgauge.errors import SpecError
 from nlgauge.metrics.answers import APIS, Chat, endpoint, model_names
 from nlgauge.metrics.asking import TOKENS, TOKENS_WITH_REASON
+from nlgauge.metrics.criteria import TOKENS_EACH, ChatOfCriteria, criteria_of
 from nlgauge.metrics.decisions import MOST_LEVELS, Decisions, SystemOne
 from nlgauge.metrics.prompts import Asked, Prompt, prompt_of
 from nlgauge.metrics.reading import YES_NO, Answer, Failure, Read, evidence_of, tally
 from nlgauge.metrics.replies import Numbers
-from nlgauge.metrics.server import Server, address_of, key_of
+from nlgauge.metrics.server import Server, address_of, deployment_of, key_of
 
 _PROBE = Asked("A source:\nWater is wet.\n\nAn answer:\nWater is wet.", "Is the answer supported by the source?")
 _SCALE = re.compile(r"(\d{1,3})-(\d{1,3})")
@@ -76,6 +77,12 @@ class Judge(RowMetric):
         hash=False,
         help="numbers by label, as in {'good': 1, 'bad': 0}, or a scale such as '1-5', for a prompt of your own",
     )
+    criteria: Mapping[str, str] | None = param(
+        None,
+        hash=False,
+        help="several questions in one request instead of the prompt's, by the names of their sub-scores, as in "
+        "{'supported': 'Is every statement supported?', 'complete': 'Is nothing left out?'}",
+    )
     lower_is_better: bool = param(False, help="whether a lower number is better; of the named prompts that is known")
     repeat: int = param(
         1,
@@ -111,6 +118,12 @@ class Judge(RowMetric):
             raise SpecError(f"{self.name}: reason=True is for a chat; a decision model gives a probability alone")
         if self.system_role and self._api != "chat":
             raise SpecError(f"{self.name}: system_role=True is for a chat; a decision model has no roles")
+        if self.criteria is not None:
+            object.__setattr__(self, "criteria", criteria_of(self.name, self.criteria))
+            if self.repeat > 1 or self.prompt == "better":
+                raise SpecError(
+                    f"{self.name}: criteria= are asked once each, and not of pairs: leave out repeat and better"
+                )
         if self.values is None:
             return
         if isinstance(self.values, str):
@@ -135,6 +148,8 @@ class Judge(RowMetric):
     def template(self) -> Prompt:
         """The prompt. Raises SpecError for a file that cannot be read, and for one that does not fit."""
         prompt = prompt_of(self.prompt, self.name)
+        if self.criteria is not None:
+            return replace(prompt, question="") if prompt.ours else prompt
         if not prompt.question and (self._api != "chat" or self.system_role):
             remedy = "a line --- in the file, and the question below it"
             who = "system_role=True" if self._api == "chat" else self._api
@@ -161,16 +176,20 @@ class Judge(RowMetric):
 
     @property
     def parts(self) -> tuple[str, ...]:  # type: ignore[override]  # which a class may have as a whole
+        if self.criteria is not None:
+            return tuple(self.criteria)
         orders = ("turns",) if self.template.both_orders else ()
         return ("score", *(("spread", "flips") if self.repeat > 1 else ()), *orders)
 
     @property
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.parts[1:]
+        return () if self.criteria is not None else self.parts[1:]
 
     @property
     def limits(self) -> Mapping[str, Limits]:
         of_score = min(self.labels.values()), max(self.labels.values())
+        if self.criteria is not None:
+            return dict.fromkeys(self.parts, of_score)
         known = {"score": of_score, "spread": AMOUNT, "flips": (0.0, 0.5), "turns": SHARE}
         return {part: known[part] for part in self.parts}
 
@@ -204,24 +223,25 @@ class Judge(RowMetric):
             most_requests=self.most_requests,
         )
         api, url, listed = endpoint(self.url, self.api)
-        model = self.model or self._only_model(server, listed)
+        model = self.model or deployment_of(url) or self._only_model(server, listed)
         form: Chat | Decisions | SystemOne
         if api == "chat":
             ours = self.template.ours
-            most = self.most_tokens or (TOKENS_WITH_REASON if self.reason else TOKENS)
-            form = Chat(
-                labels=self.labels,
-                model=model,
-                most_tokens=most,
-                temperature=self.temperature,
-                json=self.json,
-                ours=ours,
-                reason=self.reason,
-                system_role=self.system_role,
-            )
+            least = TOKENS if self.criteria is None else TOKENS_EACH * len(self.criteria)
+            how: dict[str, Any] = {
+                "labels": self.labels,
+                "model": model,
+                "most_tokens": self.most_tokens or least + (TOKENS_WITH_REASON - TOKENS if self.reason else 0),
+                "temperature": self.temperature,
+                "json": self.json,
+                "ours": ours,
+                "reason": self.reason,
+                "system_role": self.system_role,
+            }
+            form = Chat(**how) if self.criteria is None else ChatOfCriteria(**how, criteria=self.criteria)
         else:
             kind = Decisions if api == "decisions" else SystemOne
-            form = kind(model, self.labels, scale=isinstance(self.values, str))
+            form = kind(model, self.labels, scale=isinstance(self.values, str), criteria=self.criteria or {})
         while True:
             reply = server.ask(url, form.body(_PROBE, 0 if self.repeat > 1 else None), unless=form.refused)
             if reply.failure is None or (name := form.refused(reply.failure)) is None:
@@ -231,7 +251,7 @@ class Judge(RowMetric):
             raise SpecError(f"{self.name}: no judge answers at {url}: {reply.failure}")
         served = reply.content.get("model")
         served = served if isinstance(served, str) and served else model
-        read = form.read(reply.content)
+        (read, *_) = form.each(reply.content)
         by_words = api == "chat" and not (isinstance(read, Read) and read.by_probability)
         facts: dict[str, object] = {
             "judge": served,
@@ -276,15 +296,17 @@ class Judge(RowMetric):
         """Ask several questions at a time. An interruption ends the waits, and asks nothing more."""
         from concurrent.futures import ThreadPoolExecutor, wait
 
-        def answer(job: tuple[bytes, int]) -> Answer:
+        count = len(self.criteria or (None,))
+
+        def answer(job: tuple[bytes, int]) -> Sequence[Answer]:
             body = prepared.form.body(jobs[job], job[1] if self.repeat > 1 else None)
             reply = prepared.server.ask(prepared.url, body)
             if reply.failure is not None:
-                return Failure(f"the judge did not answer: {reply.failure}", reply.temporary)
+                return [Failure(f"the judge did not answer: {reply.failure}", reply.temporary)] * count
             now = reply.content.get("model", prepared.served)
             if now != prepared.served:
-                return Failure(_CHANGED.format(now=now, first=prepared.served), temporary=True)
-            return prepared.form.read(reply.content)
+                return [Failure(_CHANGED.format(now=now, first=prepared.served), temporary=True)] * count
+            return prepared.form.each(reply.content)
 
         pool = ThreadPoolExecutor(self.at_once, "nlgauge-judge")
         asked = {job: pool.submit(answer, job) for job in jobs}
@@ -297,14 +319,18 @@ class Judge(RowMetric):
             try:
                 pool.shutdown(cancel_futures=True)  # what was asked is waited for, because it is paid
             finally:
-                for job, future in asked.items():
+                for (digest, turn), future in asked.items():
                     answered = future.done() and not future.cancelled()
-                    prepared.answers[job] = future.result() if answered else _STOPPED
-                    prepared.server.counts.update(tally(prepared.answers[job]))
+                    for number, given in enumerate(future.result() if answered else [_STOPPED] * count):
+                        prepared.answers[digest, turn + number] = given
+                        prepared.server.counts.update(tally(given))
 
     def _value(self, filled: Sequence[Asked] | str, answers: Mapping[tuple[bytes, int], Answer]) -> Value:
         if isinstance(filled, str):
             return self._none(filled, temporary=False)
+        if self.criteria is not None:
+            (only,) = filled
+            return _of_criteria([answers[only.digest, number] for number in range(len(self.criteria))])
         turns: list[float] = []
         turned = 0
         for turn in self._turns:
@@ -330,7 +356,8 @@ class Judge(RowMetric):
         """Return the reasons that the judge gave, where it gave any."""
         filled = self.filled(row)
         asked = [] if isinstance(filled, str) else filled
-        return evidence_of(prepared.answers[each.digest, turn] for turn in self._turns for each in asked)
+        turns = self._turns if self.criteria is None else range(1)  # one reason is for all criteria
+        return evidence_of(prepared.answers[each.digest, turn] for turn in turns for each in asked)
 
     def _none(self, reason: str, temporary: bool) -> Value:
         return Value((math.nan,) * len(self.parts), reason, temporary=temporary)
@@ -338,3 +365,11 @@ class Judge(RowMetric):
     def spent(self, prepared: JudgePrepared) -> Mapping[str, int]:
         """Return what the run has cost: requests, those that were sent again, failures, tokens."""
         return dict(prepared.server.counts)
+
+
+def _of_criteria(answers: Sequence[Answer]) -> Value:
+    """The number of each criterion; those without one have the reason of the first of them."""
+    failed = [answer for answer in answers if isinstance(answer, Failure)]
+    numbers = tuple(math.nan if isinstance(answer, Failure) else answer.number for answer in answers)
+    temporary = any(answer.temporary for answer in failed)
+    return Value(numbers, failed[0].reason if failed else None, temporary=temporary)

@@ -41,7 +41,8 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = r"((?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,9})?)"
-_SHARE = re.compile(rf"{_NUMBER}(?:[*_`]*\s*(?:/|out of)\s*[*_`]*{_NUMBER})?", re.IGNORECASE)
+_OF = rf"(?:/|out of)\s*[*_`]*{_NUMBER}"
+_SHARE = re.compile(rf"{_NUMBER}(?:[*_`]*\s*(?:{_OF}|\({_OF}\)))?(?:\s+(?:stars?|points?))?", re.IGNORECASE)
 _STOP = re.compile(r"[*_`\"'”’)\]]*(?:[.!,:;](?=\s|[*_`]|\Z)|\s+[-–]\s|\s*—)[*_`]*\s*")
 _TAKEN_BACK = re.compile(
     r"\W*(?:but|if|except|unless|however|although|though|or|nearly|almost|partly|partially|mostly|rather|let|assuming|"
@@ -49,7 +50,13 @@ _TAKEN_BACK = re.compile(
     r"|(?:.*[.!?\n])?\W*(?:wait|actually|hmm|on second thoughts?|correction|scratch that)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_SO = rf"\b(?:so|thus|therefore|hence|then|finally|rather|(?:{_NOUNS})\s+is)"
+_SUBJECT = re.compile(
+    r"(?:it|this|that|they|he|she|we|i|you|there|the|is|are|was|does|do|not|because|since|as|wait|sorry|actually|but|or|"
+    r"and|so|it['’]s|that['’]s|i['’]m)",
+    re.IGNORECASE,
+)
+"""What may follow 'no' where it is an answer, and not a word for none"""
+_DENIES = re.compile(r"(?:\b(?:not|never|without|no|than)|n['’]t)[\s\"'“‘]+(?:an?\s+)?\Z", re.IGNORECASE)
 _OPEN_ENDED = re.compile(
     r"(?:n['’]t|\b(?:not|never|neither|nor|no|cannot|say|says|said|with|as|or|and|than|of|the|an?|to|be|word|answer|"
     r"instead|from|like|between))[\s\"'“‘(]*\Z",
@@ -96,6 +103,29 @@ def label_of(reply: str, labels: Numbers) -> Labelled | None:
     place = _object_in(reply)
     found = _of_lines(reply, labels) if place is None else _of_json(reply, *place, labels)
     return found if found is None else found._replace(said=found.said.strip()[:_SAID])
+
+
+def labels_in(reply: str, labels: Numbers, names: Sequence[str]) -> dict[str, Labelled] | None:
+    """Return the label under each of some names in the JSON object of a reply; None where it has no such object.
+
+    Args:
+        reply: the final answer, without thoughts.
+        labels: the numbers by label.
+        names: the names of the questions; a name without a label is left out.
+    """
+    place = _object_in(reply)
+    if place is None:
+        return None
+    record, begin, end = place
+    if re.sub(r"\A\s*```", "", reply[end:]).strip(" \t\r\n`."):
+        return None
+    said = "\n".join(str(value) for name, value in record.items() if name.casefold() in _REASONS and value)[:_SAID]
+    values = {name: _value(record[name], labels) for name in names if name in record}
+    return {
+        name: Labelled(label, _value_place(reply, begin, end, field=name, label=label), said)
+        for name, label in values.items()
+        if label is not None
+    }
 
 
 def abstains(reply: str) -> bool:
@@ -194,7 +224,8 @@ def _same(text: str, labels: Numbers) -> str | None:
     if number is None:
         return None
     numeric = {float(label): label for label in labels if re.fullmatch(_NUMBER, label)}
-    if number[2] is not None and (not numeric or float(number[2]) != max(numeric)):
+    end = number[2] or number[3]
+    if end is not None and (not numeric or float(end) != max(numeric)):
         return None
     return numeric.get(float(number[1]))
 
@@ -223,12 +254,16 @@ def _led_by(text: str, begin: int, end: int, labels: Numbers) -> tuple[_Line, in
 
 
 def _names_another(said: str, label: str, labels: Numbers) -> bool:
-    """Whether the text behind a label begins or ends with another one."""
+    """Whether the text behind a label begins or ends with another one; in 'no doubt' and 'not yes' it is none."""
     others = "|".join(re.escape(other) for other in sorted(labels, key=len, reverse=True) if other != label)
-    begins, ends = rf"\W*(?:{others})(?!\w)", rf"(?:[^\w\s]\s*|{_SO}\W+)(?:{others})\W*\Z"
+    if not others:
+        return False
     said = said.strip()
-    near = re.match(begins, said[:_LONGEST_LINE], re.IGNORECASE), re.search(ends, said[-_LONGEST_LINE:], re.IGNORECASE)
-    return bool(others) and any(near)
+    begins = re.match(rf"\W*({others})(?!\w)(\s+\w[\w'’]*)?", said[:_LONGEST_LINE], re.IGNORECASE)
+    if begins and not (begins[1].casefold() == "no" and begins[2] and not _SUBJECT.fullmatch(begins[2].strip())):
+        return True
+    ends = re.search(rf"(?<!\w)(?:{others})\W*\Z", said[-_LONGEST_LINE:], re.IGNORECASE)
+    return ends is not None and not _DENIES.search(said[-_LONGEST_LINE:][: ends.start()])
 
 
 def _object_in(reply: str) -> tuple[Mapping[str, Any], int, int] | None:

@@ -109,7 +109,7 @@ class Server:
             pause = min(max(wait, asked_to_wait), _LONGEST_WAIT)
             with self._lock:
                 self.counts["sent again"] += 1
-                if reply.status == 429:  # the others wait too
+                if reply.status == 429 or asked_to_wait:  # the others wait too
                     self._not_before = max(self._not_before, time.monotonic() + pause)
             self.stopped.wait(pause)
             wait *= 2
@@ -147,7 +147,8 @@ class Server:
 
         headers = {"User-Agent": f"nlgauge/{__version__}", "Accept": "application/json"}
         if key := key_of(self.key):
-            headers["Authorization"] = f"Bearer {key}"
+            of_azure = deployment_of(url) is not None
+            headers |= {"api-key": key} if of_azure else {"Authorization": f"Bearer {key}"}
         content = None
         if body is not None:
             content = json.dumps(body).encode()
@@ -159,7 +160,7 @@ class Server:
                 with opener.open(Request(url, content, headers), timeout=self.timeout) as answer:
                     given = self._body(answer)
                 if not clock.over:  # else the answer may be cut
-                    return read_reply(given, key), 0.0
+                    return read_reply(given, key), wait_wanted(answer.headers)
                 reason: object = TimeoutError()
             except HTTPError as error:
                 with error:
@@ -272,6 +273,8 @@ def wait_wanted(headers: Mapping[str, str] | Message) -> float:
 
     A date is compared with the server's clock where the reply has its date, else with the clock of this machine.
     """
+    if re.fullmatch(r"\d{1,9}", sooner := (headers.get("Retry-After-Ms") or "").strip()):
+        return int(sooner) / 1000
     header = (headers.get("Retry-After") or "").strip()
     if re.fullmatch(r"\d{1,6}(\.\d+)?", header):
         return float(header)
@@ -307,6 +310,12 @@ def key_of(name: str) -> str | None:
     return key or None
 
 
+def deployment_of(url: str) -> str | None:
+    """Return the model that an address of Azure names, as .../openai/deployments/NAME does; None for any other."""
+    found = re.search(r"/openai/deployments/([^/?]+)", url)
+    return found[1] if found else None
+
+
 def address_of(url: str, metric: str) -> str:
     """Return an address without a slash at its end.
 
@@ -327,7 +336,8 @@ def address_of(url: str, metric: str) -> str:
         parts, port, host = urlsplit(""), None, None
     if parts.scheme not in ("http", "https") or not host or port == 0 or re.search(r"[\s\x00-\x1f]", url):
         raise SpecError(f"{metric}: the address of the server is http://HOST:PORT/v1, or https://...")
-    if "@" in parts.netloc or parts.query or parts.fragment:
+    versioned = re.fullmatch(r"api-version=[\w.-]{1,40}", parts.query)  # of Azure, which asks for it
+    if "@" in parts.netloc or (parts.query and not versioned) or parts.fragment:
         remedy = "a key comes from the environment alone: key='NAME_OF_THE_VARIABLE'"
         raise SpecError(f"{metric}: the address of the server holds a user, a query or a fragment; {remedy}")
     return url.rstrip("/")

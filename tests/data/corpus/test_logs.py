@@ -272,9 +272,19 @@ def test_what_is_not_clear_is_refused(name: str, content: object, say: str, tmp_
         {"candidate": {"0": "a", "1": "b"}, "source": {"0": "s", "1": "t"}},
         {"candidate": {"x": "a", "y": "b"}, "source": {"x": "s", "y": "t"}},
         {"columns": ["candidate", "source"], "index": [0, 1], "data": [["a", "s"], ["b", "t"]]},
+        {"x": {"candidate": "a", "source": "s"}, "y": {"candidate": "b", "source": "t"}},
+        {"candidate": ["a", "b"], "source": ["s", "t"], "results": [{"n": 1}, {"n": 2}]},
         {"results": [{"candidate": "a", "source": "s"}, {"candidate": "b", "source": "t"}], "config": {"n": 2}},
     ],
-    ids=["lists", "pandas", "pandas with an index", "pandas, split", "in a list of an object"],
+    ids=[
+        "lists",
+        "pandas",
+        "pandas with an index",
+        "pandas, split",
+        "pandas, a row each",
+        "results too",
+        "in a list of an object",
+    ],
 )
 def test_json_by_column_is_a_table(content: object, tmp_path: Path) -> None:
     rows = Corpus.read(written(tmp_path, "rows.json", content))
@@ -331,6 +341,16 @@ def test_capitals_and_blanks_in_names_are_read_and_told(header: str, tmp_path: P
     assert [(row.candidate, row.source, row.item) for row in corpus] == [("a", "s\nt", "x")]
     (said,) = corpus.read_as
     assert "read by names that are nearly ours: " in said and "source=" in said
+
+
+def test_numbered_references_ratings_and_names_of_tools_too(tmp_path: Path) -> None:
+    header = "Candidate, References.1,References.2 ,SCORES.Tone"
+    (row,) = Corpus.read(written(tmp_path, "rows.csv", f"{header}\na,r,s,4\n"))
+    assert (row.candidate, row.references, row.scores) == ("a", ("r", "s"), {"Tone": 4})
+    corpus = Corpus.read(written(tmp_path, "rows.csv", f"User Input,Response,Reference\n{Q},{C},{R}\n"))
+    (row,) = corpus
+    assert (row.question, row.candidate, row.references) == (Q, C, (R,))
+    assert "read as Ragas names its columns: candidate=Response, question=User Input" in corpus.read_as[0]
 
 
 def test_names_that_are_nearly_ours_are_not_guessed_where_there_are_two(tmp_path: Path) -> None:

@@ -255,6 +255,8 @@ def held_records(value: Mapping[str, Any]) -> list[Any] | None:
     the same keys. Results stand in a list of objects, the only one under a name such as `rows` or `results`. The object
     of a single case, such as a trace, is a record itself.
     """
+    if isinstance(value.get("candidate"), list | dict):
+        return _by_column(value)
     columns, data = value.get("columns"), value.get("data")
     if isinstance(columns, list) and isinstance(data, list) and all(isinstance(name, str) for name in columns):
         if len(set(columns)) < len(columns) or any(
@@ -272,7 +274,7 @@ def held_records(value: Mapping[str, Any]) -> list[Any] | None:
 
 def _by_column(value: Mapping[str, Any]) -> list[Any] | None:
     columns = list(value.values())
-    if len(columns) > 1 and all(isinstance(column, list) for column in columns):
+    if (len(columns) > 1 or "candidate" in value) and all(isinstance(column, list) for column in columns):
         lengths = {name: len(column) for name, column in value.items()}
         if len(set(lengths.values())) > 1:
             if "candidate" not in value:
@@ -282,6 +284,8 @@ def _by_column(value: Mapping[str, Any]) -> list[Any] | None:
         return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
     if columns and all(isinstance(column, dict) and column for column in columns):
         keys = list(columns[0])
+        if "candidate" in keys and "candidate" not in value:  # a row each, by the name of the row
+            return columns
         if all(list(column) == keys for column in columns) and (len(columns) > 1 or "candidate" in value):
             return [{name: column[key] for name, column in value.items()} for key in keys]
     return None

@@ -135,7 +135,8 @@ def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str |
         The names, and a remark on the tool, None where there is none.
     """
     given = {ours: theirs for ours, theirs in names.items() if ours != theirs}
-    recognised = None if "candidate" in given or "candidate" in record else known_columns(record)
+    named = "candidate" in given or "candidate" in record
+    recognised = None if named else known_columns(record) or _nearly_known(record)
     if recognised is None:
         return _nearly_named(names, record, given)
     tool, columns = recognised
@@ -150,6 +151,18 @@ def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str |
     return read, f"read as {tool} names its columns: {told}"
 
 
+def _nearly_known(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | None:
+    """The tool whose columns a record has but for capitals and blanks, and these columns."""
+    back = {column.strip().casefold().replace(" ", "_"): column for column in record}
+    if len(back) < len(record) or "candidate" in back:
+        return None
+    found = known_columns({folded: record[column] for folded, column in back.items()})
+    if found is None:
+        return None
+    parts = {ours: (path if path in back else path.partition(".")[0], path) for ours, path in found[1].items()}
+    return found[0], {ours: back.get(first, first) + path[len(first) :] for ours, (first, path) in parts.items()}
+
+
 def _nearly_named(
     names: Names, record: Mapping[str, object], given: Mapping[str, str | tuple[str, ...]]
 ) -> tuple[Names, str | None]:
@@ -158,11 +171,21 @@ def _nearly_named(
     near: dict[str, list[str]] = {}
     for column in record:
         near.setdefault(_FOR_OURS.get(folded := column.strip().casefold(), folded), []).append(column)
-    mapped = {
+    mapped: dict[str, str | tuple[str, ...]] = {
         ours: columns[0]
         for ours in FIELDS
         if ours not in given and ours not in record and len(columns := near.get(ours, [])) == 1
         if columns[0] not in taken
+    }
+    folds = {column: folded for folded, columns in near.items() for column in columns if len(columns) == 1}
+    others = {column: folded for column, folded in folds.items() if column != folded and column not in taken}
+    numbered = tuple(column for column, folded in others.items() if NUMBERED_REFERENCE.fullmatch(folded))
+    if numbered and "references" not in mapped and "references" not in given and "references" not in record:
+        mapped["references"] = numbered
+    mapped |= {
+        _RATING + column.strip()[len(_RATING) :]: column
+        for column, folded in others.items()
+        if folded.startswith(_RATING) and folded != _RATING and not column.startswith(_RATING)
     }
     if not mapped:
         return names, None
