@@ -197,9 +197,16 @@ def by_kind(judged: Judged, chosen: Thresholds, least: int = 15) -> dict[str, di
     }
 
 
-def by_finding(judged: Judged, chosen: Thresholds) -> dict[str, dict[str, float]]:
-    """Return the share of each finding among the supported and among the unsupported rows."""
-    said = states(judged, chosen)
+def by_finding(judged: Judged, below: float, doubted_below: float) -> dict[str, dict[str, float]]:
+    """Return the share of each finding among the supported and among the unsupported rows.
+
+    Args:
+        judged: the rows.
+        below: the strict threshold, below which a row fails.
+        doubted_below: the threshold below which it is doubtful.
+    """
+    doubtful = np.where(judged.probability < doubted_below, "doubtful", "passed")
+    said = np.where(judged.probability < below, "failed", doubtful)
     names = np.array(
         [
             "no claim" if np.isnan(value) else str(found(judged.evidence.get(number), str(said[number])).finding)
@@ -232,7 +239,7 @@ def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | No
         thresholds=chosen,
         rates={name: rates(one, chosen) for name, one in sets.items()},
         kinds=by_kind(sets[BY_KIND], chosen),
-        findings=by_finding(sets[BY_KIND], chosen),
+        findings=by_finding(sets[BY_KIND], below, chosen.fail_below),
         strict=below,
         right_answers=right_answers(
             [one for name, one in sets.items() if name in MEASURED_ON], below, chosen.fail_below

@@ -13,7 +13,17 @@ from nlgauge.engine.models.card import read_card
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.gate import check
 from nlgauge_lab.reproduce.markdown import region
-from nlgauge_lab.training.thresholds import REGION, Judged, Thresholds, by_finding, by_kind, card_tables, thresholds
+from nlgauge_lab.training.thresholds import (
+    REGION,
+    Judged,
+    Thresholds,
+    by_finding,
+    by_kind,
+    card_tables,
+    right_answers,
+    strict,
+    thresholds,
+)
 from tests.command import nlgauge
 
 
@@ -77,8 +87,8 @@ def test_hits_are_counted_by_kind_and_findings_by_label() -> None:
     chosen = Thresholds(0.4, 0.6, 0.5)
     assert by_kind(judged, chosen, least=2) == {"number": {"rows": 2, "hits": 0.5, "unsure": 0.0}}
     assert by_kind(judged, chosen, least=1)["name"] == {"rows": 1, "hits": 0.0, "unsure": 1.0}
-    said = by_finding(judged, chosen)
-    assert said["cannot say"] == {"supported": 0.0, "unsupported": 0.3333}
+    said = by_finding(judged, below=0.3, doubted_below=0.6)
+    assert said["doubtful"] == {"supported": 0.0, "unsupported": 0.3333}
     assert said["no claim"] == {"supported": 0.3333, "unsupported": 0.0}
 
 
@@ -86,3 +96,22 @@ def test_the_page_has_the_tables_of_the_cards() -> None:
     pytest.importorskip("nlgauge_base")
     page = Path(__file__).parents[5] / "docs" / "check-evidence.md"
     assert (region(page.read_text(encoding="utf-8"), REGION) or "").splitlines() == card_tables()
+
+
+def test_few_right_texts_lie_below_the_strict_threshold_of_any_set() -> None:
+    right = np.linspace(0.005, 0.995, 100)
+    first = Judged(np.concatenate([right, [0.1]]), np.array([True] * 100 + [False]), np.zeros(101))
+    assert strict([first]) == 0.03, "3 % in the mean of the sets"
+    second = Judged(right * 0.9 + 0.1, np.ones(100, bool), np.zeros(100))
+    assert strict([first, second]) == 0.05, "5 % of a set, and 2.5 % in the mean"
+
+
+def test_right_texts_are_counted_by_kind_and_a_sure_difference_fails() -> None:
+    chances = np.array([0.05] * 5 + [0.3] * 15 + [0.9] * 80)
+    reason = {"said": "9 pm: the source has 9 am", "sure": True}
+    evidence = {5: {"texts": [{"name": "candidate", "reasons": [reason]}]}}
+    judged = Judged(chances, np.ones(100, bool), np.zeros(100), evidence=evidence, asked=np.ones(100, bool))
+    (kind, answers), *others = right_answers([judged], below=0.1, doubted_below=0.4).items()
+    assert kind == "answers" and not others
+    # Wilson's intervals of 6 and of 20 of 100.
+    assert answers == pytest.approx((0.1248, 0.1334, 0.2888), abs=1e-3)
