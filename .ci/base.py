@@ -14,7 +14,7 @@ import pytest
 TESTS = (
     *("test_cli.py", "test_evaluation.py", "test_plugins.py", "test_public_names.py", "cli/test_report.py"),
     *("cli/test_score.py", "contracts/test_metrics.py", "data", "engine/models/test_loading.py"),
-    *("engine/models/test_onnx.py", "run/test_store.py", "stats/test_comparison.py"),
+    *("engine/models/test_onnx.py", "run/test_store.py", "answers/test_compare.py"),
 )
 
 if __name__ == "__main__":

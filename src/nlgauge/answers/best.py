@@ -17,13 +17,14 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from nlgauge.answers.compare import Difference, compare
-from nlgauge.answers.estimate import Estimate, estimate, worst_cases
+from nlgauge.answers.estimate import Estimate, estimated, worst_cases
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable, SystemScore
-from nlgauge.data.table.selection import label
+from nlgauge.data.table.selection import label, selected
 from nlgauge.errors import InputError
 from nlgauge.ratings.join import Source, ratings
 from nlgauge.ratings.project import ProjectRatings
+from nlgauge.ratings.rated import rated_rows
 from nlgauge.render.tables import Number, words
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.corrections import holm
@@ -224,10 +225,17 @@ def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tup
     """By system and difference, and what is to be said of it; nothing where a system has no estimate."""
     metrics = [spec for spec, column in table.columns.items() if column.level == "item"]
     first = [spec for spec in metrics if table.columns[spec].scores] or metrics
-    why = "there is no score of single rows"
-    for chosen in (metrics, first[:1]) if len(metrics) > 1 else (metrics,) if metrics else ():
+    alone = "ratings alone, and no estimate for all rows: "
+    if not metrics:
+        return {}, f"{alone}there is no score of single rows"
+    try:
+        rated = rated_rows(table, source, [aspect])
+    except InputError as error:
+        return {}, f"{alone}{error}"
+    why = ""
+    for chosen in (metrics, first[:1]) if len(metrics) > 1 else (metrics,):
         try:
-            every = estimate(table, source, metrics=chosen, aspects=[aspect], seed=seed)
+            every = estimated(selected(table, chosen), rated, seed=seed)
         except InputError as error:
             why = str(error)
             continue
@@ -236,7 +244,7 @@ def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tup
         if not (reasons := [one.reason for one in of if one.reason]):
             return found, "; ".join([_made(of), *worst_cases(of), *every.notes])
         why = reasons[0]
-    return {}, f"ratings alone, and no estimate for all rows: {why}"
+    return {}, f"{alone}{why}"
 
 
 def _made(of: list[Estimate]) -> str:
