@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar
 
 from nlgauge.contract.base import AMOUNT, QUESTION, SHARE, Cost, Interrupted, Limits, Prepared, RowMetric, Setup, Value
@@ -216,10 +216,17 @@ class Judge(RowMetric):
             ours = self.template.ours
             least = TOKENS if self.criteria is None else TOKENS_EACH * len(self.criteria)
             most = self.most_tokens or least + (TOKENS_WITH_REASON - TOKENS if self.reason else 0)
-            how = (model, most, self.temperature, self.json, ours, self.reason, self.system_role)
-            form = Chat(self.labels, *how)
-            if self.criteria is not None:
-                form = ChatOfCriteria(self.labels, *how, criteria=self.criteria)
+            chat = Chat if self.criteria is None else partial(ChatOfCriteria, criteria=self.criteria)
+            form = chat(
+                labels=self.labels,
+                model=model,
+                most_tokens=most,
+                temperature=self.temperature,
+                json=self.json,
+                ours=ours,
+                reason=self.reason,
+                system_role=self.system_role,
+            )
         else:
             kind = Decisions if api == "decisions" else SystemOne
             form = kind(model, self.labels, scale=isinstance(self.values, str), criteria=self.criteria or {})
@@ -232,8 +239,8 @@ class Judge(RowMetric):
             raise SpecError(f"{self.name}: no judge answers at {url}: {reply.failure}")
         served = reply.content.get("model")
         served = served if isinstance(served, str) and served else model
-        (found, *_) = form.each(reply.content)
-        by_words = api == "chat" and not (isinstance(found, Read) and found.by_probability)
+        (read, *_) = form.each(reply.content)
+        by_words = api == "chat" and not (isinstance(read, Read) and read.by_probability)
         facts: dict[str, object] = {
             "judge": served,
             "prompt": {"name": self.template.name, "digest": self.template.digest},
