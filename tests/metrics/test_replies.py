@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -303,8 +304,13 @@ def test_any_text_is_read_without_an_error() -> None:
         '"' * 20_000,
         "-" * 20_000,
         "yes\n" * 20_000,
+        "\n" * 50_000 + "yes",
+        "Yes, " + "." * 50_000,
+        "<|im_end|> " * 10_000,
     ):
-        label(text)
+        began = time.process_time()
+        label(final_text({"content": text}).text)
+        assert time.process_time() - began < 2, "no reply holds a run up"
 
 
 @pytest.mark.parametrize(
@@ -324,6 +330,7 @@ def test_any_text_is_read_without_an_error() -> None:
         ("Here is my thought process: yes. Here is my response: no", "no"),
         ("yes<|im_end|>", "yes"),
         ("yes</s>", "yes"),
+        ("yes <|im_end|>\n<|endoftext|>\n", "yes"),
         ([{"type": "text", "text": "Yes"}], "Yes"),
         ([{"type": "thinking", "thinking": [{"type": "text", "text": "no"}]}, {"type": "text", "text": "Yes"}], "Yes"),
         ([{"type": "reasoning", "text": "no"}, {"type": "output_text", "text": "Yes"}], "Yes"),

@@ -10,7 +10,8 @@ _TAGS = "think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpa
 _OPENED = re.compile(rf"<(?:{_TAGS})>|\[think\]|◁think▷|<\|(?:begin_of_thought|start_thinking)\|>", re.IGNORECASE)
 _CLOSED = re.compile(rf"</(?:{_TAGS})>|\[/think\]|◁/think▷|<\|(?:end_of_thought|end_thinking)\|>", re.IGNORECASE)
 _CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
-_ENDS = re.compile(r"(?:\s|<\|[\w ]{1,30}\|>|</s>|<end_of_turn>|<eos>)+\Z")
+_END = re.compile(r"(?:<\|[\w ]{1,30}\|>|</s>|<end_of_turn>|<eos>)\Z")
+_LONGEST_END = 40
 _RESPONSE = re.compile(r"\s*Here(?: is|'s) my thought process:.*Here(?: is|'s) my response:", re.DOTALL)
 _BARE_CHANNELS = re.compile(r"\s*analysis.*assistantfinal", re.DOTALL)
 _THINKING = frozenset(("thinking", "reasoning", "redacted_thinking", "thought", "reasoning_text", "summary_text"))
@@ -82,4 +83,7 @@ def _without_thoughts(text: str) -> FinalText:
         text = text[closed[-1] :]
     if _OPENED.search(text):
         return FinalText("", unfinished=True)
-    return FinalText(_ENDS.sub("", text).strip())
+    text = text.strip()
+    while end := _END.search(text[-_LONGEST_END:]):
+        text = text[: len(text) - len(end[0])].rstrip()
+    return FinalText(text)

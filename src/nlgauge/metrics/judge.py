@@ -6,8 +6,8 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, ClassVar
+from functools import cached_property, partial
+from typing import ClassVar
 
 from nlgauge.contract.base import AMOUNT, QUESTION, SHARE, Cost, Interrupted, Limits, Prepared, RowMetric, Setup, Value
 from nlgauge.contract.parameters import param
@@ -228,17 +228,18 @@ class Judge(RowMetric):
         if api == "chat":
             ours = self.template.ours
             least = TOKENS if self.criteria is None else TOKENS_EACH * len(self.criteria)
-            how: dict[str, Any] = {
-                "labels": self.labels,
-                "model": model,
-                "most_tokens": self.most_tokens or least + (TOKENS_WITH_REASON - TOKENS if self.reason else 0),
-                "temperature": self.temperature,
-                "json": self.json,
-                "ours": ours,
-                "reason": self.reason,
-                "system_role": self.system_role,
-            }
-            form = Chat(**how) if self.criteria is None else ChatOfCriteria(**how, criteria=self.criteria)
+            most = self.most_tokens or least + (TOKENS_WITH_REASON - TOKENS if self.reason else 0)
+            chat = Chat if self.criteria is None else partial(ChatOfCriteria, criteria=self.criteria)
+            form = chat(
+                labels=self.labels,
+                model=model,
+                most_tokens=most,
+                temperature=self.temperature,
+                json=self.json,
+                ours=ours,
+                reason=self.reason,
+                system_role=self.system_role,
+            )
         else:
             kind = Decisions if api == "decisions" else SystemOne
             form = kind(model, self.labels, scale=isinstance(self.values, str), criteria=self.criteria or {})
