@@ -134,7 +134,10 @@ def _claims(answer: Direction) -> Claims:
 
 
 def _differences(answer: Direction, said: Claims) -> list[SourceDifference]:
-    return _checked_source(tuple(other for _, other in answer.usable)).differences(said.text)
+    checked = _checked_source(tuple(other for _, other in answer.usable))
+    found = checked.differences(said.text, answer.question)
+    found += (SourceDifference(*said.near(begin, end), why, sure) for begin, end, why, sure in said.links)
+    return sorted(found)
 
 
 def _reasons(said: Claims, found: Sequence[SourceDifference]) -> tuple[Reason, ...]:
