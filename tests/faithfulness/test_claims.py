@@ -147,6 +147,12 @@ def test_places_are_in_order_in_any_text(text: str) -> None:
         ("The fee is 5 euros.", "The fee is 5 dollars.", "The fee is 5 euros."),
         ("It was in 1967.", "January 15, 1967", "It was in 1967."),
         ("12.000 people", "12 000 people", "12.000 people."),
+        ("50 % of them walked.", "half of them walked", "half of them walked."),
+        ("25 percent came by train.", "One in four came by train.", "One in four came by train."),
+        ("It opens at nine.", "Opens 9 a.m.", "It opens at 9 a.m.."),
+        ("40 percent came by train.", "One in four came by train.", "40 percent came by train."),
+        ("The path is 5 km (about 3.1 miles) long.", "5 km", "The path is 5 km long."),
+        ("The path is 5 km (about 5.1 miles) long.", "5 km", "The path is 5 km (about 5.1 miles) long."),
     ],
 )
 def test_quantities_are_read_in_the_form_of_the_source(text: str, source: str, read: str) -> None:

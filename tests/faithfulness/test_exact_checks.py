@@ -8,6 +8,7 @@ import pytest
 
 from nlgauge.faithfulness.exact_checks import CheckedSource
 from nlgauge.faithfulness.opposites import OPPOSITES, STRENGTHS
+from nlgauge.faithfulness.quantities import quantities
 
 SOURCE = (
     "The mill of Hull was opened by Anna Berg on 3 May 1987 and employed 28 people for 60 seconds of fame. Sales rose "
@@ -235,3 +236,69 @@ def test_only_kinds_that_are_nearly_always_errors_are_sure(right, wrong, is_sure
 
 def test_a_negation_that_the_source_words_otherwise_is_no_difference():
     assert said("The bus does not stop at the old mill on Sundays.", "The bus stops at the mill.") == []
+
+
+@pytest.mark.parametrize(
+    ("source", "right", "wrong"),
+    [
+        ("The shop opens at nine.", "The shop opens at 9 o'clock.", "The shop opens at ten."),
+        (
+            "The shop opens at nine on Mondays.",
+            "The shop opens at 9:00 on Mondays.",
+            "The shop opens at eight on Mondays.",
+        ),
+        ("The train leaves at 7.", "The train leaves at seven.", "The train leaves at eight."),
+        ("The concert begins at eight and ends at ten.", "The concert begins at eight.", "The concert begins at nine."),
+        ("Breakfast is served until ten.", "Breakfast is served until 10 a.m.", "Breakfast is served until eleven."),
+        ("The pool closes at six.", "The pool closes at 6 p.m.", "The pool closes at five."),
+        ("Doors open at seven.", "Doors open at seven o'clock.", "Doors open at six."),
+        (
+            "The tour starts at 2 p.m. by the gate.",
+            "The tour starts at two by the gate.",
+            "The tour starts at three by the gate.",
+        ),
+        ("The ferry arrives at 16:00.", "The ferry arrives at four.", "The ferry arrives at five."),
+        ("Meet at 11 by the oak.", "Meet at eleven by the oak.", "Meet at ten by the oak."),
+        (
+            "One in four visitors came by train.",
+            "25 percent of visitors came by train.",
+            "40 percent of visitors came by train.",
+        ),
+        ("Three out of five rooms are free.", "60 % of the rooms are free.", "Four out of five rooms are free."),
+        ("Nine in ten pupils passed.", "90 % of the pupils passed.", "Eight in ten pupils passed."),
+        ("About 20 % of shops closed.", "About one in five shops closed.", "About one in three shops closed."),
+        ("2 out of 10 cups broke.", "One in five cups broke.", "3 out of 10 cups broke."),
+        ("30 % of guests smoke.", "3 in 10 guests smoke.", "5 in 10 guests smoke."),
+        (
+            "The path is 5 km long.",
+            "The path is 5 km (about 3.1 miles) long.",
+            "The path is 5 km (about 5.1 miles) long.",
+        ),
+        ("Heat the oven to 200 °C.", "Heat the oven to 200 °C (392 °F).", "Heat the oven to 200 °C (292 °F)."),
+        ("The bag weighs 2 kg.", "The bag weighs 2 kg (4.4 pounds).", "The bag weighs 2 kg (5.4 pounds)."),
+        (
+            "The film lasts 90 minutes.",
+            "The film lasts 90 minutes (1.5 hours).",
+            "The film lasts 90 minutes (2.5 hours).",
+        ),
+        ("The wall is 6 feet high.", "The wall is 6 feet (1.83 m) high.", "The wall is 6 feet (1.38 m) high."),
+        (
+            "The tank holds 10 gallons.",
+            "The tank holds 10 gallons (38 litres).",
+            "The tank holds 10 gallons (48 litres).",
+        ),
+        ("The farm has 50 acres.", "The farm has 50 acres (20 hectares).", "The farm has 50 acres (30 hectares)."),
+        ("Drive at 50 mph.", "Drive at 50 mph (80 km/h).", "Drive at 50 mph (60 km/h)."),
+        ("The rope is 3 m long.", "The rope is 3 m (300 cm) long.", "The rope is 3 m (30 cm) long."),
+        ("Heat it to 350 °F.", "Heat it to 350 °F (175 °C).", "Heat it to 350 °F (165 °C)."),
+        ("It froze at 14 °F.", "It froze at 14 °F (-10 °C).", "It froze at 14 °F (-20 °C)."),
+    ],
+)
+def test_hours_shares_and_conversions_agree_and_others_differ(source, right, wrong):
+    assert said(right, source) == []
+    assert len(said(wrong, source)) == 1
+
+
+@pytest.mark.parametrize("text", ["She stopped at two houses.", "He met her at 3 shops.", "It opens at ten schools."])
+def test_a_number_of_things_is_no_hour(text):
+    assert not any(one.kind == "clock" for one in quantities(text))

@@ -107,7 +107,7 @@ class AnswerReading(Reading):
         """The alignments of claims at their places in the answer; what exact checks find in a stretch lowers it."""
         assert aligned.judged is not None  # by the aligner D
         said = self._answer.said
-        found = self._answer.source.checked.differences(said.text)
+        found = _differences(self._answer)
         stretches = (
             replace(stretch, begin=begin, end=end, supported=self._probability(one, found))
             for one, stretch in zip(text.stretches, aligned.judged.stretches, strict=True)
@@ -158,7 +158,7 @@ def source_of(answer: Direction) -> ReadSource:
 def differences(answer: Direction) -> tuple[Reason, ...]:
     """Return the places where an answer differs from its source, as exact checks find them in its claims."""
     read = Answer(answer)
-    return _reasons(read.said, read.source.checked.differences(read.said.text))
+    return _reasons(read.said, _differences(read))
 
 
 class _Refused(NamedTuple):
@@ -176,6 +176,14 @@ class _Refused(NamedTuple):
 
 _NO_WORDS = (np.empty((0, 2), np.int32), np.empty(0))
 _NOTHING = Aligned(*_NO_WORDS, StretchVerdicts((), (), np.empty(0, np.int32)))
+
+
+def _differences(answer: Answer) -> list[SourceDifference]:
+    """The differences of an answer from its source, and the addresses that the source does not have."""
+    said = answer.said
+    found = answer.source.checked.differences(said.text, answer.whole.question)
+    found += (SourceDifference(*said.near(begin, end), why, sure) for begin, end, why, sure in said.links)
+    return sorted(found)
 
 
 def _reasons(said: Claims, found: Sequence[SourceDifference]) -> tuple[Reason, ...]:

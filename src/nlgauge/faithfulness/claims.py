@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, Quantity, quantities, same
+from nlgauge.faithfulness.derived import facts
+from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, Quantity, conversions, quantities, same
 from nlgauge.faithfulness.refusals import Refusal, refusals
 from nlgauge.faithfulness.statements import statement
 from nlgauge.maths.text import sentence_ends, words
@@ -148,6 +150,20 @@ _YES_NO = re.compile(
     r"|that['’]s right))?(?: not|n['’]t)?\W*",
     re.IGNORECASE,
 )
+_WEB = re.compile(
+    rf"(?i)(?<![\w@/]){_URL}|(?<![\w.+-])(?:mailto:)?[\w+-]{{1,40}}(?:\.[\w+-]{{1,40}}){{0,4}}@[\w-]{{1,40}}(?:\.[\w-]{{1,40}}){{1,4}}"
+)
+_CITED = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?i)\[(?:source|more|details|see|ref(?:erence)?|[^\w\n]{{0,5}}\d+[^\w\n]{{0,5}})\]{_ADDRESS}",
+        r"(?m)^[ \t]*\[\^?[\w-]+\]:\s*\S.*$",
+        r"(?im)^[^\w\n]{0,9}(?:sources?|references?|citations?|see|\[?\d+\]?)[^\w\n]{1,5}.*$",
+        rf"(?<=[.!?])(\s*)(?:\[[^\]\n]{{0,300}}\]{_ADDRESS}|<?{_URL}>?)(?=\s*(?:\n|\Z))",
+        rf"(?<!\])\(\s*(?:(?:see|source|from|via|more)\s*)?(?::\s*)?(?:\[[^\]\n]{{0,300}}\]{_ADDRESS}|<?{_URL}>?)\s*\)",
+    )
+)
+"""Where an address is a mark of a source"""
 _PROGRAM = re.compile(
     r"\W*(?:(?:undefined|null|nil|nan|nonetype|object object|todo|tbd|fixme)\W*\Z"
     r"|(?:fatal |internal |api |server |http |runtime |openai |model |unknown |unexpected )*"
@@ -187,9 +203,22 @@ _NEVER_LAST = frozenset(
     ]
 )
 """Words after which an English sentence goes on"""
+_KEY_LENGTH = 60
+_KEY = re.compile(r"([A-Za-z_][\w-]*)[\"']?\s?[=:]\s?$")
+"""The name of a parameter before its value"""
 _FORMS = 100
 """Equal quantities of other texts of which the first gives a quantity its form"""
 _EMPTY = re.compile(r"\([ \t]*\)")
+
+
+class Link(NamedTuple):
+    """An address that no other text has."""
+
+    begin: int
+    end: int
+    reason: str
+    sure: bool
+    """Whether other texts have addresses, of which this is none"""
 
 
 @dataclass(frozen=True)
@@ -204,12 +233,19 @@ class Claims:
     """[characters]"""
     refusals: Sequence[Refusal]
     """What the text says is not in the source, with places in the original text"""
+    links: Sequence[Link] = ()
+    """The addresses that no other text has, with places in the original text"""
     failed: str = ""
     """Why the text is no answer, but what a program writes when there is none"""
 
     def place(self, begin: int, end: int) -> tuple[int, int]:
         """Return the characters [begin, end) of the original text from which characters of this one come."""
         return (self.begins[begin], self.ends[end - 1]) if end > begin else (0, 0)
+
+    def near(self, begin: int, end: int) -> tuple[int, int]:
+        """Return characters of this text that come from [begin, end) of the original one, or stand nearest."""
+        first, last = (min(bisect_left(self.begins, at), max(len(self.text) - 1, 0)) for at in (begin, end - 1))
+        return first, max(last, first + 1)
 
 
 def all_of(text: str) -> Claims:
@@ -278,11 +314,46 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
         elif not found and (match := _YES_NO.fullmatch(whole, begin, end)) is not None:
             pieces.append(_Piece(begin, end, statement(question, not re.search("no", match[1].lower()))))
     edited.apply(pieces)
+    edited.apply([_behind(edited.text, one, other) for one, other, right in conversions(edited.text) if right])
+    edited.apply(_asked_for(edited.text, forms.texts, question))
+    edited.apply(_derived(edited.text, forms.texts, question))
     edited.apply(_in_their_form(edited.text, forms))
     edited.sub(_EMPTY)
     edited.finish()
     # Arrays, because a run holds the claims of all rows that it is going to score.
-    return Claims(edited.text, array("i", edited.begins), array("i", edited.ends), tuple(set_apart))
+    return Claims(
+        text=edited.text,
+        begins=array("i", edited.begins),
+        ends=array("i", edited.ends),
+        refusals=tuple(set_apart),
+        links=_made_up(text, forms.texts),
+    )
+
+
+def _made_up(text: str, others: Sequence[str]) -> list[Link]:
+    """The addresses of a text that no other one has. Marks of sources are none, unless the sources have addresses."""
+    links = list(_WEB.finditer(text)) if others else []
+    if not links:
+        return []
+    there = {_address(match.group()) for other in others for match in _WEB.finditer(other)}
+    homes = {address.partition("/")[0] for address in there}
+    cited = bytearray(len(text))
+    for pattern in _CITED if not there else ():
+        for match in pattern.finditer(text):
+            cited[match.start() : match.end()] = b"1" * (match.end() - match.start())
+    found = []
+    for match in links:
+        address = _address(match.group())
+        if address not in there and address not in homes and not cited[match.start()]:
+            reason = f"{match.group()}: the source does not have this address"
+            found.append(Link(*match.span(), reason, bool(there)))
+    return found
+
+
+def _address(link: str) -> str:
+    """An address in the form in which two are compared."""
+    plain = re.sub(r"\A(?:https?://)?(?:www\.)?|\Amailto:", "", link.lower())
+    return plain.partition("#")[0].partition("?")[0].rstrip("/.,;:")
 
 
 def _failed(text: str, others: Sequence[str], question: str) -> str:
@@ -362,6 +433,37 @@ def _sentences(text: str) -> list[tuple[int, int]]:
     return [(begin, end) for begin, end in pairwise(ends) if end > begin]
 
 
+def _behind(text: str, one: Quantity, other: Quantity) -> _Piece:
+    """The same measure in another unit, with its brackets: it follows from the measure, and is no claim of its own."""
+    return _Piece(one.end, text.index(")", other.end) + 1, "")
+
+
+def _asked_for(text: str, others: Sequence[str], question: str) -> list[_Piece]:
+    """Changes by which a value that the question asks for, such as timeout=30, is that of the source under its key."""
+    given = quantities(question)
+    pieces: list[_Piece] = []
+    for one in quantities(text) if given else ():
+        key = _KEY.search(text[max(0, one.begin - _KEY_LENGTH) : one.begin])
+        if key is None or not any(one.written == other.written for other in given):
+            continue
+        there = re.compile(rf"(?<!\w){re.escape(key[1])}[\"']?\s?[=:]\s?(-?\d[\d.]*)")
+        found = next((match for other in others if (match := there.search(other)) is not None), None)
+        if found is not None:
+            pieces.append(_Piece(one.begin, one.end, found[1].rstrip(".")))
+    return pieces
+
+
+def _derived(text: str, others: Sequence[str], question: str) -> list[_Piece]:
+    """Changes by which sentences that follow from other texts get the words from which they follow."""
+    known = facts(tuple(others))
+    found = ((begin, end, known.of(text[begin:end], question)) for begin, end in _sentences(text))
+    return [
+        _Piece(begin, begin + len(text[begin:end].rstrip()), one.words)
+        for begin, end, one in found
+        if one is not None and one.follows
+    ]
+
+
 def _in_their_form(text: str, theirs: Forms) -> list[_Piece]:
     """Changes by which quantities get the form of equal ones in other texts, where those have no equal form."""
     forms = {form.casefold() for form in theirs.written}
@@ -380,7 +482,12 @@ def _in_their_form(text: str, theirs: Forms) -> list[_Piece]:
 def forms_of(others: Iterable[str]) -> Forms:
     """Return the quantities of texts, each form of each once."""
     texts = tuple(others)
-    found = ((one, other[one.begin : one.end]) for other in texts for one in quantities(other) if not _loose(one))
+    found = (
+        (one, other[one.begin : one.end])
+        for other in texts
+        for one in quantities(other)
+        if one.kind == "percent" or not _loose(one)
+    )
     once = {(one._replace(begin=0, end=0), form): None for one, form in found}
     return Forms(EqualQuantities([one for one, _ in once]), [form for _, form in once], texts)
 

@@ -21,8 +21,17 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.english import is_stopword
 from nlgauge.faithfulness.derivations import Numbers, follows
+from nlgauge.faithfulness.derived import EXCEPTION, facts
 from nlgauge.faithfulness.opposites import OPPOSITES
-from nlgauge.faithfulness.quantities import IDENTIFIERS, MONTHS, WEEKDAYS, EqualQuantities, Quantity, quantities
+from nlgauge.faithfulness.quantities import (
+    IDENTIFIERS,
+    MONTHS,
+    WEEKDAYS,
+    EqualQuantities,
+    Quantity,
+    conversions,
+    quantities,
+)
 from nlgauge.maths.text import sentence_ends
 
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+(?:['’][^\W_]+)?")
@@ -39,6 +48,7 @@ _ABOUT = re.compile(
     r"|at most|up to|close to|or so|above|below)\s+(?:the\s+|[$£€]\s?)?$",
     re.IGNORECASE,
 )
+_ARGUMENT = re.compile(r"\w\((?:[^()]*,\s?)?\w+\s?=\s?$")
 _MORE = re.compile(r"\b(?:over|more than|at least|above|as many as|exceed\w*)\s+(?:the\s+|[$£€]\s?)?$", re.IGNORECASE)
 _LESS = re.compile(r"\b(?:under|less than|fewer than|at most|up to|below)\s+(?:the\s+|[$£€]\s?)?$", re.IGNORECASE)
 _BEFORE = frozenset(["in", "at", "by", "from", "to", "for", "with", "of", "near", "into", "against"])
@@ -171,6 +181,7 @@ class CheckedSource:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._text = text = "\n".join(texts)
+        self._derived = facts(tuple(texts))
         self._sentences = list(_sentences(text))
         self._clauses = [clause for one in self._sentences for clause in _clauses(one)]
         self._nearest_sentence = _Nearest(self._sentences)
@@ -225,15 +236,32 @@ class CheckedSource:
         """Whether the clauses of each wording are negated."""
         return _grouped((clause.unnegated, clause.negated) for clause in self._clauses)
 
-    def differences(self, text: str) -> list[SourceDifference]:
-        """The differences of a text from this source, in order, without overlaps."""
+    def differences(self, text: str, question: str = "") -> list[SourceDifference]:
+        """The differences of a text from this source, in order, without overlaps.
+
+        Args:
+            text: what is compared.
+            question: the question that the text answers, whose quantities are given and no claims.
+        """
         found: list[SourceDifference] = []
+        given = quantities(question)
+        known = EqualQuantities(given), frozenset(one.written for one in given if not isnan(one.written))
         for sentence in _sentences(text):
+            at = sentence.begin
+            if (derived := self._derived.of(sentence.text, question)) is not None:
+                begin, end = _span_of_words(sentence.text)
+                found += (
+                    [] if derived.follows else [SourceDifference(at + begin, at + end, derived.reason, derived.sure)]
+                )
+                continue
             near = self._nearest_sentence(sentence)
             if near is None:
                 continue
-            at = sentence.begin
-            some = [*self._figures(sentence, near), *self._names(sentence, near), *_opposites(sentence, near)]
+            some = [*self._figures(sentence, near, *known), *self._names(sentence, near), *self._converted(sentence)]
+            if EXCEPTION.search(near.text) or EXCEPTION.search(sentence.text):
+                found += [SourceDifference(at + begin, at + end, why, False) for begin, end, why, _ in some]
+                continue  # which clause is said of which thing is not certain
+            some += _opposites(sentence, near)
             alike = sentence.shared(near) >= _SURE
             found += [
                 SourceDifference(begin=at + begin, end=at + end, reason=why, sure=alike and kind in _SURE_KINDS)
@@ -244,14 +272,20 @@ class CheckedSource:
         found.sort()
         return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
 
-    def _figures(self, sentence: _Passage, near: _Passage) -> Iterator[_Found]:
+    def _figures(
+        self, sentence: _Passage, near: _Passage, given: EqualQuantities, written: Set[float]
+    ) -> Iterator[_Found]:
         if not sentence.quantities or not near.quantities:
             return
         theirs = _Counterparts(sentence, near)
         for one in sentence.quantities:
             others = theirs.of(one)
-            if one.weak or not others:
+            if one.weak or not others or next(given.same(one), None) is not None:
                 continue
+            if one.kind == "count" and one.written in written:
+                continue
+            if _ARGUMENT.search(_before(sentence, one)):
+                continue  # what a call sets is no claim about the default
             if self._has(one, sentence, near) and not self._said_of_another(one, sentence, near):
                 continue
             after = _after(sentence.text, one.end)
@@ -327,6 +361,14 @@ class CheckedSource:
             name = sentence.text[begin:end]
             if (other := theirs.get((before, name.isupper()), "")) and not self._knows(name):
                 yield (begin, end, f"{name}: the source has {other}", "name")
+
+    def _converted(self, sentence: _Passage) -> Iterator[_Found]:
+        """Measures behind which the same stands in another unit, and is not the same."""
+        for one, other, right in conversions(sentence.text):
+            if not right and next(self._equal.same(other), None) is None:
+                there = sentence.text[one.begin : one.end]
+                why = f"{sentence.text[other.begin : other.end]}: {there} is another amount"
+                yield (other.begin, other.end, why, "conversion")
 
     def _knows(self, name: str) -> bool:
         word = _folded(name)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import nan
 from typing import NamedTuple
 
@@ -202,8 +202,17 @@ _PARTS = {
 }
 _SIGNS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
 _PART = re.compile(
-    rf"(?<!and )(?<!and a )\b({'|'.join(map(re.escape, _PARTS))})\b(?! past| an? (?:{_BIG})\b)", re.IGNORECASE
+    r"(?:(?<!and )(?<!and a )|(?=[a-z-]{4,8}(?: [a-z]{5,8})? of\b))"
+    rf"\b({'|'.join(map(re.escape, _PARTS))})\b(?! past| an? (?:{_BIG})\b)",
+    re.IGNORECASE,
 )
+_OF_SO_MANY = re.compile(
+    rf"\b(?P<some>{'|'.join(_ONES[1:13])}|\d{{1,2}})(?: out of(?: every)?| of every| in(?: every)?) "
+    rf"(?P<many>{'|'.join([*_ONES[2:], *_TENS, 'a hundred'])}|\d{{1,3}})\b(?! (?:{_UNIT_NAMES})\b)"
+    r"(?=\s[a-z]|\s*[.,;:!?)]|\Z)",
+    re.IGNORECASE,
+)
+"""One in four visitors, 3 out of 10"""
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"([12]\d{3})"
 _DATES = (
@@ -236,6 +245,22 @@ _CLOCK = re.compile(
     r"|(?P<noon>noon|midnight)\b)",
     re.IGNORECASE,
 )
+_BARE_HOUR = re.compile(
+    rf"\b(?:at|until|till|by|before|after)\s(?P<bare>{_HOUR_NAMES}|1[0-2]|[1-9])"
+    r"(?=\s*[.;:!?)]?\s*\Z|[.,;!?)]\s"
+    r"|\s(?:on|and|but|in the|at|every|each|sharp|instead|by|near|with|outside|from|for|until|till|to"
+    r"|because|when|while|or)\b)",
+    re.IGNORECASE,
+)
+"""An hour without minutes, half of the day or o'clock: "opens at ten"."""
+_OF_HOURS = re.compile(
+    r"\b(?:open|clos|shut|start|begin|began|begun|end(?:s|ed)?\b|leav|left|arriv|depart|set(?:s)? off|serv|meet|met\b"
+    r"|doors?\b|breakfast|lunch|dinner|bus(?:es)?\b|train|ferry|show|concert|class|lesson|tour|call(?:ed)?\b|runs?\b|ran\b)\w*"
+    r"(?:(?!\.\s).)*$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What happens at an hour, before it in the same sentence"""
+_NEAR = 80
 _DIGITAL = re.compile(r"[01]?\d[:.][0-5]\d|2[0-3][:.][0-5]\d")
 _OF_DAY = re.compile(r"(?:1[3-9]|2[0-3])[:.][0-5]\d")
 """A time of 24 hours, beside which 7:15 is in the morning"""
@@ -356,6 +381,42 @@ def _equal(one: Quantity, other: Quantity) -> bool:
             return one.written == other.written
         return abs(a - b) <= 0.6
     return abs(a - b) <= _tolerance(one.kind, one.weak or other.weak) * max(abs(a), abs(b))
+
+
+def conversions(text: str) -> Iterator[tuple[Quantity, Quantity, bool]]:
+    """Return each measure with the same in another unit behind it, as in "5 km (3.1 miles)", and whether it is right.
+
+    It may be rounded, to the last digit that is written or by 3 %.
+    """
+    for one, other in pairwise(quantities(text)):
+        if (
+            one.kind != other.kind
+            or one.kind not in _CONVERTED
+            or not _CONVERSION.fullmatch(text[one.end : other.begin])
+        ):
+            continue
+        if not text[other.end :].lstrip().startswith(")") or not (one.value[0] and other.value[0]):
+            continue
+        a, b = one.value[0], other.value[0]
+        if one.kind == "temperature":
+            if one.unit and other.unit and one.unit != other.unit:
+                yield one, other, abs(a - b) <= 2.6  # 350 °F are 175 °C in a kitchen
+        elif one.written and other.written and abs(a / one.written - b / other.written) > 1e-9:
+            unit = b / other.written
+            step = 10.0 ** -len(text[other.begin : other.end].partition(".")[2].partition(" ")[0])
+            yield (
+                one,
+                other,
+                abs(a - b) <= max(0.03 * abs(a), 0.51 * step * abs(unit) if other.written >= 3 or step < 1 else 0),
+            )
+
+
+_CONVERTED = frozenset(
+    ["length", "mass", "volume", "area", "speed", "temperature", "duration", "months", "bytes", "energy", "power"]
+)
+_CONVERSION = re.compile(
+    r"\s?\((?:i\.e\.,?|that is,?|about|approximately|approx\.|around|roughly|ca\.|or|=|~|≈|some)?\s?", re.IGNORECASE
+)
 
 
 class EqualQuantities:
@@ -519,6 +580,10 @@ def _candidates(text: str) -> Iterator[Quantity]:
                 yield Quantity(*match.span(), kind, (), unit=name)
     for match in _CLOCK.finditer(text):
         yield from _clock(match)
+    for match in _BARE_HOUR.finditer(text):
+        if _OF_HOURS.search(text[max(0, match.start() - _NEAR) : match.start()]):
+            hour = _hour(match["bare"])
+            yield Quantity(*match.span("bare"), "clock", (60.0 * hour % 1440,), written=float(hour))
     for match in _MIXED.finditer(text):
         if sum(part is not None for part in match.groups()) > 1:
             hours, minutes, seconds = (float(part or 0) for part in match.groups())
@@ -534,6 +599,10 @@ def _candidates(text: str) -> Iterator[Quantity]:
         else:
             kind, value, unit = _measured(1.5 if match[2 * units + 2].lower() == "a half" else 1.25, match, 2 + units)
         yield Quantity(match.start(), match.end(), kind, value, unit=unit)
+    for match in _OF_SO_MANY.finditer(text):
+        some, many = _whole(match["some"]), _whole(match["many"])
+        if some < many:
+            yield Quantity(match.start(), match.end(), "percent", (100 * some / many,), written=100 * some / many)
     for match in _PART.finditer(text):  # before numbers, because "two thirds" is not two of something
         yield Quantity(match.start(), match.end(), "percent", (_PARTS[match[1].lower()],), weak=True)
     for match in _ORDINAL.finditer(text):
@@ -747,6 +816,11 @@ def _clock(match: re.Match[str]) -> Iterator[Quantity]:
 
 
 _HALVES = ("h3", "d3", "h4", "d4", "h5", "d5")
+
+
+def _whole(named: str) -> float:
+    named = named.lower()
+    return float(named) if named.isdigit() else 100.0 if named == "a hundred" else float(_SMALL[named])
 
 
 def _hour(named: str) -> int:

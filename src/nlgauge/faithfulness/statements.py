@@ -151,3 +151,8 @@ def _third(verb: str) -> str:
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
         return f"{verb}es"
     return f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else f"{verb}s"
+
+
+def is_verb(word: str) -> bool:
+    """Return whether a word, in lower case, is plainly a verb or a participle."""
+    return word in _VERBS or word in _TOOK_PART or (len(word) > 4 and word.endswith("ed"))

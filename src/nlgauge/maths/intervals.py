@@ -80,6 +80,15 @@ def hypergeometric_p(count: int, n: int, others: int, m: int) -> float:
     """Return P(X >= count), where count + others of n + m items are drawn at random to be of one kind.
 
     X is how many of the n are of this kind: Fisher's exact test, one-sided.
+
+    Args:
+        count: of this kind among the n.
+        n: items of the first group.
+        others: of this kind among the m.
+        m: items of the second group.
+
+    Returns:
+        The probability.
     """
     kind, whole = count + others, n + m
 

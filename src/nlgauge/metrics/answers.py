@@ -157,7 +157,7 @@ class Chat:
 
 
 def _token_at(tokens: Sequence[object], text: str, place: int) -> Mapping[str, Any] | None:
-    """The token that holds a character of the final answer; None where the tokens do not spell the answer.
+    """Return the token that holds a character of the final answer; None where the tokens do not spell the answer.
 
     The tokens may also be those of the thoughts before the answer, and of marks behind it.
     """

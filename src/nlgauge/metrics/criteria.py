@@ -24,6 +24,13 @@ _TAKEN = ("score", "spread", "flips", "turns", REASON)
 def criteria_of(metric: str, criteria: object) -> dict[str, str]:
     """Return questions by the names of their sub-scores.
 
+    Args:
+        metric: the name of the metric, for errors.
+        criteria: what the metric was given.
+
+    Returns:
+        The questions, in their order.
+
     Raises:
         SpecError: they are none, or a name is none of a sub-score.
     """

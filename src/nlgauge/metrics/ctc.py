@@ -109,7 +109,7 @@ class AspectReading(Reading):
         return Value((np.nan,) * len(self._metric.parts), reason, notes)
 
     def _shown(self, done: Sequence[tuple[Direction, Aligned]]) -> Evidence:
-        """The words of each aligned text that count, with position and alignment."""
+        """Return the words of each aligned text that count, with position and alignment."""
         aligner = self._prepared.aligner
         if not aligner.shows_words:
             return Evidence()

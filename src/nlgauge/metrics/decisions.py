@@ -51,7 +51,7 @@ class _Form:
         return None
 
     def _number(self, answer: object, yes: str) -> Answer:
-        """The number of an answer. yes: the field that holds the probability of yes."""
+        """Return the number of an answer. yes: the field that holds the probability of yes."""
         if not isinstance(answer, dict):
             return Failure("the reply has no answer to the question", temporary=True)
         if answer.get("type") == "refusal":
@@ -77,7 +77,7 @@ class _Form:
         return Read(mean, by_probability=True)
 
     def _written(self, answer: Mapping[str, Any]) -> Answer:
-        """The number of an answer without probabilities."""
+        """Return the number of an answer without probabilities."""
         if self.scale:
             score = answer.get("score")
             if not _is_number(score) or not 0 <= score <= len(self.labels) - 1:

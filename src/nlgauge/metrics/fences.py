@@ -12,6 +12,12 @@ def mark_of(texts: Mapping[str, str]) -> str:
     """Return a mark that no one can write into the texts: it depends on all that they say, as if it were drawn.
 
     The same texts have the same mark, in any order, so that equal questions are asked once.
+
+    Args:
+        texts: by name.
+
+    Returns:
+        The mark.
     """
     content = repr(sorted(texts.values())).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(content, digest_size=_SIZE, person=b"nlgauge fence").hexdigest()

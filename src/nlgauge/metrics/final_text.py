@@ -39,6 +39,9 @@ def final_text(message: Mapping[str, Any]) -> FinalText:
 
     Args:
         message: `choices[0].message` of a reply; its content is a text, a list of parts, or null.
+
+    Returns:
+        The answer, and what was taken off.
     """
     if isinstance(refusal := message.get("refusal"), str) and refusal:
         return FinalText("", refusal=refusal)

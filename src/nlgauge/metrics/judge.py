@@ -369,7 +369,7 @@ class Judge(RowMetric):
 
 
 def _of_criteria(answers: Sequence[Answer]) -> Value:
-    """The number of each criterion; those without one have the reason of the first of them."""
+    """Return the number of each criterion; those without one have the reason of the first of them."""
     failed = [answer for answer in answers if isinstance(answer, Failure)]
     numbers = tuple(math.nan if isinstance(answer, Failure) else answer.number for answer in answers)
     temporary = any(answer.temporary for answer in failed)

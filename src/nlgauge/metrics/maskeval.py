@@ -280,7 +280,7 @@ class MaskEvalReading(Reading):
         return self._known
 
     def _weighted(self, features: Features) -> MaskedTexts | str:
-        """The words that learned weights choose."""
+        """Return the words that learned weights choose."""
         metric, prepared = self.metric, self.prepared
         candidate, source = (features[request] for request in self._states)
         if candidate is None or source is None:
@@ -294,7 +294,7 @@ class MaskEvalReading(Reading):
         )
 
     def _kept(self, side: int, kept: Sequence[int], words: int) -> MaskedWordsRequest | None:
-        """The request for the kept words. If all are kept, it equals the request of other MaskEval metrics."""
+        """Return the request for the kept words. If all are kept, it equals the request of other MaskEval metrics."""
         if not kept:
             return None
         return self.metric.masked(self._row, side, tuple(kept) if len(kept) < words else None)
@@ -311,7 +311,7 @@ class MaskEvalReading(Reading):
         return Scored(Value((value,), None, notes), partial(self._shown, plan, answers))
 
     def _shown(self, plan: MaskedTexts, answers: Sequence[MaskedWords | None]) -> Evidence:
-        """The masked words of each text: whether they were predicted, what was predicted, and their weights."""
+        """Return the masked words of each text: whether they were predicted, what was predicted, and their weights."""
         share = self.prepared.share
         sides = zip(_NAMES, _NAMES[::-1], answers, shared(plan.weights, share), strict=True)
         texts = [_shown(name, other, answer, own) for name, other, answer, own in sides if answer is not None]

@@ -79,6 +79,9 @@ class Prompt:
         Args:
             row: the row.
             fences: whether marks stand around each text, and the question says so.
+
+        Returns:
+            The messages, or a sentence.
         """
         texts = {
             "candidate": row.candidate,

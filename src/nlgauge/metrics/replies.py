@@ -99,6 +99,9 @@ def label_of(reply: str, labels: Numbers) -> Labelled | None:
     Args:
         reply: the final answer, without thoughts.
         labels: the numbers by label.
+
+    Returns:
+        The label with its number, or None.
     """
     place = _object_in(reply)
     found = _of_lines(reply, labels) if place is None else _of_json(reply, *place, labels)
@@ -112,6 +115,9 @@ def labels_in(reply: str, labels: Numbers, names: Sequence[str]) -> dict[str, La
         reply: the final answer, without thoughts.
         labels: the numbers by label.
         names: the names of the questions; a name without a label is left out.
+
+    Returns:
+        The labels by name, or None.
     """
     place = _object_in(reply)
     if place is None:
@@ -182,7 +188,7 @@ def _left_open(reply: str, lines: Sequence[tuple[int, int]]) -> bool:
 
 
 def _label_line(text: str, begin: int, end: int, labels: Numbers) -> _Line | None:
-    """The label that a line consists of, without what stands around it."""
+    """Return the label that a line consists of, without what stands around it."""
     strength, stopped = 0, False
     if end - begin > _LONGEST_LINE:
         return None
@@ -216,7 +222,7 @@ def _within(line: str, opening: str, closing: str) -> bool:
 
 
 def _same(text: str, labels: Numbers) -> str | None:
-    """The label that a text is, or the label of its number."""
+    """Return the label that a text is, or the label of its number."""
     key = " ".join(text.casefold().split())
     if key in labels:
         return key
@@ -231,7 +237,7 @@ def _same(text: str, labels: Numbers) -> str | None:
 
 
 def _led_by(text: str, begin: int, end: int, labels: Numbers) -> tuple[_Line, int] | None:
-    """The word that a line begins with, where a mark separates it from the rest, and where the rest begins.
+    """Return the word that a line begins with, where a mark separates it from the rest, and where the rest begins.
 
     A number or a letter there may count the parts of a list, and is none.
     """
@@ -267,7 +273,7 @@ def _names_another(said: str, label: str, labels: Numbers) -> bool:
 
 
 def _object_in(reply: str) -> tuple[Mapping[str, Any], int, int] | None:
-    """The JSON object of a reply, where it begins and ends. It is the first one, and follows a sentence or a line."""
+    """Return the JSON object of a reply, the first one, which follows a sentence or a line, and its two ends."""
     begin = reply.find("{")
     before = reply[: max(begin, 0)].rstrip()
     if begin < 0 or not (not before or before[-1] in ":.!?>`" or "\n" in reply[len(before) : begin]):
@@ -294,7 +300,7 @@ def _of_json(reply: str, record: Mapping[str, Any], begin: int, end: int, labels
 
 
 def _object(text: str, begin: int) -> tuple[Mapping[str, Any] | None, int]:
-    """The object that begins at a brace, and where it ends; none where a name is there twice."""
+    """Return the object that begins at a brace, and where it ends; none where a name is there twice."""
     try:
         record, end = json.JSONDecoder(object_pairs_hook=_distinct, strict=False).raw_decode(text, begin)
         return record, end
@@ -326,7 +332,7 @@ def _distinct(pairs: Sequence[tuple[Any, Any]]) -> Mapping[str, Any]:
 
 
 def _field(record: Mapping[str, Any], labels: Numbers) -> tuple[str, str, str] | None:
-    """The field that holds the label, the label, and what is said in the field of the reason."""
+    """Return the field that holds the label, the label, and what is said in the field of the reason."""
     folded = {name: name.strip().casefold().replace(" ", "_") for name in record}
     named = [name for field in _FIELDS for name in record if folded[name] == field]
     others = [name for name in record if folded[name] not in _REASONS]

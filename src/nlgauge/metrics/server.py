@@ -237,7 +237,7 @@ def read_reply(body: bytes, key: str | None) -> Reply:
 
 
 def _failed(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The part of a reply that holds an error: the reply, or its first choice."""
+    """Return the part of a reply that holds an error: the reply, or its first choice."""
     choices = content.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     failed = [part for part in (content, first) if isinstance(part, dict) and part.get("error")]
@@ -245,7 +245,7 @@ def _failed(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _said(content: object) -> str | None:
-    """What a server says of an error."""
+    """Return what a server says of an error."""
     if not isinstance(content, dict):
         return None
     said = content.get("error", content.get("detail", content.get("message")))
@@ -254,7 +254,7 @@ def _said(content: object) -> str | None:
 
 
 def _without(value: Any, key: str) -> Any:
-    """A value of JSON in which no text holds the key."""
+    """Return a value of JSON in which no text holds the key."""
     if isinstance(value, str):
         return value.replace(key, "***")
     if isinstance(value, dict):
@@ -272,6 +272,12 @@ def wait_wanted(headers: Mapping[str, str] | Message) -> float:
     """Return how many seconds a server wants to be left alone, by `Retry-After`: seconds, or a date (RFC 9110).
 
     A date is compared with the server's clock where the reply has its date, else with the clock of this machine.
+
+    Args:
+        headers: those of the reply.
+
+    Returns:
+        Seconds.
     """
     if re.fullmatch(r"\d{1,9}", sooner := (headers.get("Retry-After-Ms") or "").strip()):
         return int(sooner) / 1000
@@ -283,7 +289,7 @@ def wait_wanted(headers: Mapping[str, str] | Message) -> float:
 
 
 def _time_of(date: str) -> float | None:
-    """The seconds since 1970 of a date in a header."""
+    """Return the seconds since 1970 of a date in a header."""
     from email.utils import parsedate_to_datetime
 
     try:

@@ -34,6 +34,9 @@ def page(
         scripts: its scripts, the only ones that a browser will run in it.
         notes: what a reader has to know of the numbers.
         facts: what the template reads.
+
+    Returns:
+        HTML.
     """
     script = inlined(*scripts)
     return render(

@@ -102,7 +102,7 @@ def _listed(file: File) -> Sequence[object]:
 
 
 def _log(records: Iterable[object], file: File, names: Names) -> Iterable[object]:
-    """What a tool wrote of each output, read as such unless the user names the candidate."""
+    """Return what a tool wrote of each output, read as such unless the user names the candidate."""
     return read_log(records, InputPlace(file.name)) if names["candidate"] == "candidate" else records
 
 

@@ -71,7 +71,7 @@ def _needed(text: str | None, number: int, where: str) -> str:
 
 
 def _several(value: object, names: Sequence[str]) -> list[Any]:
-    """The texts of a value that may be one, none or several."""
+    """Return the texts of a value that may be one, none or several."""
     if isinstance(value, list) and all(isinstance(inner, str) for inner in value):
         return value
     text = the_text(value, names)
@@ -86,7 +86,7 @@ def _first(record: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _lm_eval(samples: Sequence[Record]) -> Iterator[Record]:
-    """A row of each response. A choice among given texts is the likeliest one."""
+    """Yield a row of each response. A choice among given texts is the likeliest one."""
     filters = {sample.get("filter") for sample in samples}
     for number, sample in enumerate(samples, 1):
         asked = list(sample["arguments"].values()) if isinstance(sample["arguments"], dict) else sample["arguments"]
@@ -191,7 +191,7 @@ def _graded(scores: object) -> Record:
 
 
 def _braintrust_spans(spans: Sequence[Record]) -> Iterator[Record]:
-    """The outermost span of each case: those inside are calls of models and scorers."""
+    """Yield the outermost span of each case: those inside are calls of models and scorers."""
     outermost = [one for one in spans if one.get("span_id", one["root_span_id"]) == one["root_span_id"]]
     for number, span in enumerate(outermost, 1):
         yield {
@@ -216,7 +216,7 @@ def _azure(rows: Sequence[Record]) -> Iterator[Record]:
 
 
 def _chats(records: Sequence[Record]) -> Iterator[Record]:
-    """The last turn of an assistant, what the user said before it, and the turns before that."""
+    """Yield the last turn of an assistant, what the user said before it, and the turns before that."""
     for number, record in enumerate(records, 1):
         turns = record["messages"]
         turns = held_in(turns) if isinstance(turns, str) else turns

@@ -152,7 +152,7 @@ def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str |
 
 
 def _nearly_known(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | None:
-    """The tool whose columns a record has but for capitals and blanks, and these columns."""
+    """Return the tool whose columns a record has but for capitals and blanks, and these columns."""
     back = {column.strip().casefold().replace(" ", "_"): column for column in record}
     if len(back) < len(record) or "candidate" in back:
         return None
@@ -381,7 +381,7 @@ def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> 
 
 
 def _guessed(record: Mapping[str, object], folded: Mapping[str, str]) -> dict[str, str]:
-    """The column that each field is likeliest in, for a command that a user may check; the candidate's first."""
+    """Return the column that each field is likeliest in, for a command that a user may check; the candidate's first."""
     guessed = {"candidate": next((folded[alias] for alias in _ALIASES if alias in folded), "COLUMN")}
     for ours in ("references", "source", "question"):
         free = {name: path for name, path in folded.items() if path not in guessed.values()}

@@ -15,8 +15,17 @@ def label(table: ScoreTable, metric: str, part: str) -> str:
 
 
 def meant(table: ScoreTable, metric: object) -> tuple[str, tuple[str, ...]]:
-    """The spec and the sub-scores that a name means, or those of the table's one metric; the deciding one is the first.
-    Raises InputError for several.
+    """Return the spec and the sub-scores that a name means, or those of the table's one metric.
+
+    Args:
+        table: the scores.
+        metric: as `ScoreTable.named` takes it; None for the one metric of the table.
+
+    Returns:
+        The spec, and sub-scores, of which the first is the deciding one.
+
+    Raises:
+        InputError: no metric is named, and the table has several.
     """
     if metric is None and len(table.columns) != 1:
         raise InputError("the table has several metrics", remedy=f"name one of {', '.join(table.columns) or 'none'}")
@@ -24,12 +33,21 @@ def meant(table: ScoreTable, metric: object) -> tuple[str, tuple[str, ...]]:
 
 
 def selected(table: ScoreTable, metrics: Sequence[str] | None = None, every_part: bool = False) -> ScoreTable:
-    """The table with some of its metrics only: of each its deciding score, or all its scores (`every_part`).
+    """Return the table with some of its metrics only.
 
-    metrics: specs, names, or either with a sub-score ("BERTScore recall"), which is then the sub-score taken; all where
-    none is given. In the order given. An informational sub-score, which has no better direction, is taken where its
-    name is given and nowhere else, and stands in the table as the scores do; but a metric that has nothing else, such
-    as Length, is taken as it is. Raises SpecError for what the table does not hold.
+    Args:
+        table: the scores.
+        metrics: specs, names, or either with a sub-score ("BERTScore recall"), which is then the sub-score taken; all
+            where none is given. An informational sub-score, which has no better direction, is taken where its name is
+            given and nowhere else, and stands in the table as the scores do; but a metric that has nothing else, such
+            as Length, is taken as it is.
+        every_part: take all scores of a metric, not the deciding one alone.
+
+    Returns:
+        The table, with the metrics in the order given.
+
+    Raises:
+        SpecError: the table does not hold what is named.
     """
     wanted: dict[str, dict[str, None]] = {}
     for name in metrics if metrics is not None else table.columns:
@@ -43,7 +61,7 @@ def selected(table: ScoreTable, metrics: Sequence[str] | None = None, every_part
 
 
 def _cut(column: Column, parts: list[str]) -> Column:
-    """A column with some of its sub-scores, in its own order."""
+    """Return a column with some of its sub-scores, in its own order."""
     taken = column if set(parts) == set(column.parts) else column.cut(parts)
     return replace(taken, details=() if column.scores else taken.parts)
 

@@ -1,0 +1,465 @@
+"""Statements that follow from a source, or are excluded by it, though no sentence of the source says them.
+
+Each rule knows one frame: an exception ("all but the roof"), the first of a list ("the cheapest"), a total or a
+difference, and yes or no under a key of a record. A rule that does not know a frame is silent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from operator import ge, gt, le, lt
+from typing import NamedTuple
+
+from nlgauge.engine.english import is_stopword
+from nlgauge.faithfulness.opposites import OPPOSITES
+from nlgauge.faithfulness.quantities import Quantity, quantities, same
+from nlgauge.faithfulness.statements import is_verb, statement
+from nlgauge.maths.text import sentence_ends
+
+_LONGEST, _MOST = 400, 2000
+"""Characters of a sentence, and sentences of a source, that are looked at"""
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_NEGATION = re.compile(r"\b(?:no longer|not|never|no|nobody|none|neither|nor|cannot|without)\b|n[’']t\b", re.IGNORECASE)
+_MARKER = r"(?:except(?:ing)?(?: for)?|apart from|aside from|other than|save for|excluding|with the exception of)"
+_ALL = r"(?P<all>everyone|everybody|everything|everywhere|all|every|each|anyone|anybody|any|always|daily)"
+_NONE = r"(?P<none>none|no one|nobody|nothing|nowhere|no)"
+_BUT = r"(?<=everyone )but|(?<=everybody )but|(?<=everything )but|(?<=nobody )but|(?<=no one )but|(?<=none )but"
+EXCEPTION = re.compile(
+    rf"\b(?:{_ALL}|{_NONE})\b[^.;:!?]*?,?\s\(?(?P<marker>{_MARKER}|{_BUT})\s(?P<rest>[^.;:!?)]+)", re.IGNORECASE
+)
+"""All but one: the rest names what is excepted, and may go on with what is said of the others"""
+_AUXILIARY = frozenset(
+    ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "may", "must", "will", "should"]
+)
+
+
+class Derived(NamedTuple):
+    """What a source says of a statement."""
+
+    follows: bool
+    """Whether the statement follows; else the source excludes it"""
+    words: str
+    """The words of the source from which that is certain"""
+    reason: str
+    sure: bool = False
+    """Whether the frame leaves no doubt"""
+
+
+class Facts:
+    """What can be derived from a source."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._sentences = [sentence for text in texts for sentence in _sentences(text)][:_MOST]
+        self._exceptions = [
+            (one, frame, parts)
+            for one in self._sentences
+            if (frame := EXCEPTION.search(one)) is not None and (parts := _excepted(one, frame)) is not None
+        ]
+        self._lists = [
+            (one, numbers) for one in self._sentences if 1 < len(numbers := _plain(quantities(one))) <= _COMPARED_MOST
+        ]
+        self._records = [record for text in texts for record in _records(text)][:_MOST]
+        self._told = frozenset(record.text for record in self._records)
+
+    def of(self, sentence: str, question: str = "") -> Derived | None:
+        """Return whether a sentence follows or is excluded; None where that is not certain.
+
+        Args:
+            sentence: a statement.
+            question: the question that it answers. The quantities of the question are given.
+        """
+        if len(sentence) > _LONGEST:
+            return None
+        answers = _ANSWERED.match(sentence) or sentence.strip() in (
+            statement(question, True),
+            statement(question, False),
+        )
+        sentence = _ANSWERED.sub("", sentence)
+        if question and answers and (found := self._bounded(sentence, question)) is not None:
+            return found
+        for rule in (self._exception, self._extreme, self._total, self._recorded):
+            if (found := rule(sentence)) is not None:
+                return found
+        return None
+
+    def _bounded(self, sentence: str, question: str) -> Derived | None:
+        """A quantity that the question gives lies inside or outside a bound of the source."""
+        said = _plain(quantities(sentence))
+        given = [one for one in _plain(quantities(question[-_LONGEST:])) if one.kind in _BOUNDED]
+        mine = [one for one in said if any(same(one, other) for other in given)]
+        if not mine and not said and len(given) == 1:
+            mine = given  # "Yes, you can use the offer"
+        if len(mine) != 1 or len(said) > 1 or (one := mine[0]).value[0] is None:
+            return None
+        stems = _stems(sentence)
+        for source, theirs, number, inside in self._bounds:
+            alike = number.kind == one.kind and number.unit == one.unit and not same(number, one)
+            if not alike or not stems or len(stems & theirs) * 2 < len(stems):
+                continue
+            fits = inside(one.value[0], number.value[0] or 0.0)
+            there = source[number.begin : number.end]
+            follows = fits == (_negated(sentence) == _negated(source))
+            return Derived(follows, source.strip(), f"the source has a bound of {there}")
+        return None
+
+    @cached_property
+    def _bounds(self) -> list[tuple[str, frozenset[str], Quantity, Callable[[float, float], bool]]]:
+        """Sentences with a single number of a kind that is a bound, and what lies inside."""
+        found = []
+        for source in self._sentences:
+            numbers = _plain(quantities(source)) if len(source) <= _LONGEST else []
+            for one in numbers:
+                inside = next((how for words, how in _INSIDE if words.search(source[: one.begin])), None)
+                inside = inside or next((how for words, how in _INSIDE_AFTER if words.match(source, one.end)), None)
+                if (
+                    inside is not None
+                    and not _UNLESS.search(source)
+                    and sum(one.kind == other.kind for other in numbers) == 1
+                ):
+                    found.append((source, _stems(source), one, inside))
+        return found
+
+    def _exception(self, sentence: str) -> Derived | None:
+        if not self._exceptions or EXCEPTION.search(sentence) or len(_NEGATION.findall(sentence)) > 1:
+            return None
+        said = _stems(sentence)
+        for source, frame, (excepted, predicate) in self._exceptions:
+            rest = said - excepted
+            if not excepted or not excepted <= said or not rest:
+                continue
+            turned = {_stem(word) for word in _opposed(predicate)}
+            if not rest <= predicate.keys() | turned:
+                continue
+            denied = bool(frame["all"]) != _negated(
+                source[: frame.start()] + source[frame.end() :] + " ".join(predicate.values())
+            )
+            negative = _negated(sentence) != bool(rest & turned - predicate.keys())
+            return Derived(denied == negative, source.strip(), f"the source has “{frame.group().strip()}”", True)
+        return None
+
+    def _extreme(self, sentence: str) -> Derived | None:
+        if (sought := _EXTREME.search(sentence)) is None or quantities(sentence):
+            return None
+        word = sought.group().lower()
+        kinds, largest = next((kinds, word in high) for kinds, low, high in _EXTREMES if word in low or word in high)
+        if _negated(sentence):
+            return None
+        said = _stems(sentence[: sought.start()] + " " + sentence[sought.end() :])
+        for source, every in self._lists:
+            numbers = [one for one in every if one.kind in kinds]
+            if sought.group().lower() in source.lower():
+                continue
+            if len(numbers) < 2 or len({(one.kind, one.unit) for one in numbers}) > 1:
+                continue
+            names = _named(source, tuple(numbers))
+            common = frozenset.intersection(*names)
+            own = [name - common for name in names]
+            wanted = said - common - _KIND_WORDS
+            holders = [n for n, name in enumerate(own) if wanted and wanted <= name]
+            if len(holders) != 1:
+                continue
+            values = [one.value[0] or 0.0 for one in numbers]
+            best = max(values) if largest else min(values)
+            if values.count(best) > 1:
+                continue
+            mine = values[holders[0]]
+            there = source[numbers[values.index(best)].begin : numbers[values.index(best)].end]
+            return Derived(mine == best, source.strip(), f"{sought.group()}: the source has {there} for another")
+        return None
+
+    def _total(self, sentence: str) -> Derived | None:
+        total, between = _TOTAL.search(sentence), _BETWEEN.search(sentence)
+        if (total is None) == (between is None):
+            return None
+        said = _plain(quantities(sentence))
+        mine = [one for one in said if not _YEAR.fullmatch(sentence[one.begin : one.end])]
+        if len(mine) != 1 or mine[0].kind in ("ordinal", "percent", "temperature") or _negated(sentence):
+            return None
+        one = mine[0]
+        bare = one.kind == "count" and not re.match(r"\s[^\W\d]", sentence[one.end :])
+        if bare or _BOUND.search(sentence[: one.begin]):
+            return None
+        stems = _stems(_BETWEEN.sub(" ", _TOTAL.sub(" ", sentence))) - _KIND_WORDS
+        for source, theirs, kind, first, second in self._pairs:
+            if kind != one.kind or not stems or len(stems & theirs) < _TOLD * len(stems):
+                continue
+            if same(one, first) or same(one, second):
+                continue
+            a, b = first.value[0] or 0.0, second.value[0] or 0.0
+            made = a + b if total else abs(a - b)
+            there = " and ".join(source[other.begin : other.end] for other in (first, second))
+            right = abs(made - (one.value[0] or 0.0)) <= 1e-6 * max(1.0, abs(made))
+            if right or stems <= theirs:
+                return Derived(right, source.strip(), f"{sentence[one.begin : one.end]}: the source has {there}")
+        return None
+
+    @cached_property
+    def _pairs(self) -> list[tuple[str, frozenset[str], str, Quantity, Quantity]]:
+        """Sentences, alone and with the next, that have two numbers of a kind, with their words."""
+        found = []
+        for at, first in enumerate(self._sentences):
+            for source in (first, "".join(self._sentences[at : at + 2])) if len(first) <= _LONGEST else ():
+                numbers: dict[str, list[Quantity]] = {}
+                for one in _plain(quantities(source)):
+                    if not _YEAR.fullmatch(source[one.begin : one.end]):
+                        numbers.setdefault(one.kind, []).append(one)
+                for kind, some in numbers.items():
+                    if len(some) == 2 and some[0].unit == some[1].unit:
+                        found.append((source, _stems(source), kind, some[0], some[1]))
+        return found
+
+    def _recorded(self, sentence: str) -> Derived | None:
+        listed = ": " in sentence or sentence.count(",") > 1  # which says more than a key
+        if not self._records or listed or sentence.strip(" .") in self._told:
+            return None
+        said, negative = _stems(sentence), _negated(sentence)
+        held = [record for record in self._records if record.answers(said)]
+        if len(held) > 1:  # the record of which the sentence names most
+            most = max(len(record.names & said) for record in held)
+            held = [record for record in held if len(record.names & said) == most]
+        if len(held) != 1:
+            return None
+        if any(not any(same(one, other) for other in held[0].quantities) for one in quantities(sentence)):
+            return None
+        true = held[0].value
+        turned = bool(said & {_stem(word) for word in _opposed(held[0].words)} - held[0].key)
+        return Derived(true != (negative != turned), held[0].text, f"the source has {held[0].text}", True)
+
+
+@lru_cache(maxsize=8)  # several answers have one source
+def facts(texts: tuple[str, ...]) -> Facts:
+    """Return what can be derived from a source."""
+    return Facts(texts)
+
+
+_UNLESS = re.compile(r"\b(?:unless|except|but|only if|otherwise|;)", re.IGNORECASE)
+_ANSWERED = re.compile(r"\A\W*(?:yes|no|sure|certainly|of course)\s?[,–—:-]\s*", re.IGNORECASE)
+_BOUNDED = frozenset(
+    ["count", "clock", "money", "length", "mass", "volume", "duration", "months", "temperature", "percent", "speed"]
+)
+_INSIDE: tuple[tuple[re.Pattern[str], Callable[[float, float], bool]], ...] = tuple(
+    (re.compile(rf"\b(?:{words})\s+(?:the age of |age |an? )?[$£€]?$", re.IGNORECASE), how)
+    for words, how in (
+        ("until|till|up to|at most|(?:no|not) more than|maximum of|maximum|within|no later than|no longer than", le),
+        ("under|below|less than|fewer than|younger than|lighter than|shorter than|smaller than|before", lt),
+        ("over|above|more than|older than|heavier than|longer than|larger than|taller than|exceeding|after", gt),
+        ("at least|minimum of|minimum|no less than|from|starting at|as of|not before", ge),
+    )
+)
+_INSIDE_AFTER: tuple[tuple[re.Pattern[str], Callable[[float, float], bool]], ...] = (
+    (re.compile(r"\s(?:or|and) (?:more|older|over|above|longer|heavier|later)\b", re.IGNORECASE), ge),
+    (re.compile(r"\s(?:or|and) (?:less|fewer|younger|under|below|shorter|lighter|earlier)\b", re.IGNORECASE), le),
+)
+_COMPARED_MOST = 12
+_TOLD = 0.6
+"""The share of a statement's words that the sentences with its parts must have"""
+_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+_TOTAL = re.compile(r"\b(?:in total|altogether|a total of|combined|in all|all in all|together|in sum)\b", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"\b(?:gained|grew by|rose by|fell by|lost|increased by|decreased by|dropped by|a difference of"
+    r"|difference is|(?:older|younger|longer|shorter|heavier|lighter|taller|deeper|cheaper|dearer|more expensive"
+    r"|faster) than)\b",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(
+    r"\b(?:about|around|roughly|nearly|almost|approximately|some|over|under|more than|less than|fewer than|at least"
+    r"|at most|up to|close to|only)\s+[$£€]?$",
+    re.IGNORECASE,
+)
+_MONEY, _LENGTH = frozenset({"money"}), frozenset({"length"})
+_EXTREMES: tuple[tuple[frozenset[str], Set[str], Set[str]], ...] = (
+    (_MONEY, {"cheapest", "least expensive"}, {"most expensive", "dearest", "priciest", "costliest"}),
+    (_LENGTH | {"duration", "months"}, {"shortest"}, {"longest"}),
+    (_LENGTH, {"lowest", "nearest"}, {"tallest", "highest", "deepest", "widest", "farthest"}),
+    (frozenset({"mass"}), {"lightest"}, {"heaviest"}),
+    (frozenset({"months"}), {"youngest"}, {"oldest"}),
+    (frozenset({"temperature"}), {"coldest", "coolest"}, {"hottest", "warmest"}),
+    (frozenset({"area", "count", "volume", "bytes"}), {"smallest"}, {"largest", "biggest"}),
+    (frozenset({"speed"}), {"slowest"}, {"fastest"}),
+)
+_EXTREME = re.compile(
+    rf"\b(?:{'|'.join(word for _, low, high in _EXTREMES for word in sorted(low | high))})\b", re.IGNORECASE
+)
+
+
+class _Record(NamedTuple):
+    """A key of a record whose value is yes or no."""
+
+    key: frozenset[str]
+    words: Mapping[str, str]
+    names: frozenset[str]
+    """The stems of the record's other values"""
+    value: bool
+    text: str
+    quantities: Sequence[Quantity]
+    """Those of the record, which a sentence may name too"""
+
+    def answers(self, said: Set[str]) -> bool:
+        """Return whether a sentence with these words is about nothing but the key."""
+        turned = {_stem(word) for word in _opposed(self.words)}
+        rest = said - self.key - self.names - _KIND_WORDS - turned
+        return bool(said & (self.key | turned)) and not rest
+
+
+def _records(text: str) -> Iterator[_Record]:
+    """The keys with yes or no of a text that is JSON, XML, a table, or lines of keys and values."""
+    found = _json(text)
+    for record in _table(text) or _grouped(text) if found is None else found:
+        names = frozenset(
+            stem for value in record.values() if not isinstance(value, bool) for stem in _with_numbers(str(value))
+        )
+        names |= frozenset(stem for key, value in record.items() if isinstance(value, str) for stem in _stems(key))
+        told = quantities(" , ".join(str(value) for value in record.values() if not isinstance(value, bool)))
+        for key, value in record.items():
+            true = value if isinstance(value, bool) else _YES_OR_NO.get(str(value).strip().lower())
+            if true is not None and (stems := _stems(key)):
+                words = {_stem(word.lower()): word.lower() for word in _split(key)}
+                shown = (
+                    json.dumps({key: value}, ensure_ascii=False)[1:-1] if isinstance(value, bool) else f"{key}: {value}"
+                )
+                yield _Record(key=stems, words=words, names=names, value=true, text=shown, quantities=told)
+
+
+def _json(text: str) -> list[dict[str, object]] | None:
+    if text[:1].strip() not in ("{", "[") and text.strip()[:1] not in ("{", "["):
+        return None
+    try:
+        top = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    found: list[dict[str, object]] = []
+    left: list[tuple[str, object]] = [("", top)]
+    while left and len(found) < _MOST:
+        name, one = left.pop()
+        if isinstance(one, dict):
+            found.append({"": name, **{key: value for key, value in one.items() if not isinstance(value, dict | list)}})
+            left += one.items()
+        elif isinstance(one, list):
+            left += [(name, some) for some in one]
+    return found
+
+
+def _table(text: str) -> list[dict[str, object]]:
+    """The lines of a table under its heads, of cells between bars, tabs, semicolons or commas."""
+    lines = [line.strip().strip("|") for line in text.strip().splitlines() if not _RULE.fullmatch(line)][:_MOST]
+    for sign in ("|", "\t", ";", ","):
+        cells = [[cell.strip() for cell in line.split(sign)] for line in lines]
+        if len(cells) > 1 and len(cells[0]) > 1 and len({len(some) for some in cells}) == 1:
+            return [dict(zip(cells[0], some, strict=True)) for some in cells[1:]]
+    return []
+
+
+def _grouped(text: str) -> list[dict[str, object]]:
+    """The keys and values of lines or of tags. A key that comes again begins another record."""
+    pairs = [match.groups() for match in _TAG.finditer(text)]
+    pairs = pairs or [match.groups() for line in text.splitlines() if (match := _LINE.fullmatch(line)) is not None]
+    records: list[dict[str, object]] = [{}]
+    for key, value in pairs[: 10 * _MOST]:
+        if key in records[-1]:
+            records.append({})
+        records[-1][key] = value
+    return records if len(pairs) > 1 else []
+
+
+_RULE = re.compile(r"[\s|:+=-]*")
+_TAG = re.compile(r"<(\w[\w-]{0,40})>\s*([^<>]{0,80}?)\s*</\1>")
+_LINE = re.compile(r"\s*(?:- )?([\w][\w -]{0,40}?)\s*[:=]\s*(\S.{0,80}?)\s*")
+_YES_OR_NO = {
+    "yes": True,
+    "no": False,
+    "true": True,
+    "false": False,
+    "none": False,
+    "included": True,
+    "not included": False,
+}
+
+
+def _excepted(source: str, frame: re.Match[str]) -> tuple[frozenset[str], dict[str, str]] | None:
+    """The stems of what is excepted, and the words, by stem, of what is said of the others."""
+    rest = frame["rest"]
+    words = rest.split()
+    names = [word.lower().strip(",()") for word in words]
+    before = source[: frame.start("marker")]
+    if not any(map(_verbal, _WORD.findall(before))):
+        at = next((n for n in range(1, len(names)) if _verbal(names[n])), None)
+        if at is None:
+            return None
+        thing, said = " ".join(words[:at]), " ".join(words[at:])
+    else:
+        thing, said = re.split(r",|\s(?:and|but|which|who|that|because|when)\s", rest)[0], before
+    universal = {"every", "all", "each", "day", "days", "daily", "always", "area", "areas"}
+    predicate = {_stem(word.lower()): word.lower() for word in _WORD.findall(said) if not is_stopword(word)}
+    predicate = {stem: word for stem, word in predicate.items() if word not in universal and word not in _MARKERS}
+    return _stems(thing), predicate
+
+
+def _verbal(word: str) -> bool:
+    """Return whether a word is plainly a verb."""
+    word = word.lower()
+    return word in _AUXILIARY or is_verb(word) or (word.endswith("s") and is_verb(word[:-1]))
+
+
+_MARKERS = frozenset(["except", "apart", "aside", "save", "excluding", "exception", "besides", "excepting"])
+
+
+def _opposed(words: Mapping[str, str]) -> set[str]:
+    return {other for word in words.values() for other in OPPOSITES.get(word, ())}
+
+
+def _negated(text: str) -> bool:
+    return len(_NEGATION.findall(text)) % 2 == 1
+
+
+def _plain(found: Sequence[Quantity]) -> list[Quantity]:
+    return [one for one in found if not one.weak and len(one.value) == 1 and one.value[0] is not None]
+
+
+@lru_cache(maxsize=64)
+def _named(source: str, numbers: Sequence[Quantity]) -> list[frozenset[str]]:
+    """The stems of the words before each number, or behind each where none stand before the first."""
+    ends = [0, *(one.end for one in numbers)]
+    before = [_stems(source[end : one.begin]) for end, one in zip(ends, numbers, strict=False)]
+    if before[0]:
+        return before
+    begins = [*(one.begin for one in numbers), len(source)]
+    return [_stems(source[one.end : begin]) for one, begin in zip(numbers, begins[1:], strict=True)]
+
+
+def _split(key: str) -> list[str]:
+    """The words of a key: freeParking and free_parking are two."""
+    return _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key.replace("_", " ")))
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem for stem in _with_numbers(text) if not stem[0].isdigit())
+
+
+def _with_numbers(text: str) -> frozenset[str]:
+    some = (word.lower() for word in _split(text))
+    return frozenset(_stem(word) for word in some if not is_stopword(word) and not word.endswith(("n't", "n’t")))
+
+
+def _stem(word: str) -> str:
+    word = word[:-2] if word.endswith(("'s", "’s")) else word
+    ending = next((end for end in ("ing", "ed", "es", "s") if word.endswith(end) and len(word) > len(end) + 2), "")
+    word = word.removesuffix(ending)
+    return (word.removesuffix("e") if len(word) > 2 else word)[:5]
+
+
+def _sentences(text: str) -> Iterator[str]:
+    ends = [0, *sentence_ends(text), len(text)]
+    yield from (text[begin:end] for begin, end in pairwise(ends))
+
+
+_KIND_WORDS = frozenset(
+    _stem(word)
+    for word in (
+        *("available", "offer", "hotel", "included", "allow", "provide", "permit", "people", "person", "option", "one"),
+        *("total", "together", "combined", "altogether", "room", "member", "took", "part"),
+    )
+)
