@@ -46,9 +46,9 @@ LIMITS = {
     "BERTScore": Limit(135, 47, 17),
     "TokenF1": Limit(62, 23, 12),
     "Consistency(aligner='D')": Limit(194, 47, 17),
-    "Faithfulness": Limit(231, 82, 18),
-    "check --grounded": Limit(327, 235, 21),
-    "trust": Limit(275, 620, 19),
+    "Faithfulness": Limit(254, 82, 20),
+    "check --grounded": Limit(371, 250, 23),
+    "trust": Limit(285, 620, 19),
 }
 
 

@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from nlgauge.faithfulness.refusals import honesty
 from nlgauge.metrics.simple import Length
+from tests.score_tables import three
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +45,8 @@ def test_what_is_counted(path: ModuleType) -> None:
 
 
 def test_each_call_of_another_package_is_a_change_and_each_function_counts_once(path: ModuleType) -> None:
-    def search() -> float:
-        return honesty("opening hours", "When?", ["It opens at nine."])
-
-    once, thrice = path.passed(search), path.passed(lambda: [search() for _ in range(3)])
+    table = three()
+    once, thrice = path.passed(table.by_system), path.passed(lambda: [table.by_system() for _ in range(3)])
     assert thrice.functions == once.functions and thrice.depth == once.depth
     assert thrice.changes == 3 * once.changes > 0
 

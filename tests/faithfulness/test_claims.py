@@ -195,3 +195,31 @@ def test_reasoning_without_an_answer_claims_nothing_and_other_tags_stay() -> Non
     assert claims("I think the fee is 5 euros.").text == "I think the fee is 5 euros."
     assert claims("Set x <think> 5.").text == "Set x."
     assert claims("Write a < b and b > c.").text == "Write a < b and b > c."
+
+
+ORDER = "The order A-118 was shipped with Nordpost. It contains three items and costs 48.50 dollars."
+
+
+@pytest.mark.parametrize(
+    ("answer", "read"),
+    [
+        (
+            '{"order": "A-118", "carrier": "Nordpost", "items": 3, "total": 48.5}',
+            "The order is A-118, the carrier is Nordpost, the items is three, and the total is 48.50 dollars.",
+        ),
+        ('{"order": "A-118", "items": 5}', "The order is A-118, and the items is 5."),
+        ('```json\n{"carrier": "Nordpost"}\n```', "The carrier is Nordpost."),
+        ('{"shipped": true, "paid": null}', "The shipped is true."),
+        (
+            '{"parcel": {"carrier": "Nordpost", "total": 48.5}}',
+            "The carrier is Nordpost, and the total is 48.50 dollars.",
+        ),
+        ("{order: A-118}", "{order: A-118}"),
+        ("{}", ""),
+    ],
+)
+def test_a_json_object_is_read_as_a_sentence(answer: str, read: str) -> None:
+    found = claims(answer, forms_of([ORDER]))
+    assert found.text == read
+    assert len(found.text) == len(found.begins) == len(found.ends)
+    assert list(found.begins) == sorted(found.begins)

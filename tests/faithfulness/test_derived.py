@@ -105,6 +105,31 @@ TOTALS = [
         "Film and talk take 110 minutes altogether.",
     ),
 ]
+HEAD = "[4 March 2024] The harbour master said that the crane broke down yesterday."
+DAYS = [
+    (HEAD, "The crane broke down on 3 March 2024.", "The crane broke down on 4 March 2024."),
+    (HEAD, "The crane broke down on March 3.", "The crane broke down on March 5."),
+    (
+        "2024-05-10\nThe ferry was sold today.",
+        "The ferry was sold on 10 May 2024.",
+        "The ferry was sold on 9 May 2024.",
+    ),
+    ("1 May 2023: The pool opens tomorrow.", "The pool opens on 2 May 2023.", "The pool opens on 1 May 2023."),
+    (
+        "Lund, 1 March 2024. A barn burned last night.",
+        "A barn burned on 29 February 2024.",
+        "A barn burned on 1 March 2024.",
+    ),
+    ("5 June 2022. Ann left two days ago.", "Ann left on 3 June 2022.", "Ann left on 2 June 2022."),
+    ("5 June 2022. Ann left 10 days ago.", "Ann left on 26 May 2022.", "Ann left on 25 May 2022."),
+    (
+        "Date: 1 January 2020. The roof fell in yesterday.",
+        "The roof fell in on 31 December 2019.",
+        "The roof fell in on 31 December 2020.",
+    ),
+    ("9 July 2021. The vote was held this morning.", "The vote was held on 9 July.", "The vote was held on 8 July."),
+    ("9 July 2021. The band plays tonight.", "The band plays on 9 July 2021.", "The band plays on 10 July 2021."),
+]
 HOTEL = '{"wifi": true, "parking": false, "pets": false, "breakfast": true}'
 ROOMS = '[{"room": "A2", "free": false, "from": "09:00"}, {"room": "A3", "free": true, "from": "11:30"}]'
 RECORDS = [
@@ -126,7 +151,7 @@ RECORDS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "right", "wrong"), [*EXCEPTIONS, *ORDERS, *TOTALS, *RECORDS])
+@pytest.mark.parametrize(("source", "right", "wrong"), [*EXCEPTIONS, *ORDERS, *TOTALS, *DAYS, *RECORDS])
 def test_what_follows_is_read_in_the_words_of_the_source_and_what_is_excluded_differs(
     source: str, right: str, wrong: str
 ) -> None:
@@ -156,6 +181,8 @@ def test_what_follows_is_read_in_the_words_of_the_source_and_what_is_excluded_di
         ("The red bag weighs 4 kg and the blue bag 6 kg.", "The blue bag weighs more than 3 kg."),
         ("Ann has 4 cats, Ben has 6 and Eva has 2 cats.", "Together they have 12 cats."),
         (HOTEL, "The pool is heated."),
+        ("The crane broke down yesterday.", "The crane broke down on 3 March 2024."),
+        (HEAD, "The harbour master retired on 4 March 2024."),
         (HOTEL, "Parking costs 5 euros a day."),
         ("Note: the lift is broken.", "The lift is free."),
     ],

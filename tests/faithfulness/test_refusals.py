@@ -76,3 +76,40 @@ def test_only_the_clause_that_refuses_is_set_apart() -> None:
 )
 def test_a_refusal_is_honest_where_the_source_lacks_it(topic: str, honest: bool) -> None:
     assert (honesty(topic, "", [SOURCE]) > 0) == honest
+
+
+@pytest.mark.parametrize(
+    ("source", "question", "false", "honest"),
+    [
+        ("The bakery opens at six and closes at noon.", "What are the opening hours?", "opening hours", "the owner"),
+        ("The mill burned down on 4 May 1893.", "When did the mill burn down?", "the date of the fire", "who owned it"),
+        ("The ferry leaves Hull at 8:30.", "When does the ferry leave?", "departure", "the captain's name"),
+        ("The choir was founded in 1921.", "In what year was the choir founded?", "the year", "who founded it"),
+        ("The desk costs 90 euros.", "How much does the desk cost?", "a price for the desk", "the colour of the wood"),
+        ("The rent of the hall is $200 a day.", "What is the rent of the hall?", "a price", "who rents it"),
+        (
+            "The tower was finished on 3 June.",
+            "When was the tower finished?",
+            "a date of completion",
+            "why it was built",
+        ),
+        (
+            "The lift is repaired until Friday.",
+            "Until when is the lift repaired?",
+            "the end of the works",
+            "the cost",
+        ),
+        (
+            "The course begins on May 3 and lasts a week.",
+            "When does the course begin?",
+            "a starting date",
+            "the teacher's name",
+        ),
+        ("The pool closes at 9 p.m.", "When does the pool close?", "closing time", "the depth"),
+    ],
+)
+def test_the_question_is_answered_from_the_source_where_a_refusal_names_the_value_otherwise(
+    source: str, question: str, false: str, honest: str
+) -> None:
+    assert honesty(false, question, [source]) < 0 < honesty(honest, question, [source])
+    assert honesty(false, question, ["The garden has roses. It is quiet there."]) > 0

@@ -132,6 +132,13 @@ def test_a_sure_difference_fails_a_doubtful_row() -> None:
     assert last.state == "doubtful"
 
 
+def test_a_row_just_below_the_upper_threshold_is_doubtful_and_does_not_count() -> None:
+    verdict = check(table([0.55] * 30 + [0.9] * 10), grounded=True)
+    assert verdict.ruling == "passes" and verdict.count("doubtful") == 30
+    assert verdict.decision.systems[0].doubted == 0
+    assert verdict.outcomes[0].problem == "doubtful: 0.5500 is between 0.5 and 0.6, and does not count"
+
+
 # ---- Accepted answers
 
 

@@ -9,6 +9,7 @@ text.
 
 from __future__ import annotations
 
+import json
 import re
 from array import array
 from bisect import bisect_left
@@ -203,6 +204,10 @@ _NEVER_LAST = frozenset(
     ]
 )
 """Words after which an English sentence goes on"""
+_PAIR = re.compile(
+    r'"(?P<key>[^"\\\n]{1,80})"\s*:\s*(?P<value>"(?P<said>[^"\\\n]{1,500})"|-?\d[\d.]*(?:[eE][+-]?\d+)?|true|false|null)'
+)
+"""A key of a JSON object with a value that is no list"""
 _KEY_LENGTH = 60
 _KEY = re.compile(r"([A-Za-z_][\w-]*)[\"']?\s?[=:]\s?$")
 """The name of a parameter before its value"""
@@ -285,6 +290,7 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
     edited.sub(_EMPTY)
     if failed := _failed(edited.text.strip(), forms.texts, question):
         return Claims(text="", begins=(), ends=(), refusals=(), failed=failed)
+    edited.apply(_record(edited.text, forms.texts))
     set_apart: list[Refusal] = []
     seen: set[tuple[str, ...]] = set()
     pieces: list[_Piece] = []
@@ -436,6 +442,34 @@ def _sentences(text: str) -> list[tuple[int, int]]:
 def _behind(text: str, one: Quantity, other: Quantity) -> _Piece:
     """The same measure in another unit, with its brackets: it follows from the measure, and is no claim of its own."""
     return _Piece(one.end, text.index(")", other.end) + 1, "")
+
+
+def _record(text: str, others: Sequence[str]) -> list[_Piece]:
+    """Changes by which a JSON object is a sentence: its keys are its values, with numbers as others write them."""
+    begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    if text[begin : begin + 1] != "{" or text[end - 1 : end] != "}":
+        return []
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    pairs = [match for match in _PAIR.finditer(text) if match["value"] != "null"]
+    known = forms_of(others)
+    forms: dict[float, str] = {}
+    for one, form in zip(known.equal.of, known.written, strict=True):
+        forms.setdefault(one.written, form)
+    pieces: list[_Piece] = []
+    for number, pair in enumerate(pairs):
+        lead = ("and the " if number == len(pairs) - 1 else "the ") if number else "The "
+        pieces.append(_Piece(begin, pair.start("key"), f", {lead}" if number else lead))
+        value = pair["value"]
+        is_number = value[0].isdigit() or value[0] == "-"
+        first, last = pair.span("value" if pair["said"] is None else "said")
+        pieces.append(_Piece(pair.end("key"), first, " is "))
+        if is_number and (form := forms.get(float(value), "")):
+            pieces.append(_Piece(first, last, form))
+        begin = last
+    return [*pieces, _Piece(begin, end, ".")] if pairs else []
 
 
 def _asked_for(text: str, others: Sequence[str], question: str) -> list[_Piece]:

@@ -6,6 +6,7 @@ difference, and yes or no under a key of a record. A rule that does not know a f
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -62,6 +63,7 @@ class Facts:
         self._lists = [
             (one, numbers) for one in self._sentences if 1 < len(numbers := _plain(quantities(one))) <= _COMPARED_MOST
         ]
+        self._dated = [told for text in texts for told in _relative(text)][:_MOST]
         self._records = [record for text in texts for record in _records(text)][:_MOST]
         self._told = frozenset(record.text for record in self._records)
 
@@ -81,7 +83,7 @@ class Facts:
         sentence = _ANSWERED.sub("", sentence)
         if question and answers and (found := self._bounded(sentence, question)) is not None:
             return found
-        for rule in (self._exception, self._extreme, self._total, self._recorded):
+        for rule in (self._relative_date, self._exception, self._extreme, self._total, self._recorded):
             if (found := rule(sentence)) is not None:
                 return found
         return None
@@ -122,6 +124,21 @@ class Facts:
                 ):
                     found.append((source, _stems(source), one, inside))
         return found
+
+    def _relative_date(self, sentence: str) -> Derived | None:
+        """A day, where the source says "yesterday" in a text that has a date."""
+        found = quantities(sentence) if self._dated else []
+        dates = [one for one in found if one.kind == "date" and one.value[2] is not None]
+        if len(dates) != 1 or len(found) != 1 or _negated(sentence) or _DAYS_AGO.search(sentence):
+            return None
+        one = dates[0]
+        stems = _stems(sentence[: one.begin] + sentence[one.end :])
+        for source, theirs, day, word in self._dated:
+            if stems and stems <= theirs:
+                year, month, number = one.value
+                right = (month, number) == (day.month, day.day) and year in (None, day.year)
+                return Derived(right, source.strip(), f"{sentence[one.begin : one.end]}: the source has “{word}”")
+        return None
 
     def _exception(self, sentence: str) -> Derived | None:
         if not self._exceptions or EXCEPTION.search(sentence) or len(_NEGATION.findall(sentence)) > 1:
@@ -228,6 +245,35 @@ class Facts:
         true = held[0].value
         turned = bool(said & {_stem(word) for word in _opposed(held[0].words)} - held[0].key)
         return Derived(true != (negative != turned), held[0].text, f"the source has {held[0].text}", True)
+
+
+def _relative(text: str) -> Iterator[tuple[str, frozenset[str], datetime.date, str]]:
+    """The sentences that name a day by that of their text, which stands at its begin."""
+    own = next((one for one in quantities(text[:_HEAD]) if one.kind == "date" and None not in one.value), None)
+    if own is None:
+        return
+    try:
+        first = datetime.date(*(int(part or 0) for part in own.value))
+    except ValueError:  # 31 June
+        return
+    for sentence in _sentences(text):
+        words = [*_DAYS_AGO.finditer(sentence)] if len(sentence) <= _LONGEST else []
+        if len(words) == 1 and sum(one.kind == "date" for one in quantities(sentence)) <= (
+            own.end >= text.find(sentence)
+        ):
+            match = words[0]
+            days = _OFFSETS.get(match.group().lower())
+            if days is None:
+                days = -int(quantities(match.group())[0].written)
+            yield sentence, _stems(sentence), first + datetime.timedelta(days), match.group()
+
+
+_HEAD = 80
+"""Characters in which the date of a text stands"""
+_OFFSETS = {"yesterday": -1, "last night": -1, "today": 0, "this morning": 0, "tonight": 0, "tomorrow": 1}
+_DAYS_AGO = re.compile(
+    rf"\b(?:{'|'.join(_OFFSETS)}|(?:two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}}) days ago)\b", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=8)  # several answers have one source

@@ -115,8 +115,24 @@ _EMPTY = re.compile(
     r"|word|part|only|just|simply|kind|sort|thing|things|many|much|long|often|far|old|people|allow|possible)$",
     re.IGNORECASE,
 )
+_SHORT = 4
+"""Letters of a question's words that the source must have: burn, burned"""
+_OPENING = re.compile(r"\bopening (?:hours|times)\b", re.IGNORECASE)
+_VALUES = {
+    "when": re.compile(
+        r"\b(?:when|dates?|days?|years?|times?|hours|schedule|deadline|departure|arrival|start\w*|begin\w*|opening|closing"
+        r"|end|ending)\b",
+        re.IGNORECASE,
+    ),
+    "paid": re.compile(r"\b(?:how much|prices?|costs?|fees?|charges?|rent|fares?|amounts?|rates?)\b", re.IGNORECASE),
+}
+"""Words of a refusal for the value that a question asks for"""
+_ASKED_FOR = frozenset(["time", "date", "day", "year", "hours", "price", "amoun", "numbe", "name"])
+"""Stems of the words for a kind of value"""
 _WHEN = re.compile(
-    r"\b(?:when|what (?:time|date|day|year)|which (?:day|year|date)|how (?:soon|early|late)|until when)\b",
+    r"\b(?:when|opening (?:hours|times)|business hours"
+    r"|(?:date|day|year|time) of|what (?:time|date|day|year)|which (?:day|year|date)"
+    r"|how (?:soon|early|late)|until when)\b",
     re.IGNORECASE,
 )
 _HOW_MUCH = re.compile(
@@ -193,7 +209,17 @@ def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
     kind = _kind_asked(topic) or _kind_asked(question)
     about = frozenset(stem for stem in wanted if not _PRICE.search(stem)) if kind == "price" else wanted
     single, wanted = len(wanted) == 1, about or wanted  # the amount stands for the word "price"
-    share = _searched(tuple(sources)).share(wanted, special, kind)
+    searched = _searched(tuple(sources))
+    share = searched.share(wanted, special, kind)
+    asked = frozenset(stem[:_SHORT] for stem in _stems(question) - _ASKED_FOR)
+    kind = {"price": "paid"}.get(kind := _kind_asked(question) or "", kind)
+    opening = _OPENING.search(question) is not None
+    same = _kind_asked(topic) in (None, "when", "price", "amount") and wanted <= _stems(question)
+    same = same or (kind in _VALUES and _VALUES[kind].search(topic) is not None)
+    if kind in _VALUES and same and (len(asked) > 1 or opening):
+        # The refusal may name the value in another word: "the date of the fire", where the mill burned down on 4 May.
+        special = {word[:_SHORT].lower() for word in _SPECIAL.findall(question[1:])} & asked
+        share = max(share, searched.share(asked, special, kind))
     return _HONEST - _FOUND * min(share, 0.6 if single else 1.0)
 
 
@@ -209,7 +235,8 @@ class _Searched:
             sentences = [source[begin:end] for begin, end in pairwise(ends)]
             for at, sentence in enumerate(sentences):
                 for text, count in ((sentence, 1.0), (" ".join(sentences[at : at + 2]), 0.9)):
-                    for stem in _stems(text):
+                    stems = _stems(text)
+                    for stem in stems | {stem[:_SHORT] for stem in stems}:
                         holders.setdefault(stem, []).append(len(self._texts))
                     self._texts.append(text)
                     counts.append(count)
@@ -254,7 +281,12 @@ def _has_kind(kind: str, text: str) -> bool:
     kinds = {one.kind for one in quantities(text)}
     if kind == "when" and _YEAR.search(text) is not None:
         return True
-    return bool(kinds & {"when": _TIMES, "price": frozenset({"money", "percent", "count"})}.get(kind, kinds))
+    return bool(
+        kinds
+        & {"when": _TIMES, "price": frozenset({"money", "percent", "count"}), "paid": frozenset({"money"})}.get(
+            kind, kinds
+        )
+    )
 
 
 @lru_cache(maxsize=64)  # the question is asked for again and again

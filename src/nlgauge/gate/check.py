@@ -200,6 +200,8 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
             state=state,
             problem=problem,
             unsupported=marked,
+            doubted=limits.sure is not None
+            and (state == "failed" or (state == "doubtful" and value < limits.doubted_below)),
             decided_by=by,
         )
         if math.isnan(value):
@@ -221,7 +223,10 @@ def _state(limits: Limits, value: float, reason: str | None, allow_missing: bool
     if problem := limits.problem(value):
         return "failed", problem
     if limits.sure is not None and value < limits.sure:
-        return "doubtful", f"doubtful: {shown(value, limits.sure)} is between {limits.at_least:g} and {limits.sure:g}"
+        counts = limits.right is None or value < limits.doubted_below
+        least, most = (limits.at_least, limits.sure) if counts else (limits.doubted_below, limits.sure)
+        aside = "" if counts else ", and does not count"
+        return "doubtful", f"doubtful: {shown(value, limits.sure)} is between {least:g} and {most:g}{aside}"
     return "passed", None
 
 

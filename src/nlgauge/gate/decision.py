@@ -39,7 +39,7 @@ class RightAnswers(NamedTuple):
 
 
 class _Counts(NamedTuple):
-    """How many answers of a system are doubted: those that do not pass, the failing ones among them."""
+    """How many answers of a system are doubted, the failing ones among them."""
 
     n: int
     doubted: int
@@ -47,7 +47,7 @@ class _Counts(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[Outcome]) -> _Counts:
-        return cls(len(rows), sum(row.state != "passed" for row in rows), sum(row.state == "failed" for row in rows))
+        return cls(len(rows), sum(row.doubted for row in rows), sum(row.state == "failed" for row in rows))
 
 
 def alone(outcomes: Sequence[Outcome], right: RightAnswers, accepted: frozenset[int] = frozenset()) -> Decision:

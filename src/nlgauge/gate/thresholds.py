@@ -35,6 +35,8 @@ class Limits:
     at_most: float | None = None
     sure: float | None = None
     """What a value that is not below `at_least` has to reach for a row to pass; between them, a row is doubtful"""
+    doubted_below: float = -math.inf
+    """A doubtful row below this counts as doubted where the count of a set decides: its false alarms were measured"""
     right: RightAnswers | None = None
     """How often right answers are doubted; None where it was not measured"""
     notes: tuple[str, ...] = ()
@@ -149,13 +151,13 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
     fail_below, pass_from, origin = _thresholds(table, spec, "unsure" if second else "grounded", "grounded")
     notes = [] if origin is None else [f"thresholds {fail_below:g} and {pass_from:g} of the model: {origin}"]
     strict, right = _measured(table, spec, "")
-    at_least, sure = _states(fail_below, pass_from, strict)
     limits = Limits(
         spec=spec,
         part=PART,
         column=table.columns[spec],
-        at_least=at_least,
-        sure=sure,
+        at_least=fail_below if strict is None else min(strict, fail_below),
+        sure=pass_from,
+        doubted_below=fail_below,
         right=right,
         notes=tuple(notes),
     )
@@ -163,19 +165,11 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
         return limits
     fail_below, pass_from, _ = _thresholds(table, spec, "then_grounded", "then_grounded")
     strict, theirs = _measured(table, spec, "then_")
-    at_least, sure = _states(fail_below, pass_from, strict)
     # The rates of the two models together were not measured: the widest limits hold for both.
     both = None if right is None or theirs is None else _widest([right, theirs])
-    return replace(limits, right=both, second=replace(limits, at_least=at_least, sure=sure))
-
-
-def _states(fail_below: float, pass_from: float, strict: float | None) -> tuple[float, float]:
-    """Return below which probability a row fails, and from which one it passes; between them it is doubtful.
-
-    Where a strict threshold was measured, rows below it fail, and the lower threshold of the two is where the counts of
-    doubtful right answers were measured. Without it, the gate can only say that it does not know.
-    """
-    return (fail_below, pass_from) if strict is None else (min(strict, fail_below), fail_below)
+    at_least = fail_below if strict is None else min(strict, fail_below)
+    second_limits = replace(limits, at_least=at_least, sure=pass_from, doubted_below=fail_below)
+    return replace(limits, right=both, second=second_limits)
 
 
 def _measured(table: ScoreTable, spec: str, which: str) -> tuple[float | None, RightAnswers | None]:

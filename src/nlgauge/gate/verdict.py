@@ -107,6 +107,8 @@ class Outcome:
     """Differences from the source that were found without a model, such as "9 pm: the source has 9 am" """
     quotes: tuple[str, ...] = ()
     """The sentences of the source that the worst part of the answer was read with"""
+    doubted: bool = False
+    """With `grounded`: whether it counts as doubted where the count of a set decides"""
     decided_by: str | None = None
     """The name of the model that decided, where a second one reads the rows that the first cannot decide"""
 
@@ -180,7 +182,7 @@ class SystemDecision:
     n: int
     """Answers that count: all but those that claim nothing, have no value or were accepted by a person"""
     doubted: int
-    """Those of them that do not pass, the failing ones among them"""
+    """Those of them below the threshold whose false alarms were measured, the failing ones among them"""
     failing: int
     """Those below the strict threshold"""
     expected: tuple[int, int] | None = None

@@ -92,6 +92,7 @@ OUTCOME: Sources = {
     "answer": none,
     "reasons": lambda r: (),
     "quotes": lambda r: (),
+    "doubted": lambda r: False,
     "decided_by": none,
 }
 VERDICT: Sources = {
