@@ -45,7 +45,7 @@ def test_what_is_counted(path: ModuleType) -> None:
 
 
 def test_each_call_of_another_package_is_a_change_and_each_function_counts_once(path: ModuleType) -> None:
-    table = three()
+    table = three(5)
     once, thrice = path.passed(table.by_system), path.passed(lambda: [table.by_system() for _ in range(3)])
     assert thrice.functions == once.functions and thrice.depth == once.depth
     assert thrice.changes == 3 * once.changes > 0

@@ -302,3 +302,43 @@ def test_hours_shares_and_conversions_agree_and_others_differ(source, right, wro
 @pytest.mark.parametrize("text", ["She stopped at two houses.", "He met her at 3 shops.", "It opens at ten schools."])
 def test_a_number_of_things_is_no_hour(text):
     assert not any(one.kind == "clock" for one in quantities(text))
+
+
+@pytest.mark.parametrize(
+    ("source", "right", "wrong"),
+    [
+        (
+            "Take two tablets three times a day.",
+            "Three times a day, take two tablets.",
+            "Take three tablets two times a day.",
+        ),
+        (
+            "Two rooms have three beds each.",
+            "There are three beds in each of two rooms.",
+            "Three rooms have two beds each.",
+        ),
+        (
+            "The team scored 4 goals in 6 games.",
+            "In 6 games the team scored 4 goals.",
+            "The team scored 6 goals in 4 games.",
+        ),
+        ("Mix 5 spoons of oil with 2 eggs.", "Mix 2 eggs with 5 spoons of oil.", "Mix 2 spoons of oil with 5 eggs."),
+        ("Nine men and seven women voted.", "Seven women and nine men voted.", "Seven men and nine women voted."),
+        (
+            "The flat has 3 rooms and 2 balconies.",
+            "It has 2 balconies and 3 rooms.",
+            "The flat has 2 rooms and 3 balconies.",
+        ),
+        (
+            "Each of 8 tables seats 10 guests.",
+            "10 guests sit at each of 8 tables.",
+            "Each of 10 tables seats 8 guests.",
+        ),
+        ("Plant 6 roses and 9 tulips.", "Plant 9 tulips and 6 roses.", "Plant 9 roses and 6 tulips."),
+        ("The set holds 12 forks and 6 spoons.", "6 spoons and 12 forks.", "The set holds 6 forks and 12 spoons."),
+        ("Pay for 4 nights, stay 5 nights or take 2 days.", "Stay 5 nights.", "Stay 6 nights."),
+    ],
+)
+def test_exchanged_numbers_are_a_difference(source, right, wrong):
+    assert said(right, source) == []
+    assert len(said(wrong, source)) == 1

@@ -258,6 +258,7 @@ class CheckedSource:
             if near is None:
                 continue
             some = [*self._figures(sentence, near, *known), *self._names(sentence, near), *self._converted(sentence)]
+            some += _exchanged(sentence, near)
             if EXCEPTION.search(near.text) or EXCEPTION.search(sentence.text):
                 found += [SourceDifference(at + begin, at + end, why, False) for begin, end, why, _ in some]
                 continue  # which clause is said of which thing is not certain
@@ -445,6 +446,24 @@ def _bounds(before: str, one: Quantity, behind: str, other: Quantity) -> bool:
     mine, theirs = one.value[0], other.value[0]
     more = _MORE.search(before) and mine <= theirs and not _MORE.search(behind)
     return bool(more or (_LESS.search(before) and mine >= theirs and not _LESS.search(behind)))
+
+
+def _exchanged(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
+    """Two numbers of which each counts what the other one counts in the source: three tablets two times a day."""
+    mine, theirs = _counting(sentence), _counting(near)
+    if len(mine) != 2 or len(theirs) != 2 or set(mine) != set(theirs):
+        return
+    (first, one), (second, other) = mine.items()
+    if one.written == theirs[second].written != other.written == theirs[first].written:
+        there = near.text[theirs[first].begin : theirs[first].end]
+        yield (one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}", "exchanged")
+
+
+def _counting(sentence: _Passage) -> dict[str, Quantity]:
+    """The numbers of a sentence by the word behind each, if each has another one."""
+    numbers = [one for one in sentence.quantities if one.kind == "count" and not one.weak]
+    named = {_after(sentence.text, one.end): one for one in numbers}
+    return named if len(named) == len(numbers) and "" not in named else {}
 
 
 def _opposites(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
