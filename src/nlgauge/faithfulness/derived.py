@@ -30,7 +30,7 @@ _ALL = r"(?P<all>everyone|everybody|everything|everywhere|all|every|each|anyone|
 _NONE = r"(?P<none>none|no one|nobody|nothing|nowhere|no)"
 _BUT = r"(?<=everyone )but|(?<=everybody )but|(?<=everything )but|(?<=nobody )but|(?<=no one )but|(?<=none )but"
 EXCEPTION = re.compile(
-    rf"\b(?:{_ALL}|{_NONE})\b[^.;:!?]*?,?\s\(?(?P<marker>{_MARKER}|{_BUT})\s(?P<rest>[^.;:!?)]+)", re.IGNORECASE
+    rf"\b(?:{_ALL}|{_NONE})\b[^.;:!?]{{0,150}}?,?\s\(?(?P<marker>{_MARKER}|{_BUT})\s(?P<rest>[^.;:!?)]+)", re.IGNORECASE
 )
 """All but one: the rest names what is excepted, and may go on with what is said of the others"""
 _AUXILIARY = frozenset(

@@ -141,3 +141,11 @@ def test_each_row_is_a_case(claims: Path, more: tuple[str, ...], third: str, cou
     assert "volcano]." in (cases[1][0].text or "")
     counts = {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")}
     assert counts == {"tests": "3", "failures": "1", "errors": "0", "skipped": "0", counted: "1"}
+
+
+def test_an_end_of_a_name_that_is_not_written_is_refused_before_anything_is_scored(
+    claims: Path, tmp_path: Path
+) -> None:
+    result = nlgauge("check", claims, *RUN, "--at-least", 0, "-o", tmp_path / "gate.pdf")
+    assert result.exit_code == 2 and "-o writes .html, .csv, .jsonl, .jsonl.gz" in result.stderr
+    assert not (tmp_path / "gate.pdf").exists()

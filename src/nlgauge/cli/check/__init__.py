@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from nlgauge.gate import Verdict
 
 _FORMATS = ("text", "github", "junit", "markdown", "json")
-_WRITTEN = (".html", ".csv", ".jsonl", ".gz")
+_WRITTEN = (".html", ".csv", ".jsonl", ".jsonl.gz")
 _EXIT_CODES = {"passes": 0, "fails": 1, "cannot tell": 3}
 
 
@@ -168,7 +168,7 @@ def check(
     ):
         remedy = "leave out --grounded, --threshold, --at-least and --at-most, or give --grounded with --at-most-wrong"
         raise SpecError(f"--ratings makes the threshold: {remedy}")
-    if output is not None and output.suffix.lower() not in _WRITTEN:
+    if output is not None and output.suffix and not output.name.lower().endswith(_WRITTEN):
         raise SpecError(f"-o writes {', '.join(_WRITTEN)}: give {output.name} one of these ends")
     made = None if threshold is None else RatedThreshold.load(threshold)
     if made is not None and (specs or part is not None or at_least is not None or at_most is not None):
