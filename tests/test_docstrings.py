@@ -15,7 +15,7 @@ from typing import TypeAlias
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "nlgauge"
-DONE = ("adapters", "data", "engine", "maths", "metrics", "render", "run", "serve")
+DONE = ("adapters", "answers", "data", "engine", "maths", "metrics", "ratings", "render", "run", "serve", "stats")
 SHARE = 0.9
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 

@@ -98,8 +98,17 @@ def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests) 
 def best(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests, significance: float = 0.05) -> Best | None:
     """Return the best of the scores of all systems by one sub-score of a metric.
 
-    The system with the best mean is tested against every other; a system is alike where p, corrected by Holm for all of
-    them, is not below `significance`. None for an informational sub-score, and for fewer than two systems with a value.
+    The system with the best mean is tested against every other; a system is alike where p, corrected by Holm for all
+    of them, is not below `significance`.
+
+    Args:
+        table: the scores.
+        scores: the mean of each system by the sub-score.
+        tests: the test of two systems.
+        significance: the level.
+
+    Returns:
+        The best. None for an informational sub-score, and for fewer than two systems with a value.
     """
     there = [score for score in scores if not math.isnan(score.mean)]
     if len(there) < 2 or there[0].part in table.columns[there[0].metric].details:
@@ -168,7 +177,7 @@ class People:
     """By aspect: what the estimates are made of, or why there are none; nothing where every row is rated"""
 
     def by_system(self) -> list[SystemScore]:
-        """The estimate of each system with its interval; where there is none, what the ratings alone say."""
+        """Return the estimate of each system with its interval; where there is none, what the ratings alone say."""
         scores = self.table.by_system()
         found = [self.estimates.get(one.metric, {}).get(one.system) for one in scores]
         return [
@@ -186,11 +195,22 @@ class People:
 
 
 def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> People:
-    """Return what a headline is made of where ratings are at hand. led: what the aspects' names begin with.
+    """Return what a headline is made of where ratings are at hand.
 
     The scores are those of all metrics together, cross-fitted; of the first that has a better direction where this is
-    refused. It is not the one that gives the shortest interval: such an interval would hold the truth too seldom.
-    Raises InputError as `nlgauge.ratings.join.ratings`.
+    refused. It is not the metric that gives the shortest interval: such an interval would hold the truth too seldom.
+
+    Args:
+        table: the scores.
+        source: where ratings come from, as `nlgauge.ratings.join.ratings` takes it.
+        led: what the aspects' names begin with.
+        seed: as `nlgauge.estimate` takes it.
+
+    Returns:
+        The ratings of each aspect, and what they say of all rows.
+
+    Raises:
+        InputError: as `nlgauge.ratings.join.ratings`.
     """
     table = table.per_item()
     columns, estimates, notes = {}, {}, {}
@@ -222,7 +242,7 @@ def _limits(values: Float, source: Source, aspect: str) -> dict[str, tuple[float
 
 
 def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tuple[dict[str, Estimate], str]:
-    """By system and difference, and what is to be said of it; nothing where a system has no estimate."""
+    """Return estimates by system and difference, and what is to be said of them; nothing where a system has none."""
     metrics = [spec for spec, column in table.columns.items() if column.level == "item"]
     first = [spec for spec in metrics if table.columns[spec].scores] or metrics
     alone = "ratings alone, and no estimate for all rows: "

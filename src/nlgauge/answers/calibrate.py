@@ -129,7 +129,17 @@ class Calibration(Answered):
         return self.threshold(by)
 
     def threshold(self, by: str = "risk") -> RatedThreshold:
-        """The threshold of one way. Raises InputError where there is none."""
+        """Return the threshold of one way.
+
+        Args:
+            by: the way, of `WAYS`.
+
+        Returns:
+            The threshold.
+
+        Raises:
+            InputError: there is no threshold of this way; the error says why.
+        """
         for one in self.thresholds:
             if one.by == by:
                 return one
@@ -166,23 +176,32 @@ def calibrate(
     one item are a cluster where there are several), the tests take at most one of them, at random. Rows that raters
     passed by (`nlgauge.ratings.refusing.blank`) count as bad in the tests.
 
+    Thresholds without a promise are chosen on the rated rows, in three ways: by F1 of finding bad rows; by cost; and by
+    precision. What these do is counted on folds that they were not chosen on.
+
     Args:
         table: the scores of all rows.
         ratings: as `nlgauge.estimate` takes them; the ratings of a rating project bring how rows were drawn.
         metric: one, with its sub-score; may be left out where the table has one.
         aspect: what is rated; may be left out where there is one.
         below: a row is bad that is rated below this; may be left out where all ratings are 0 or 1.
-        risk, confidence: what is promised.
+        risk: what is promised: at most this share of the rows that pass is bad.
+        confidence: that of the promise.
+        cost: of the threshold by cost: a bad row that passes costs `cost` times as much as a good one that is stopped.
+        precision: of the threshold by precision: it stops most rows while the share of bad ones among them is at least
+            this.
         recall: also promise that at least this share of the bad rows is stopped, with the same confidence.
         system: rows of this system alone.
-        cost, precision: of thresholds without a promise, which are chosen on the rated rows: by F1 of finding bad rows;
-            by cost, a bad row that passes costing `cost` times as much as a good one that is stopped; and by precision,
-            the threshold that stops most rows while the share of bad ones among them is at least `precision`. What
-            these do is counted on folds that they were not chosen on.
-        cluster, outputs, draw: as `nlgauge.estimate` takes them.
+        cluster: as `nlgauge.estimate` takes it.
+        outputs: as `nlgauge.estimate` takes them.
+        draw: as `nlgauge.estimate` takes it.
         seed: of what is left out at random, and of the folds.
 
+    Returns:
+        The thresholds, what they did to the rated rows, and the share of good rows by score.
+
     Raises:
+        SpecError: for an unknown metric.
         InputError: for what does not exist or does not go together, with fewer ratings than `nlgauge.estimate` needs,
             where the rated rows were not drawn at random from all, and where raters passed rows by and all others are
             good, or all bad.
@@ -260,8 +279,11 @@ def calibrate(
 
 
 def _part(table: ScoreTable, metric: str | None) -> tuple[str, str]:
-    """Raises SpecError for one that is not there, InputError for several, and for one that has no better
-    direction or one number a system."""
+    """Return the spec of a metric and its deciding sub-score.
+
+    Raise SpecError for a metric that is not there, InputError for several, and for a sub-score that has no better
+    direction or one number a system.
+    """
     spec, parts = meant(table, metric)
     column = table.columns[spec]
     if column.level != "item" or parts[0] in column.details:
@@ -280,7 +302,17 @@ def _of_system(table: ScoreTable, system: str | None) -> Mask:
 
 
 def equally_drawn(rated: RatedRows, known: Mask, within: Mask, rng: np.random.Generator) -> tuple[Mask, list[str]]:
-    """Rated rows that all had one probability, by leaving some out at random, and what to say of it."""
+    """Return rated rows that all had one probability, by leaving some out at random.
+
+    Args:
+        rated: the ratings, and how rows were drawn.
+        known: which rows are rated, or count as such: [rows].
+        within: which rows count: [rows].
+        rng: what rows are left out by.
+
+    Returns:
+        Which rows are not left out: [rows], and what to say of it.
+    """
     probability = rated.probability(known)
     if probability is None:
         return known, []
@@ -383,11 +415,17 @@ class RatedScores:
                 raise InputError(said)
 
     def independent(self, rng: np.random.Generator) -> tuple[RatedScores, list[str]]:
-        """The same, of whose rated rows the tests take at most one a cluster, and what to say of it.
+        """Return the same scores, of whose rated rows the tests take at most one a cluster.
 
         Every tested row has the same chance to stay, whatever its rating. Where all clusters have equally many rows,
         one of the tested rows of each stays. Else a cluster's rows draw from as many tickets as the fullest cluster has
         tested rows, so that clusters with few of them may lose all.
+
+        Args:
+            rng: what rows are chosen by.
+
+        Returns:
+            The scores, and what to say of them.
         """
         order = rng.permutation(np.flatnonzero(self.tested))
         turn = np.zeros(len(order), np.intp)
@@ -407,7 +445,7 @@ class RatedScores:
         return replace(self, tested=tested), [note]
 
     def certified(self, risk: float, error: float) -> Chosen:
-        """The threshold that lets most rows pass, of those whose risk is surely small enough."""
+        """Return the threshold that lets most rows pass, of those whose risk is surely small enough."""
         tests = _Tests.of(self)
         # No rating has a part in where the sequence begins: where half the risk, if it were seen, would be enough; with
         # too few rows for this, where no bad row would be.
@@ -435,7 +473,7 @@ class RatedScores:
         return Chosen("risk", reason=reason)
 
     def recalled(self, recall: float, error: float) -> Chosen:
-        """The threshold that lets most rows pass, of those that surely stop enough of the bad rows."""
+        """Return the threshold that lets most rows pass, of those that surely stop enough of the bad rows."""
         tests, n = _Tests.of(self), int((self.bad & self.tested).sum())
 
         def found(blanks: int) -> list[int]:
@@ -463,7 +501,7 @@ class RatedScores:
         return self._chosen(by, threshold, np.full(len(self.scores), threshold), False)
 
     def best(self, by: str, cost: float, precision: float, seed: int) -> Chosen:
-        """The best threshold on the rated rows; what it does, by thresholds chosen on other folds."""
+        """Return the best threshold on the rated rows; what it does, by thresholds chosen on other folds."""
         rows = np.flatnonzero(self.rated)
         if self.bad[rows].all() or not self.bad[rows].any():
             what = "bad" if self.bad[rows].all() else "good"
@@ -504,8 +542,14 @@ class RatedScores:
     def fifths(self, sign: int = 1) -> list[Integers]:
         """Return the rated rows in five groups by score, from the lowest scores as the metric gives them.
 
-        Rows of one score are never apart: a cut between two groups goes to the nearest place where the score changes,
-        and with five scores or fewer each has its own group.
+        Rows of one score are never apart: a cut between two groups goes to the nearest place where the score changes.
+        With five scores or fewer, each score has a group.
+
+        Args:
+            sign: -1 where lower scores of the metric are better, else 1.
+
+        Returns:
+            The numbers of the rows of each group.
         """
         rows = np.flatnonzero(self.rated)
         rows = rows[np.argsort(sign * self.scores[rows], kind="stable")]
@@ -518,7 +562,7 @@ class RatedScores:
         return [some for some in np.split(rows, changes) if len(some)]
 
     def reliability(self, sign: int) -> Iterator[Bin]:
-        """The share of good rows by score, from the lowest scores as the metric gives them."""
+        """Yield the share of good rows by score, from the lowest scores as the metric gives them."""
         for some in self.fifths(sign):
             good = int(len(some) - self.bad[some].sum())
             known = sign * self.scores[some][np.isfinite(self.scores[some])]
@@ -582,7 +626,7 @@ def _share(some: Mask, of: Mask) -> float:
 
 
 def _threshold(scores: Float, bad: Mask, by: str, cost: float, precision: float) -> float:
-    """The best of the thresholds between two scores that differ: a row passes that has as much or more."""
+    """Return the best of the thresholds between two scores that differ: a row passes that has as much or more."""
     order = np.argsort(scores, kind="stable")
     values, wrong = scores[order], bad[order]
     cuts = np.flatnonzero(values[1:] > values[:-1]) + 1

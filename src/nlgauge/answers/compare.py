@@ -137,7 +137,7 @@ class Comparison(Answered, Records[Difference]):
         return "; ".join(said)
 
     def _verdict(self, one: Difference) -> str:
-        """What one metric says of the two."""
+        """Return what one metric says of the two."""
         a, b = (self.b, self.a) if self._turned(one) else (self.a, self.b)
         if self.margin is not None:
             shown = "is no worse than" if one.no_worse < SIGNIFICANCE else "is not shown to be no worse than"
@@ -219,7 +219,8 @@ def compare(
 
     Args:
         table: the scores of both systems.
-        a, b: the names of the systems.
+        a: the name of the first system.
+        b: the name of the other system.
         metric: its spec or name, or either with a sub-score ("MarkEvaluate n"), which may be an informational
             sub-score: informational sub-scores have no better direction, and are compared where they are named only; so
             is a metric without one, such as Length, but where it is asked for among all.
@@ -229,7 +230,11 @@ def compare(
             (non-inferiority), `alike` that the two differ by so much (equivalence, the larger p of two one-sided tests,
             Schuirmann 1987). Both are of each metric alone: that A is no worse by every metric needs no correction.
         items: how many a study that is planned will have, for `detectable`; by default as many as here.
-        replicates, seed: without effect since version 0.2, and accepted for one version more.
+        replicates: without effect since version 0.2, and accepted for one version more.
+        seed: without effect since version 0.2, and accepted for one version more.
+
+    Returns:
+        A record for each metric and score.
 
     Raises:
         SpecError: for an unknown metric.
@@ -268,7 +273,7 @@ def compare(
 
 
 def _table(comparison: Comparison) -> list[list[Cell]]:
-    """A line a metric: with a margin, what is said of it; without, p and what the items can show."""
+    """Return a line a metric: with a margin, what is said of it; without, p and what the items can show."""
     heads: list[Cell] = ["metric", "n", comparison.a, comparison.b, "difference"]
     if comparison.margin is None:
         shows = "shows" if comparison.items is None else f"{comparison.items:,} show"

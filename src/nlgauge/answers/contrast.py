@@ -35,18 +35,32 @@ class Williams(NamedTuple):
 
     @property
     def two_sided(self) -> float:
-        """p that the two differ."""
+        """The p that the two differ."""
         return 2 * min(self.p, 1 - self.p)
 
 
 def williams(r12: float, r13: float, r23: float, n: int, df: str = "n-3") -> Williams:
-    """Is r12 larger than r13, Pearson correlations of two metrics with the same ratings over n points? r23: of the two.
+    """Return Williams' test of whether r12 is larger than r13.
+
+    Both are Pearson correlations of a metric with the same ratings.
 
     K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23,
     t = (r12 - r13) sqrt((n - 1) (1 + r23) / (2 K (n - 1) / (n - 3) + (r12 + r13)^2 / 4 (1 - r23)^3)):
     Williams 1959; Steiger, *Tests for comparing elements of a correlation matrix*, 1980, equation 7, with n - 3 degrees
-    of freedom; `df="n-2"` gives the number that R's psych::r.test prints. Two metrics that are one get p = 0.5.
-    Raises InputError where n < 4 or where no three variables have these correlations; NaN in, NaN out.
+    of freedom.
+
+    Args:
+        r12: the correlation of the first metric with the ratings.
+        r13: the correlation of the other metric with the ratings.
+        r23: the correlation of the two metrics.
+        n: how many points the correlations are over, at least 4.
+        df: the degrees of freedom: 'n-3', or 'n-2' for the number that R's psych::r.test prints.
+
+    Returns:
+        t, its degrees of freedom and the one-sided p. Two metrics that are one get p = 0.5; NaN in, NaN out.
+
+    Raises:
+        InputError: n < 4, no three variables have these correlations, or `df` is neither of the two.
     """
     if df not in ("n-3", "n-2"):
         raise InputError(f"df is {df!r}", remedy="give 'n-3', or 'n-2' for the number of R's psych::r.test")
@@ -155,7 +169,10 @@ def contrast(
 
     Args:
         table: the scores; of each metric all scores that have a better direction.
-        ratings, level, coefficient, aspects: as `nlgauge.correlate` takes them.
+        ratings: as `nlgauge.correlate` takes them.
+        level: as `nlgauge.correlate` takes it.
+        coefficient: as `nlgauge.correlate` takes it.
+        aspects: as `nlgauge.correlate` takes them.
         test: 'permutation' (Perm-Both of Deutsch et al. 2021), or 'williams' (Pearson over systems or pooled rows).
         df: the degrees of freedom of Williams' test, as in `williams`.
         correction: over an aspect's pairs: 'holm', 'benjamini_hochberg' or 'none'.
@@ -167,6 +184,9 @@ def contrast(
             `nlgauge.stats.corrections.draws_for` says for so many pairs. Exchanges end early where p is clearly large.
         seed: of the draws.
         intervals: whether to compute them.
+
+    Returns:
+        A record for each aspect and pair of scores, and for each aspect the agreement and the cluster of each score.
 
     Raises:
         InputError: as `nlgauge.correlate`, and for a test that does not exist.
@@ -285,7 +305,7 @@ class _Tests:
         self._resampled: dict[tuple[Part, bytes], Float] = {}
 
     def agreement(self, part: Part) -> float:
-        """The coefficient of one sub-score, on all rows that it and the ratings have."""
+        """Return the coefficient of one sub-score, on all rows that it and the ratings have."""
         x, y = rated_part(self.scores[part], self._ratings)
         return estimate(x, y, self._kind, self.how.level).value
 

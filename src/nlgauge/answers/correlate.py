@@ -105,7 +105,19 @@ class Agreements(Answered, Records[Agreement]):
                 yield f"{one.metric} {one.part}, {one.aspect}: no value within {which}, left out"
 
     def get(self, metric: str, aspect: str | None = None, part: str | None = None) -> Agreement:
-        """The first record of a metric (its spec), an aspect and a sub-score. Raises SpecError where there is none."""
+        """Return the first record of a metric, an aspect and a sub-score.
+
+        Args:
+            metric: its spec.
+            aspect: that of the ratings; None for any.
+            part: the sub-score; None for any.
+
+        Returns:
+            The record.
+
+        Raises:
+            SpecError: there is none.
+        """
         for record in self.records:
             if record.metric == metric and aspect in (None, record.aspect) and part in (None, record.part):
                 return record
@@ -141,6 +153,9 @@ def correlate(
         confidence: that of the intervals.
         replicates: how many resamples and permutations; with 0 there is neither interval nor p.
         seed: of the draws.
+
+    Returns:
+        A record for each metric, score and aspect, and what could not be joined.
 
     Raises:
         InputError: for duplicates, for ratings that belong to no row, and for an unknown level or coefficient.
@@ -203,7 +218,7 @@ def _named(records: Sequence[Agreement]) -> str:
 
 
 def _measured(one: Agreement, of: str, x: Float, y: Float, how: Measurement, clusters: Integers | None) -> Agreement:
-    """An agreement with its numbers, by scores of a level and one aspect's ratings, both [items, systems]."""
+    """Return an agreement with its numbers, by scores of a level and one aspect's ratings, both [items, systems]."""
     if of == "system" and how.level != "system":
         return replace(one, reason=_OF_SETS)
     if of == "system" and how.coefficient == "soft_accuracy":

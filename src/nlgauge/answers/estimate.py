@@ -170,21 +170,11 @@ def estimate(
     pooled: bool = False,
     seed: int = 0,
 ) -> Estimates:
-    """The mean rating of each system, and of each two systems' difference, from all scores and the ratings of some.
+    """Return each system's mean rating, and each two systems' difference, from all scores and the ratings of some.
 
     The intervals speak of rows like these, and not of these rows alone. They hold if the rated rows were drawn at
     random: from all rows of the system; or with probabilities that are known, from `draw` (what `nlgauge sample`
     wrote), from a column `probability` of the ratings, or, within strata, from a column `stratum` that all rows have.
-
-    metrics: as `nlgauge.correlate` takes them, the first sub-score of each; all where none is given. With several there
-    is a record for each and one for all together, whose predictions are cross-fitted (Zrnic and Candès, "Cross-
-    prediction-powered inference", 2024). A row without a score counts with the mean score. below: estimate the share of
-    rows that are rated below this, and not the mean rating. cluster: 'item', or a column of `outputs` (else of the
-    ratings): rows that share its value are not independent. Differences always keep the rows of an item together.
-    margin: also say how many further ratings make the interval plus or minus this. scale: the least and the greatest
-    rating that there can be, such as (1, 5). A rating project has its own, and ratings that are all 0 or 1 have (0, 1).
-    No estimate leaves it. pooled: estimate the mean rating of all rows together, as of one system; outputs for one item
-    are not independent.
 
     Interval and test are those of `nlgauge.maths.rated_means`: a share of ratings alone has Wilson's interval, and the
     exact one where all ratings are equal; all others have Student's t. Scores that do not make the estimate more
@@ -195,8 +185,33 @@ def estimate(
     where all ratings are the same and no scale is known or raters passed rows by, and where the rated rows' scores are
     not like those of the others (`CHOSEN`), so that they cannot have been drawn at random. Where raters passed rows by,
     the worst case stands beside the estimate (`WorstCase`). Where rows were shared out among the raters of a rating
-    project, the interval holds their spread. Raises InputError where nothing can be said of any system, and for what
-    does not exist or does not go together.
+    project, the interval holds their spread.
+
+    Args:
+        table: the scores of all rows. A row without a score counts with the mean score.
+        ratings: the ratings of some rows, as `nlgauge.correlate` takes them.
+        metrics: as `nlgauge.correlate` takes them, the first sub-score of each; all where none is given. With several
+            there is a record for each and one for all together, whose predictions are cross-fitted (Zrnic and Candès,
+            "Cross-prediction-powered inference", 2024).
+        aspects: those of the ratings; by default all.
+        below: estimate the share of rows that are rated below this, and not the mean rating.
+        cluster: 'item', or a column of `outputs` (else of the ratings): rows that share its value are not independent.
+            Differences always keep the rows of an item together.
+        outputs: the outputs of the table's rows.
+        draw: how rows were drawn, and what they are called on the sheet.
+        confidence: that of the intervals.
+        margin: also say how many further ratings make the interval plus or minus this.
+        scale: the least and the greatest rating that there can be, such as (1, 5). No estimate leaves it. A rating
+            project has its own, and ratings that are all 0 or 1 have (0, 1).
+        pooled: estimate the mean rating of all rows together, as of one system; outputs for one item are not
+            independent.
+        seed: of the folds, where several metrics are fitted together.
+
+    Returns:
+        A record for each aspect, metric and system, and for each difference of two systems.
+
+    Raises:
+        InputError: where nothing can be said of any system, and for what does not exist or does not go together.
     """
     table = table.per_item()
     if scale is not None and not scale[0] < scale[1]:
@@ -228,6 +243,19 @@ def estimated(
     seed: int = 0,
 ) -> Estimates:
     """Return what `estimate` does, by all metrics of a table whose rows are joined to their ratings already.
+
+    Args:
+        table: the scores of all rows, by the metrics that count.
+        rated: the ratings in the order of the table's rows, and how rows were drawn.
+        below: as `estimate` takes it.
+        confidence: as `estimate` takes it.
+        margin: as `estimate` takes it.
+        scale: as `estimate` takes it.
+        pooled: as `estimate` takes it.
+        seed: as `estimate` takes it.
+
+    Returns:
+        The records, as of `estimate`.
 
     Raises:
         InputError: as `estimate`.
@@ -360,7 +388,7 @@ def _scale_of(y: Float) -> Scale | None:
 
 
 def _scores(table: ScoreTable) -> tuple[list[str], list[Float], list[str]]:
-    """The name of each metric and its first sub-score [rows], and what is to be noted. Raises InputError."""
+    """Return the name of each metric and its first sub-score [rows], and what is to be noted. Raise InputError else."""
     names, scores, notes = [], [], []
     for spec, column in table.columns.items():
         if column.level != "item":

@@ -52,17 +52,24 @@ class RatedThreshold:
     """At least this share of the bad rows is stopped, with that confidence; `by` is 'recall'"""
 
     def passes(self, values: Float) -> Float:
-        """1 where a value passes the threshold, 0 elsewhere and where there is none: [rows]."""
+        """Return 1 where a value passes the threshold, 0 elsewhere and where there is none: [rows]."""
         with np.errstate(invalid="ignore"):
             return np.asarray(
                 values >= self.threshold if self.direction == "at_least" else values <= self.threshold, float
             )
 
     def mix(self, values: Float) -> tuple[float, float]:
-        """p that other rows' scores are like those of the rated rows, and how many rated rows count for these rows.
+        """Return how much the rated rows say of other rows.
 
         The effective size is that of weights which give each tenth of the scores the share that the rows have there
         (Kish 1965): rated rows of a kind that has become rare say little.
+
+        Args:
+            values: the scores of the other rows: [rows].
+
+        Returns:
+            The p that the scores of the other rows are like those of the rated rows, and how many rated rows count for
+            the other rows. NaN where the rated rows or the other rows have no scores.
         """
         own, theirs = np.array(self.scores), values[np.isfinite(values)]
         if not len(own) or not len(theirs):

@@ -120,15 +120,32 @@ def raters(
     replicates: int = 1000,
     seed: int = 0,
 ) -> list[StandIn]:
-    """The raters' own line first, then one for each score of the table, then one for a constant.
+    """Return whether each metric may stand in for a rater.
 
-    names: the aspects of the ratings that hold one rater each, of the same question. epsilon: by how much a metric may
-    be worse, because it costs less: 0.2 for experts, 0.15 for skilled raters, 0.1 for the crowd, says the paper. A
-    metric has a scale of its own, so its ratings are predicted by a straight line that was fitted to other items, as
+    A metric has a scale of its own, so its ratings are predicted by a straight line that was fitted to other items, as
     `nlgauge train combination` fits; so are the constant's, which are the mean of other items. Where all ratings are 0
     or 1, they are the nearer of the two. A constant that passes says that the test asks for little here. Where the
-    table is `clustered`, clusters are drawn, and the t-test is robust to them. Raises InputError for fewer than two
-    raters, for two whose ratings are copies (`are_copies`), and where none has 30 rows.
+    table is `clustered`, clusters are drawn, and the t-test is robust to them.
+
+    Args:
+        table: the scores.
+        ratings: as `nlgauge.correlate` takes them.
+        names: the aspects of the ratings that hold one rater each, of the same question.
+        epsilon: by how much a metric may be worse, because it costs less: 0.2 for experts, 0.15 for skilled raters, 0.1
+            for the crowd, says the paper.
+        level: of the agreement, as `nlgauge.correlate` takes it.
+        coefficient: of the agreement, as `nlgauge.correlate` takes it.
+        resample: as `nlgauge.correlate` takes it.
+        confidence: that of the intervals.
+        replicates: how many resamples.
+        seed: of the draws and of the folds.
+
+    Returns:
+        The raters' own line first, then one for each score of the table, then one for a constant.
+
+    Raises:
+        InputError: there are fewer than two raters, the ratings of two are copies (`are_copies`), or no rater has
+            30 rows that another rated too.
     """
     table = table.per_item()
     if len(set(names)) < 2:
@@ -173,7 +190,7 @@ class _Raters:
             raise InputError(problem, remedy="rate more rows twice; 50 to 100 are enough for most tests")
 
     def _others(self, rater: int) -> Float:
-        """The mean rating of all but one: [rows], NaN where nobody else rated."""
+        """Return the mean rating of all but one: [rows], NaN where nobody else rated."""
         others = np.delete(self._given, rater, axis=0)
         known = ~np.isnan(others)
         with np.errstate(invalid="ignore"):
@@ -213,7 +230,7 @@ class _Raters:
         return Measured(float(np.mean(values)), low, high)
 
     def stand_in(self, metric: str, part: str, values: Float, agreement: Measured) -> StandIn:
-        """The test of one metric by its values [rows]."""
+        """Return the test of one metric by its values [rows]."""
         predicted = self._predicted(values)
         shares, chances = [], []
         for rater in self._enough:
@@ -239,7 +256,7 @@ class _Raters:
         )
 
     def _predicted(self, values: Float) -> Float:
-        """The rating that a line fitted to other items gives each row: [rows]."""
+        """Return the rating that a line fitted to other items gives each row: [rows]."""
         known = ~np.isnan(self._given)
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = np.where(known, self._given, 0).sum(0) / known.sum(0)
@@ -258,7 +275,7 @@ class _Raters:
 
 
 def _away(one: Float, others: Float) -> Float:
-    """The root mean squared difference of a rating [rows] from those of others [raters, rows] that there are."""
+    """Return the root mean squared difference of a rating [rows] from those of others [raters, rows] that there are."""
     squares = (one - others) ** 2
     known = ~np.isnan(squares)
     return np.asarray(np.sqrt(np.where(known, squares, 0).sum(0) / known.sum(0)))

@@ -165,13 +165,13 @@ def agreements(
 
 
 def _mean(values: Float) -> float:
-    """The mean of the values that there are; 0 where there is none."""
+    """Return the mean of the values that there are; 0 where there is none."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else 0.0
 
 
 def _within(x: Float, y: Float, known: Mask, items: Any, count: int) -> Float:
-    """The correlation within each item; 0 where it has no other score than that of rows without one."""
+    """Return the correlation within each item; 0 where it has no other score than that of rows without one."""
     units = np.full(count, np.nan)
     for item in range(count):
         rows = known & (items == item)
@@ -185,7 +185,7 @@ def _within(x: Float, y: Float, known: Mask, items: Any, count: int) -> Float:
 
 
 def _of_rows(x: Float, y: Float, known: Mask, items: Any, count: int) -> Float:
-    """Pseudo-values of the correlation over all rows, which leave out one item after the other."""
+    """Return pseudo-values of the correlation over all rows, which leave out one item after the other."""
     x, y, of = x[known], y[known], items[known]
     units = np.full(count, np.nan)
     if len(x) < 3:
@@ -203,7 +203,7 @@ def _of_rows(x: Float, y: Float, known: Mask, items: Any, count: int) -> Float:
 
 
 def _of_area(x: Float, bad: Mask, of: Any, count: int) -> Float:
-    """Pseudo-values of the AUROC, which leave out one item after the other."""
+    """Return pseudo-values of the AUROC, which leave out one item after the other."""
     units = np.full(count, np.nan)
     found = auroc_without(x, bad, of)
     if found is not None:
@@ -213,9 +213,15 @@ def _of_area(x: Float, bad: Mask, of: Any, count: int) -> Float:
 
 
 def probe_rows(sources: Sequence[Probed]) -> list[tuple[Row, str]]:
-    """Return the statements of the probes as rows, with the role of each: 'right', 'wrong' or 'paraphrase'.
+    """Return the statements of the probes as rows.
 
     A row has its source, its question, and the other paraphrases of the source as references.
+
+    Args:
+        sources: the sources, and what is said of them.
+
+    Returns:
+        The rows, with the role of each: 'right', 'wrong' or 'paraphrase'.
     """
     made: list[tuple[Row, str]] = []
     for one in sources:
@@ -299,8 +305,17 @@ def board(cards: Iterable[Card], significance: float = 0.05) -> Board:
     """Return several cards as one board, with clusters of significance for each aspect of each set.
 
     Two scorers are tested by Student's t of the differences of their numbers for each item, corrected by Holm for all
-    pairs of the aspect. Raises InputError for fewer than two cards, two cards of one scorer, and cards without a set in
-    common.
+    pairs of the aspect.
+
+    Args:
+        cards: those of different scorers.
+        significance: the level.
+
+    Returns:
+        The board.
+
+    Raises:
+        InputError: there are fewer than two cards, two cards are of one scorer, or the cards have no set in common.
     """
     cards = tuple(cards)
     names = [card.scorer for card in cards]

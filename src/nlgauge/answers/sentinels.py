@@ -45,10 +45,16 @@ class Unbeaten(NamedTuple):
 
 
 def beside(table: ScoreTable, outputs: Corpus, coefficient: str) -> ScoreTable:
-    """The table with those sentinels that it does not have, computed from the outputs' texts.
+    """Return a table with those sentinels that it does not have, computed from the outputs' texts.
 
-    Rows join by system and item; a row without an output has no number. One number for all is there where the
-    coefficient counts ties: a correlation with a constant does not exist.
+    Args:
+        table: the scores.
+        outputs: the outputs, which join by system and item; a row without an output has no number.
+        coefficient: of the agreement. One number for all is there where the coefficient counts ties: a correlation with
+            a constant does not exist.
+
+    Returns:
+        The table with the sentinels.
     """
     texts: dict[Key, list[Row]] = {}
     for row in matched(table, outputs):
@@ -75,7 +81,7 @@ def beside(table: ScoreTable, outputs: Corpus, coefficient: str) -> ScoreTable:
 
 
 def _copied(row: Row) -> float:
-    """As the metric CopyRate has it: the share of the output's words that stand in its source."""
+    """Return what the metric CopyRate has: the share of the output's words that stand in its source."""
     own, source = words(row.candidate), frozenset(words(row.source or ""))
     return sum(word in source for word in own) / len(own) if own and source else math.nan
 
@@ -96,21 +102,24 @@ def unbeaten(
     replicates: int | None = None,
     seed: int = 0,
 ) -> list[Unbeaten]:
-    """Return which metrics do not beat which sentinels of the table (`beside`): by their deciding scores, aspect by
-    aspect.
+    """Return which metrics do not beat which sentinels of the table (`beside`).
 
-    A metric beats a sentinel where it agrees better and p of their difference (`nlgauge.answers.contrast`), corrected
-    by Holm, is below 0.05. A sentinel of which less is better by an aspect is turned: short outputs are as easily told
-    as long ones.
+    They are compared by their deciding scores, aspect by aspect. A metric beats a sentinel where it agrees better and p
+    of their difference (`nlgauge.answers.contrast`), corrected by Holm, is below 0.05. A sentinel of which less is
+    better by an aspect is turned: short outputs are as easily told as long ones.
 
     Args:
         table: the scores, with the sentinels.
         ratings: as `nlgauge.correlate` takes them.
         found: what `nlgauge.correlate` says of the table.
-        level, coefficient: those of `found`.
+        level: that of `found`.
+        coefficient: that of `found`.
         notes: gets what is to be said of the tests.
         replicates: how many exchanges each test draws; by default as many as the number of tests needs.
         seed: of the draws.
+
+    Returns:
+        A record for each metric and sentinel that it does not beat.
     """
     table = table.per_item()
     sentinels = [spec for spec in table.columns if is_sentinel(spec)]

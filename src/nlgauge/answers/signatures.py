@@ -33,12 +33,12 @@ _OF_ROWS = ("from", "values")
 
 
 def _rowless(fact: object) -> object:
-    """A fact without what it says of the rows: how many texts were longer than a window."""
+    """Return a fact without what it says of the rows: how many texts were longer than a window."""
     return re.sub(r",longer \d+/\d+", "", fact) if isinstance(fact, str) else fact
 
 
 def _settled(fact: object) -> object:
-    """A fact without version numbers too; of a thing that has a digest, the digest."""
+    """Return a fact without version numbers too; of a thing that has a digest, the digest."""
     if isinstance(fact, Mapping) and "digest" in fact:
         return fact["digest"]
     if not isinstance(fact := _rowless(fact), str):

@@ -36,12 +36,15 @@ class WorstCase:
     longer shown, or is shown; None where all of them do not change this"""
 
     def sentence(self, found: Measured, unit: float, difference: bool) -> str:
-        """Return what is said of it beside the estimate.
+        """Return what is said of the worst case beside the estimate.
 
         Args:
             found: the estimate with its interval, NaN where it is refused.
             unit: 100 for shares, which are told of 100 outputs, else 1.
             difference: whether the estimate is a difference of two systems.
+
+        Returns:
+            A sentence, without capital and full stop.
         """
         rows = "blank row" if self.blank == 1 else f"{self.blank} blank rows"
         bad = "bad for the one system and good for the other" if difference else "bad"
@@ -77,21 +80,33 @@ class Blanks:
 
     @classmethod
     def of(cls, rows: Mask, values: Float, scale: tuple[float, float] | None, below: float | None) -> Blanks:
-        """Return the blank rows, with the ends of the scale, or of the ratings where no scale is known.
+        """Return the blank rows of an aspect, with the ratings of a bad and of a good row.
 
-        below: where the ratings are 1 for a row that is rated below this, else None.
+        These are the ends of the scale, or of the ratings where no scale is known.
+
+        Args:
+            rows: which rows raters passed by: [rows].
+            values: the ratings, NaN where there is none: [rows].
+            scale: the least and the greatest rating that there can be; None where they are not known.
+            below: where the ratings are 1 for a row that is rated below this, else None.
+
+        Returns:
+            The blank rows: those of `rows` that have no rating.
         """
         low, high = scale or (float(np.nanmin(values)), float(np.nanmax(values)))
         bad, good = (low, high) if below is None else (high, low)
         return cls(rows=rows & np.isnan(values), values=values, bad=bad, good=good)
 
     def worst_case(self, found: Measured, again: Again, systems: Sequence[Integers]) -> WorstCase | None:
-        """Return the worst case of an estimate; None without blank rows.
+        """Return the worst case of an estimate.
 
         Args:
             found: the estimate with its interval, NaN where it is refused.
             again: the same of other ratings.
             systems: the rows of each of its systems: one, or two for a difference.
+
+        Returns:
+            The worst case; None without blank rows.
         """
         places = [rows[self.rows[rows]] for rows in systems]
         # Rows of the system with fewer rows weigh more in a difference, and come first.
@@ -100,7 +115,10 @@ class Blanks:
             return None
 
         def filled(count: int, bad_first: bool) -> Measured:
-            """The estimate with so many blank rows bad for the first system, or good, and the other way for another."""
+            """Return the estimate with so many blank rows bad for the first system, or good.
+
+            For another system they are the other way.
+            """
             values = self.values.copy()
             values[order[:count]] = np.where(np.isin(order[:count], places[0]) == bad_first, self.bad, self.good)
             return again(values)
@@ -110,7 +128,7 @@ class Blanks:
         shown = not found.low <= 0 <= found.high
 
         def changes(bad_first: bool) -> int | None:
-            """The least number of rows that change the conclusion."""
+            """Return the least number of rows that change the conclusion."""
 
             def changed(count: int) -> bool:
                 other = filled(count, bad_first)

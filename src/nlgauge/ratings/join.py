@@ -45,7 +45,7 @@ class Grid(NamedTuple):
     """The number of each item's cluster, where the table has clusters"""
 
     def of(self, values: Float) -> Float:
-        """[rows] -> [items, systems], NaN where there is no row."""
+        """Return values of rows [rows] as [items, systems], NaN where there is no row."""
         out = np.full((len(self.items), len(self.systems)), np.nan)
         out[self.place] = values
         return out
@@ -63,7 +63,17 @@ class Ratings(NamedTuple):
 
 
 def grid(table: ScoreTable) -> Grid:
-    """Raises InputError where two rows are of one system and item, or where outputs for an item are of two clusters."""
+    """Return the rows of a table as items and systems.
+
+    Args:
+        table: the table.
+
+    Returns:
+        The grid.
+
+    Raises:
+        InputError: two rows are of one system and item, or outputs for an item are of two clusters.
+    """
     refuse_twice(table.rows, "the table", REMEDY)
     items = {item: n for n, item in enumerate(dict.fromkeys(item for _, item in table.rows))}
     systems = {system: n for n, system in enumerate(table.systems)}
@@ -84,12 +94,21 @@ def _clusters(table: ScoreTable, items: Mapping[str, int]) -> Integers | None:
 
 
 def ratings(table: ScoreTable, source: Source) -> Ratings:
-    """Ratings for the rows of a table, bigger is better.
+    """Return ratings for the rows of a table, bigger is better.
 
-    source: a Corpus (its rows' `scores`); a ScoreTable, each of whose scores is an aspect; a Column of this very
-    table; {(system, item): rating}; or {aspect: {(system, item): rating}}. Columns of which lower is better are turned.
-    Where the table says that repeated rows are meant, an item that is rated several times has the mean of its ratings.
-    Raises InputError for other duplicates and where nothing belongs together.
+    Columns of which lower is better are turned. Where the table says that repeated rows are meant, an item that is
+    rated several times has the mean of its ratings.
+
+    Args:
+        table: the table.
+        source: a Corpus (its rows' `scores`); a ScoreTable, each of whose scores is an aspect; a Column of this very
+            table; {(system, item): rating}; or {aspect: {(system, item): rating}}.
+
+    Returns:
+        The ratings in the order of the table's rows.
+
+    Raises:
+        InputError: there are other duplicates, or nothing belongs together.
     """
     if isinstance(source, Column):
         if source.level != "item" or len(source.values) != len(table.rows):
@@ -114,7 +133,7 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
 
 
 def turned(column: Column, part: int) -> Float:
-    """A column's numbers, the sign changed where lower is better."""
+    """Return a column's numbers, the sign changed where lower is better."""
     values: Float = column.values[:, part]
     return values if column.higher_is_better else -values
 
@@ -122,7 +141,18 @@ def turned(column: Column, part: int) -> Float:
 def aspects_of(
     source: Corpus | ScoreTable | Scores | Mapping[str, Scores], repeats: bool = False
 ) -> dict[str, dict[Key, float]]:
-    """Ratings by aspect and key. repeats: whether a key may be there several times, and has the mean."""
+    """Return ratings by aspect and key.
+
+    Args:
+        source: where the ratings come from, as `ratings` takes it, but for a Column.
+        repeats: whether a key may be there several times, and has the mean.
+
+    Returns:
+        By aspect, the rating of each (system, item), larger better.
+
+    Raises:
+        InputError: a key is there several times and `repeats` is False, or a rating is not a number.
+    """
     if isinstance(source, ScoreTable):
         source = source.per_item() if repeats else source
         refuse_twice(source.rows, "the ratings")
@@ -157,13 +187,14 @@ def join(
     labels: Labels | None = None,
     higher_is_better: bool = True,
 ) -> ScoreTable:
-    """The table with one metric more, `name`, whose scores come from elsewhere; the table given stays as it is.
+    """Return a table with one metric more, whose scores come from elsewhere; the table given stays as it is.
 
     Args:
-        table: the table. name: what the metric is called. source: a Corpus with `column`; {(system, item): score}, or
-        {system: score} for a corpus-level metric; or the path of
-            an mt-metrics-eval score file, lines of system<TAB>score: of segments (.seg.score: a line for each item, in
-            the order in which the table's items first appear) or of systems (.sys.score).
+        table: the table.
+        name: what the metric is called.
+        source: a Corpus with `column`; {(system, item): score}, or {system: score} for a corpus-level metric; or the
+            path of an mt-metrics-eval score file, lines of system<TAB>score: of segments (.seg.score: a line for each
+            item, in the order in which the table's items first appear) or of systems (.sys.score).
         column: a rating or another column of the rows of a Corpus; a.b is b inside a.
         labels: the numbers of the column's labels, as `nlgauge.Column` takes them.
         higher_is_better: whether a higher score is better.
@@ -219,8 +250,20 @@ def read(
     items: Sequence[str],
     labels: Labels | None = None,
 ) -> tuple[str, dict[Place, float]]:
-    """Return where the scores of a metric `name` come from, and the scores; a score file's segments are those of
-    `items`.
+    """Return where the scores of a metric come from, and the scores.
+
+    Args:
+        name: what the metric is called.
+        source: as `join` takes it.
+        column: as `join` takes it.
+        items: those that the segments of a score file are of, in the order of its lines.
+        labels: as `join` takes them.
+
+    Returns:
+        The name of the file, of the column or 'given', and the score of each (system, item), or of each (system, None).
+
+    Raises:
+        InputError: the source cannot be read, or a Corpus is given without a column.
     """
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
@@ -257,7 +300,7 @@ def _of_file(path: Path, items: Sequence[str]) -> dict[Place, float]:
 
 
 def _by_system(path: Path) -> dict[str, list[float]]:
-    """The numbers of each system, in the order of the lines."""
+    """Return the numbers of each system, in the order of the lines."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -273,7 +316,17 @@ def _by_system(path: Path) -> dict[str, list[float]]:
 
 
 def keyed(scores: Scores | Mapping[str, object]) -> dict[Key, float]:
-    """Scores as numbers, NaN for a missing one. Raises InputError for another key or value, and for a key twice."""
+    """Return scores as numbers.
+
+    Args:
+        scores: numbers, or texts that read as numbers, by (system, item).
+
+    Returns:
+        The numbers by (system, item), NaN for a missing score.
+
+    Raises:
+        InputError: a key is not (system, item), a value is not a number, or a key is there twice.
+    """
     numbers = {}
     for key, value in scores.items():
         if not isinstance(key, tuple) or len(key) != 2:
@@ -285,7 +338,20 @@ def keyed(scores: Scores | Mapping[str, object]) -> dict[Key, float]:
 
 
 def number(value: object, what: str, file: object = None, row: int | None = None) -> float:
-    """A given value as a number, NaN for a missing one. Raises InputError that says what it is of."""
+    """Return a given value as a number.
+
+    Args:
+        value: a number, or a text that reads as a number; None, an empty text and "None" are missing.
+        what: what the value is of, for the error.
+        file: the file, for the error.
+        row: the row of the file, for the error.
+
+    Returns:
+        The number, NaN for a missing value.
+
+    Raises:
+        InputError: the value is something else; the error says what it is of.
+    """
     if value is None or (isinstance(value, str) and value.strip() in ("", "None")):
         return math.nan
     try:
@@ -307,11 +373,20 @@ def refuse_twice(keys: Iterable[Key], where: str, remedy: str = "keep one") -> N
 
 
 def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
-    """The table with clusters: rows whose outputs have the same value in a column, joined by system and item.
+    """Return a table with clusters: rows whose outputs have the same value in a column, joined by system and item.
 
-    column: a field of the rows (`source`, `context`, `item`), or one of their other columns; a.b is b inside a. Miller,
-    *Adding Error Bars to Evals*, arXiv:2411.00640, section 2.2, says why rows that share a source need this. Raises
-    InputError for a row of the table without an output, or without a value in the column.
+    Miller, *Adding Error Bars to Evals*, arXiv:2411.00640, section 2.2, says why rows that share a source need this.
+
+    Args:
+        table: the table.
+        outputs: the outputs of the table's rows.
+        column: a field of the rows (`source`, `context`, `item`), or one of their other columns; a.b is b inside a.
+
+    Returns:
+        The table with clusters.
+
+    Raises:
+        InputError: a row of the table has no output, or no value in the column.
     """
     outputs = matched(table, outputs)
     found = column_of(table.rows, outputs, column)
@@ -330,7 +405,19 @@ def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
 
 
 def column_of(keys: Sequence[Key], outputs: Iterable[Row], name: str) -> list[str | None]:
-    """A column of outputs for each (system, item), as texts; None where there is none. Columns as in `by_column`."""
+    """Return a column of outputs for each (system, item), as texts.
+
+    Args:
+        keys: the (system, item) of each row.
+        outputs: the outputs.
+        name: that of the column, as `by_column` takes it.
+
+    Returns:
+        The text of each key; None where there is none.
+
+    Raises:
+        InputError: outputs of one system for one item have several values.
+    """
     values: dict[Key, str | None] = {}
     for number, row in enumerate(outputs, 1):
         value = _value(row, name)

@@ -35,11 +35,14 @@ class Aspect:
     def rating(self, cell: str) -> float | None:
         """Return the number that a cell stands for.
 
+        Args:
+            cell: what people wrote.
+
         Returns:
-            NaN for a cell that says "not rated" (n/a, -, ?), None for an empty one.
+            The number. NaN for a cell that says "not rated" (n/a, -, ?), None for an empty one.
 
         Raises:
-            ValueError: with the problem, where the cell is neither a number on the scale nor a known label.
+            ValueError: with the problem, where the cell is neither a number on the scale nor a label of the aspect.
         """
         text = plain(cell)
         if not text:
@@ -66,6 +69,9 @@ def aspects_from(names: Sequence[str], scales: Iterable[str], labels: Iterable[s
         names: of the aspects.
         scales: "1-5" for all aspects, or "ASPECT=1-5" for one.
         labels: as in `labelled`.
+
+    Returns:
+        The aspects in the order of their names, with their scales and labels.
 
     Raises:
         SpecError: for an aspect twice, and for a scale or a label that cannot be meant.
@@ -98,6 +104,9 @@ def labelled(aspects: Sequence[Aspect], labels: Iterable[str]) -> list[Aspect]:
         labels: NAME=VALUE for all aspects or ASPECT:NAME=VALUE for one, where the value is a number on the scale or one
             of the `STANDARD` labels.
 
+    Returns:
+        The aspects in their order. A label that an aspect has already gets its new number.
+
     Raises:
         SpecError: for a label that is no such text, or that is off the scale.
     """
@@ -118,6 +127,9 @@ def by_name(labels: Iterable[str]) -> dict[str, float]:
     Args:
         labels: NAME=VALUE or ASPECT:NAME=VALUE, as in `labelled`.
 
+    Returns:
+        The number of each NAME, or of each ASPECT:NAME.
+
     Raises:
         SpecError: for a label that is no such text.
     """
@@ -125,7 +137,7 @@ def by_name(labels: Iterable[str]) -> dict[str, float]:
 
 
 def _parsed(labels: Iterable[str], aspects: Sequence[str]) -> list[tuple[str | None, str, float]]:
-    """The aspect (None for all), the name and the number of each label."""
+    """Return the aspect (None for all), the name and the number of each label."""
     found = []
     for label in labels:
         name, equals, text = label.rpartition("=")

@@ -27,6 +27,13 @@ def matched(table: ScoreTable, outputs: C) -> C:
     positions. Where some differ, the file is in another order, or lacks rows or systems: then each row is the one row
     of its system that has its texts.
 
+    Args:
+        table: the table.
+        outputs: the outputs, or the ratings.
+
+    Returns:
+        The outputs in their order.
+
     Raises:
         InputError: by its row, for texts that no row of the table has, or that several have.
     """
@@ -70,7 +77,7 @@ def of_ratings(table: ScoreTable, ratings: Corpus) -> ScoreTable:
 
 
 def _joins(table: ScoreTable, ratings: Corpus) -> bool:
-    """Whether some rated row is a row of a table."""
+    """Return whether some rated row is a row of a table."""
     try:
         rows = {(row.system, row.item) for row in matched(table, ratings) if row.scores}
     except InputError:
@@ -81,7 +88,7 @@ def _joins(table: ScoreTable, ratings: Corpus) -> bool:
 def _by_texts(
     table: ScoreTable, known: Sequence[str], mine: Mapping[int, Row], texts: Mapping[int, str], why: str
 ) -> dict[int, int]:
-    """The place of each row in a table. Raises InputError where there is none, or not one alone."""
+    """Return the place of each row in a table. Raise InputError where there is none, or not one alone."""
     by_candidate: dict[str, list[int]] = {}
     for number, text in enumerate(known):
         by_candidate.setdefault(text.partition(".")[0], []).append(number)
@@ -101,7 +108,13 @@ def _by_texts(
 def by_position(table: ScoreTable, outputs: Corpus, unrated: bool = False) -> list[str]:
     """Return notes on rated rows that join a table by their position alone, or whose item has another candidate there.
 
-    unrated: whether the others count too.
+    Args:
+        table: the table.
+        outputs: the outputs that hold the ratings.
+        unrated: whether rows without a rating count too.
+
+    Returns:
+        The notes, as sentences.
     """
     if _is_scored(table, outputs):
         return []
@@ -125,7 +138,7 @@ def by_position(table: ScoreTable, outputs: Corpus, unrated: bool = False) -> li
 
 
 def _is_scored(table: ScoreTable, outputs: Corpus) -> bool:
-    """Whether these very outputs, in this order, were scored."""
+    """Return whether these very outputs, in this order, were scored."""
     return table.run.get("corpus") == outputs.digest
 
 
@@ -135,6 +148,15 @@ def refuse_other_order(table: ScoreTable, a: str, other: ScoreTable, b: str) -> 
     Where items are positions in files, a file in another order, or one that lacks a row, would otherwise be compared
     answer by answer with answers to other questions. A question that the other system does not have may be the same
     one in other words, and is not refused.
+
+    Args:
+        table: the table of the first system.
+        a: the name of the first system.
+        other: the table of the other system.
+        b: the name of the other system.
+
+    Raises:
+        InputError: an item of the first system has the question of another item of the other system.
     """
     mine, theirs = _questions(table, a), _questions(other, b)
     at = {question: item for item, question in theirs.items()}
@@ -145,7 +167,7 @@ def refuse_other_order(table: ScoreTable, a: str, other: ScoreTable, b: str) -> 
 
 
 def _questions(table: ScoreTable, system: str) -> dict[str, str]:
-    """The digest of each item's question, of rows that have a question."""
+    """Return the digest of each item's question, of rows that have a question."""
     rows = zip(table.rows, fingerprints(table), strict=False)
     questions = {item: texts.rpartition(".")[2] for (name, item), texts in rows if name == system}
     return {item: question for item, question in questions.items() if question}

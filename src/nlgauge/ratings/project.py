@@ -116,6 +116,12 @@ class RatingProject:
     def load(cls, folder: str | Path) -> RatingProject:
         """Return the project of a folder.
 
+        Args:
+            folder: the folder that holds project.json.
+
+        Returns:
+            The project.
+
         Raises:
             InputError: where there is none, where its file was changed, or where a newer version wrote it.
         """
@@ -152,6 +158,9 @@ class RatingProject:
 
         Args:
             labels: NAME=VALUE, or ASPECT:NAME=VALUE: labels that people wrote and the project does not know.
+
+        Returns:
+            The ratings of the rows that were drawn, with their raters and how these agree.
 
         Raises:
             InputError: with file, row and column, for a sheet of another draw, a text that was changed, a label that
@@ -271,7 +280,7 @@ class RatingProject:
                     yield said
 
     def _row(self, sheet: Sheet, line: int, cells: Mapping[str, str]) -> str:
-        """The name of a row, whose digest has to be this project's. Raises InputError."""
+        """Return the name of a row, whose digest has to be this project's. Raise InputError else."""
         name, digest = cells.get(ROW, "").strip(), cells.get(DIGEST, "").strip().lower()
         project, _, text = digest.partition("-")
         if re.fullmatch(r"p[0-9a-f]{10}", project) and project != self.id:
@@ -361,6 +370,12 @@ def text_digest(record: Mapping[str, str]) -> str:
 
     Blanks, line ends, signs that are not shown, the apostrophe before a formula and the form of an accented letter do
     not count.
+
+    Args:
+        record: the cells of the row, by column; those of `TEXTS` count.
+
+    Returns:
+        12 hexadecimal digits.
     """
     sha = hashlib.sha256()
     for name in TEXTS:
@@ -371,7 +386,7 @@ def text_digest(record: Mapping[str, str]) -> str:
 
 
 def _sheets(folder: Path) -> list[Path]:
-    """The files of a folder that hold ratings, or may."""
+    """Return the files of a folder that hold ratings, or may."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith((".", "~")))
     if wrong := [path for path in files if path.suffix.lower() in _SPREADSHEETS]:
         raise InputError("is not read", file=wrong[0], remedy="save it as CSV (UTF-8) beside, and move this file away")
@@ -422,7 +437,10 @@ def _without_copies(values: Mapping[str, dict[str, dict[str, float]]]) -> Iterat
 
 
 def _rating_columns(sheet: Sheet, aspects: Mapping[str, Aspect]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The columns of ratings: the aspect of each, and its rater, '' for the sheet's. Raises InputError."""
+    """Yield the columns of ratings: the aspect of each, and its rater, '' for the sheet's.
+
+    Raise InputError for a column of no aspect.
+    """
     for column in sheet.columns:
         if not column.startswith(RATING):
             continue
@@ -448,7 +466,7 @@ def _value(sheet: Sheet, line: int, name: str, column: str, cell: str, aspect: A
 
 
 def _means(by_rater: Mapping[str, Mapping[str, float]]) -> dict[str | None, float]:
-    """The mean of the raters of each row."""
+    """Return the mean of the raters of each row."""
     rows = dict.fromkeys(row for of in by_rater.values() for row in of)
     given = {row: [of[row] for of in by_rater.values() if row in of] for row in rows}
     return {row: math.fsum(ratings) / len(ratings) for row, ratings in given.items()}

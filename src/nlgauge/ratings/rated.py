@@ -58,9 +58,16 @@ class Measurement:
             raise InputError(f"the confidence {self.confidence!r} is not between 0 and 1", remedy="0.95, for one")
 
     def percentiles(self, systems: int) -> float:
-        """Return which share of resamples an interval holds: of systems alone, more than the confidence (`expanded`).
+        """Return which share of resamples an interval holds.
 
-        Resamples of items and systems together vary more than the coefficient does, and hold the truth often enough.
+        Of resamples of systems alone it is more than the confidence (`expanded`). Resamples of items and systems
+        together vary more than the coefficient does, and hold the truth often enough.
+
+        Args:
+            systems: how many systems the table has.
+
+        Returns:
+            The share, from 0 to 1.
         """
         return expanded(self.confidence, systems) if self.resample == "systems" else self.confidence
 
@@ -76,7 +83,19 @@ class Measurement:
 
 
 def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> tuple[Grid, Ratings, list[str]]:
-    """The table's places, its ratings, and the aspects that are asked for, all where none is. Raises InputError."""
+    """Return a table's places, its ratings, and the aspects that are asked for.
+
+    Args:
+        table: the table.
+        source: where ratings come from, as `nlgauge.ratings.join.ratings` takes it.
+        aspects: those that are asked for; None for all.
+
+    Returns:
+        The places, the ratings and the names of the aspects.
+
+    Raises:
+        InputError: nothing is rated for an aspect, and as `grid` and `ratings` of `nlgauge.ratings.join`.
+    """
     place, rated = grid(table), ratings(table, source)
     chosen = list(rated.values) if aspects is None else list(aspects)
     if unknown := [aspect for aspect in chosen if aspect not in rated.values]:
@@ -92,7 +111,16 @@ def fewest_rated(place: Grid, rated: Ratings, aspects: Sequence[str]) -> tuple[i
 
 
 def by_row(table: ScoreTable, column: Column, part: int) -> Float:
-    """A number per row, bigger is better; a system's number for each of its rows, whose mean is that number again."""
+    """Return a number per row, bigger is better.
+
+    Args:
+        table: the table.
+        column: one of its columns.
+        part: the place of the sub-score.
+
+    Returns:
+        The numbers: [rows]. A system's number stands for each of its rows, whose mean is that number again.
+    """
     values = turned(column, part)
     if column.level == "item":
         return values
@@ -107,7 +135,7 @@ def rated_items(*tables: Float) -> Mask:
 
 
 def rated_part(*tables: Float) -> list[Float]:
-    """Tables cut down to cells that all have, and to the items and systems that have such a cell."""
+    """Return tables cut down to cells that all have, and to the items and systems that have such a cell."""
     known: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
     cut = np.ix_(known.any(1), known.any(0))
     return [np.where(known, table, np.nan)[cut] for table in tables]
@@ -148,7 +176,7 @@ class RatedRows:
         return replace(self, values={aspect: values}, probabilities=probabilities)
 
     def asked_of(self, rows: Integers) -> Integers | None:
-        """The places of some rows."""
+        """Return the places of some rows."""
         return None if self.asked is None else self.asked[rows]
 
     def blank_of(self, aspect: str) -> Mask:
@@ -156,7 +184,7 @@ class RatedRows:
         return self.blank.get(aspect, np.zeros(len(self.items), bool))
 
     def probability(self, rated: Mask) -> Float | None:
-        """With which probability each row was drawn; None where all had the same."""
+        """Return with which probability each row was drawn; None where all had the same."""
         found = self.drawn_with if self.drawn_with is not None else self.probabilities
         if found is None and self.strata.any():
             found = (np.bincount(self.strata, rated) / np.maximum(np.bincount(self.strata), 1))[self.strata]
@@ -172,7 +200,17 @@ class RatedRows:
 def fitted(table: ScoreTable, outputs: Corpus | None, source: Source) -> Corpus | None:
     """Return the outputs behind some ratings with the items of the table's rows, as `matched` finds them.
 
-    Raises InputError, also where the outputs of a rating project were sampled in another order than they were scored.
+    Args:
+        table: the table.
+        outputs: the outputs, if there are any.
+        source: the ratings.
+
+    Returns:
+        The outputs; None where there are none.
+
+    Raises:
+        InputError: as `matched`, and where the outputs of a rating project were sampled in another order than they were
+            scored.
     """
     if outputs is None:
         return None
@@ -194,7 +232,23 @@ def rated_rows(
     outputs: Corpus | None = None,
     draw: Draw | None = None,
 ) -> RatedRows:
-    """A table beside its ratings; `draw` resolves the names of a sheet. Raises InputError for what does not fit."""
+    """Return a table beside its ratings.
+
+    Args:
+        table: the table.
+        source: where ratings come from, as `nlgauge.ratings.join.ratings` takes it.
+        aspects: those that are asked for; all where none is named.
+        cluster: 'item', 'system' or a column of the outputs (else of the ratings), whose value the rows of a
+            cluster share.
+        outputs: the outputs of the table's rows.
+        draw: resolves the names of a sheet.
+
+    Returns:
+        The ratings in the order of the table's rows, and how the rows were drawn.
+
+    Raises:
+        InputError: something does not fit.
+    """
     outputs = fitted(table, outputs, source)
     source = matched(table, source) if isinstance(source, Corpus) else source
     if draw is not None and isinstance(source, Column):
@@ -298,7 +352,7 @@ def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:
 
 
 def codes(labels: Sequence[Any]) -> Integers:
-    """The number of each label, from 0, in the order in which they first appear."""
+    """Return the number of each label, from 0, in the order in which they first appear."""
     places = {label: n for n, label in enumerate(dict.fromkeys(map(str, labels)))}
     return np.array([places[str(label)] for label in labels], np.intp)
 

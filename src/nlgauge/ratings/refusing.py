@@ -68,10 +68,15 @@ class Unanswered:
 def blank(asked: Integers, rated: Mask, refused: Mask | None = None) -> Mask:
     """Return which rows raters passed by: drawn, and not rated although a later row of the sheet is.
 
+    `UNREACHED` says when rows behind the last rated row are blank too.
+
     Args:
         asked: the place of each row on the sheet, from 1; 0 where it was not drawn: [rows].
         rated: which rows are rated: [rows].
         refused: for which rows a rater says that they are not rated (n/a): [rows].
+
+    Returns:
+        Which rows are blank: [rows].
     """
     drawn = asked > 0
     seen = rated if refused is None else rated | refused
@@ -87,11 +92,14 @@ def unanswered(
     """Return how rows that were drawn and not rated compare with the rated ones.
 
     Args:
-        scores: [rows, metrics]
-        rated: which rows are rated: [rows]
-        asked: the place of each row on the sheet, from 1; 0 where it was not drawn: [rows]
-        clusters: what rows share: [rows]
+        scores: those of the metrics: [rows, metrics].
+        rated: which rows are rated: [rows].
+        asked: the place of each row on the sheet, from 1; 0 where it was not drawn: [rows].
+        clusters: what rows share: [rows].
         left_out: which rows are blank: [rows]; by default as `blank` says.
+
+    Returns:
+        How many rows are not rated, and whether their scores are like those of the rated rows.
     """
     drawn = asked > 0
     left_out = blank(asked, rated) if left_out is None else left_out
@@ -108,8 +116,11 @@ def alike(ratings: Float, blanks: int) -> str | None:
     """Return why ratings that are all alike say nothing where raters passed rows by, and what to do.
 
     Args:
-        ratings: of the rated rows.
+        ratings: of the rated rows: [rows].
         blanks: how many rows are blank.
+
+    Returns:
+        The reason; None where ratings differ, where no row is blank, or where no row is rated.
     """
     if not blanks or not len(ratings) or np.ptp(ratings) > 0:
         return None
@@ -121,9 +132,12 @@ def drift(ratings: Float, whose: str, folder: Path | None = None) -> str | None:
     """Return what is to be said of ratings that changed along the sheet, whose rows are in random order.
 
     Args:
-        ratings: of one rater, in the order of the sheet [rows].
+        ratings: of one rater, in the order of the sheet: [rows].
         whose: the aspect and the rater.
         folder: that of the rating project, for the error.
+
+    Returns:
+        A sentence; None where p of such a change is not below `DRIFT`.
 
     Raises:
         InputError: where the ratings are sorted, as those of a column are that a spreadsheet sorted alone.
@@ -157,8 +171,17 @@ def refusal(
 ) -> str | None:
     """Return why no interval would be valid, and what to do.
 
-    asked: the place of each row on the sheet, 0 for none. bounds: the ends of the scale of y, where it is known.
-    left_out: which rows are `blank`.
+    Args:
+        y: the ratings: [rows].
+        scores: [rows, metrics]; None where a metric has no score on any row.
+        design: how rows were drawn, and which are rated.
+        at_random: whether nothing is said of how rows were drawn, so that they have to be drawn from all.
+        asked: the place of each row on the sheet, 0 for none: [rows]; None where that is not known.
+        bounds: the ends of the scale of y, where it is known.
+        left_out: which rows are `blank`: [rows].
+
+    Returns:
+        The reason; None where an interval is valid.
     """
     n, units = int(design.rated.sum()), design.units
     rate = "rate more, drawn by nlgauge sample"

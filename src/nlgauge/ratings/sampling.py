@@ -48,7 +48,17 @@ class Draw:
         return sorted((row for row in self.rows if row.name is not None), key=lambda row: row.name or "")
 
     def resolved(self, ratings: dict[str, dict[Key, float]]) -> dict[str, dict[Key, float]]:
-        """Ratings of the sheet's names, by aspect, as ratings of rows. Raises InputError for an unknown name."""
+        """Return ratings of the sheet's names, by aspect, as ratings of rows.
+
+        Args:
+            ratings: by aspect, the ratings whose item is a name of the sheet.
+
+        Returns:
+            By aspect, the ratings by (system, item).
+
+        Raises:
+            InputError: a name is not on the sheet.
+        """
         rows = {row.name: (row.system, row.item) for row in self.sheet}
         if stray := [name for scores in ratings.values() for _, name in scores if name not in rows]:
             remedy = "give the ratings of the rows that were drawn"
@@ -59,7 +69,17 @@ class Draw:
         }
 
     def of(self, rows: Sequence[Key]) -> list[DrawnRow]:
-        """The row of each row of a table. Raises InputError where the outputs had other rows."""
+        """Return the drawn row of each row of a table.
+
+        Args:
+            rows: the (system, item) of each row of the table.
+
+        Returns:
+            The rows of the outputs, in the order of the table.
+
+        Raises:
+            InputError: the outputs had other rows.
+        """
         known = {(row.system, row.item): row for row in self.rows}
         if absent := [key for key in rows if key not in known]:
             system, item = absent[0]
@@ -88,11 +108,25 @@ def sample(
 ) -> Draw:
     """Draw n rows to be rated, in random order and under names that hide their systems, and keep how they were drawn.
 
-    Every system gets its share of n, and rows are drawn at random within it. With scores (a table of these outputs):
-    within `strata` groups of equally many rows with neighbouring scores of `metric`. allocation: 'proportional', each
-    group by its number of rows; 'neyman', by this times the standard deviation of its scores, which stands for that of
-    the ratings (Neyman 1934), at least 2 each. cluster: 'item' or a column of the outputs; whole clusters are drawn at
-    random, as many as bring about n rows. Raises InputError for what does not fit, SpecError for what cannot be meant.
+    Every system gets its share of n, and rows are drawn at random within it.
+
+    Args:
+        outputs: all outputs.
+        n: how many rows are drawn.
+        scores: a table of these outputs: rows are drawn within groups of rows with neighbouring scores.
+        metric: whose scores these are, with its sub-score; may be left out where the table has one metric.
+        strata: how many groups of equally many rows are made of a system's rows, where there are scores.
+        allocation: 'proportional', each group by its number of rows; 'neyman', by this times the standard deviation of
+            its scores, which stands for that of the ratings (Neyman 1934), at least 2 each.
+        cluster: 'item' or a column of the outputs; whole clusters are drawn at random, as many as bring about n rows.
+        seed: of the draw.
+
+    Returns:
+        All rows of the outputs, and which of them are on the sheet.
+
+    Raises:
+        InputError: something does not fit.
+        SpecError: something cannot be meant.
     """
     if allocation not in ALLOCATIONS:
         raise SpecError(f"the allocation {allocation!r} is unknown: take {' or '.join(ALLOCATIONS)}")
@@ -126,9 +160,20 @@ def sample(
 
 
 def allocated(n: int, sizes: Integers, spread: Float) -> Integers:
-    """Return how many of n rows to draw of each stratum, by its size times its spread: [strata].
+    """Return how many of n rows to draw of each stratum, by its size times its spread.
 
-    At least 2 and at most all; what is over goes where the rounding took most. Raises InputError where n is too small.
+    Each gets at least 2 rows and at most all; what is over goes where the rounding took most.
+
+    Args:
+        n: how many rows are drawn.
+        sizes: how many rows each stratum has: [strata].
+        spread: the standard deviation of each stratum, or 1 for each: [strata].
+
+    Returns:
+        The number of rows of each stratum: [strata].
+
+    Raises:
+        InputError: n is too small.
     """
     least = np.minimum(_EACH, sizes)
     if least.sum() > n:
@@ -145,7 +190,7 @@ def allocated(n: int, sizes: Integers, spread: Float) -> Integers:
 
 
 def _values(keys: Sequence[tuple[str, str]], scores: ScoreTable, metric: str | None) -> Float:
-    """A score for each row, larger better, least where there is none. Raises InputError."""
+    """Return a score for each row, larger better, least where there is none. Raise InputError for a wrong table."""
     spec, parts = meant(scores, metric)
     column = scores.columns[spec]
     if column.level != "item":
@@ -159,7 +204,7 @@ def _values(keys: Sequence[tuple[str, str]], scores: ScoreTable, metric: str | N
 
 
 def _strata(systems: Integers, values: Float, strata: int) -> Integers:
-    """Within each system, groups of equally many rows by score; rows of one score share a group."""
+    """Return groups of equally many rows by score, within each system; rows of one score share a group."""
     groups = np.zeros(len(values), np.intp)
     for system in range(int(systems.max()) + 1):
         rows = np.flatnonzero(systems == system)
@@ -196,7 +241,7 @@ def _named(
     clusters: Sequence[str | None],
     rng: np.random.Generator,
 ) -> Draw:
-    """Names in random order, of equally many digits, so that they sort as the sheet does."""
+    """Return the draw with names in random order, of equally many digits, so that they sort as the sheet does."""
     places = rng.permutation(np.flatnonzero(drawn))
     digits = len(str(len(places)))
     names = {int(row): f"r{number:0{digits}d}" for number, row in enumerate(places, 1)}

@@ -47,7 +47,17 @@ class Sheet:
 
 
 def read_sheet(path: Path) -> Sheet:
-    """Return a sheet; raise InputError, with file and line, for a file that is none or is broken."""
+    """Return a sheet.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The cells of the sheet.
+
+    Raises:
+        InputError: with file and line, for a file that is no sheet or is broken.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -128,7 +138,7 @@ def _cells(path: Path, text: str, encoding: str) -> Sheet:
 
 
 def _header(path: Path, text: str, line: int, delimiter: str | None) -> list[tuple[int, list[str]]]:
-    """The rows that are not blank, by the delimiter that gives a header with the columns that a sheet has."""
+    """Return the rows that are not blank, by the delimiter that gives a header with the columns that a sheet has."""
     broken: InputError | None = None
     for sign in delimiter or _DELIMITERS:
         try:
@@ -147,7 +157,7 @@ def _is_header(text: str, delimiter: str) -> bool:
 
 
 def _rows(path: Path, text: str, line: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The line on which each row begins, and its cells, without the rows that are blank."""
+    """Yield the line on which each row begins, and its cells, without the rows that are blank."""
     limit = csv.field_size_limit(max(len(text), 1))
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

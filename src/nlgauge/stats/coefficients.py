@@ -50,7 +50,7 @@ class Pairs(NamedTuple):
 
 
 def dense(x: Values) -> Codes:
-    """x [..., n] as codes along its last axis: equal values have equal codes."""
+    """Return codes of x [..., n] along its last axis: equal values have equal codes."""
     order = np.argsort(x, axis=-1)
     ordered = np.take_along_axis(x, order, -1)
     steps = np.zeros(x.shape, np.int32)
@@ -69,7 +69,16 @@ def histogram(codes: Codes, known: Mask) -> Integers:
 
 
 def count_pairs(x: Codes, y: Codes, ids: Codes | None) -> Pairs:
-    """Counts of all pairs but those of a cell with a copy of itself, which `ids` tells where cells were drawn twice."""
+    """Return counts of all pairs but those of a cell with a copy of itself.
+
+    Args:
+        x: codes of the metric: [samples, n].
+        y: codes of the people: [samples, n].
+        ids: equal numbers for cells that are copies of each other, where cells were drawn twice: [samples, n].
+
+    Returns:
+        The counts of each sample.
+    """
     known = (x >= 0) & (y >= 0)
     n, missing = known.sum(-1), (~known).sum(-1)
     base = int(y.max(initial=0)) + 2
@@ -93,7 +102,17 @@ def count_pairs(x: Codes, y: Codes, ids: Codes | None) -> Pairs:
 
 
 def close_pairs(x: Float, y: Float, ids: Codes | None, epsilon: float) -> Pairs:
-    """The same by trying all pairs, with differences of the metric up to epsilon as ties: O(n^2)."""
+    """Return the counts of `count_pairs` by trying all pairs, with small differences of the metric as ties: O(n^2).
+
+    Args:
+        x: numbers of the metric: [samples, n].
+        y: numbers of the people: [samples, n].
+        ids: equal numbers for cells that are copies of each other, where cells were drawn twice: [samples, n].
+        epsilon: the largest difference of the metric that is a tie.
+
+    Returns:
+        The counts of each sample.
+    """
     counts = np.zeros((5, len(x)))
     for step in range(1, x.shape[1]):
         with np.errstate(invalid="ignore"):
@@ -113,13 +132,13 @@ def close_pairs(x: Float, y: Float, ids: Codes | None, epsilon: float) -> Pairs:
 
 
 def _alike(codes: Codes, known: Mask) -> Float:
-    """Pairs with equal codes."""
+    """Return how many pairs have equal codes."""
     counts = histogram(codes, known)
     return np.asarray((counts * (counts - 1)).sum(-1) / 2)
 
 
 def _repeats(ordered: Codes | Integers) -> Float:
-    """Pairs of equal elements of each row [rows, n], in which equal ones stand together."""
+    """Return how many pairs of each row [rows, n] are equal; equal elements stand together in a row."""
     n = ordered.shape[1]
     begins = np.zeros(ordered.shape, np.int32)
     np.multiply(ordered[:, 1:] != ordered[:, :-1], np.arange(1, n, dtype=np.int32), out=begins[:, 1:])
@@ -128,7 +147,10 @@ def _repeats(ordered: Codes | Integers) -> Float:
 
 
 def _inversions(sequence: Codes | Integers) -> Float:
-    """Pairs of each row [rows, n] that stand the wrong way round: blocks by trying all pairs, then a merge sort."""
+    """Return how many pairs of each row [rows, n] stand the wrong way round.
+
+    Pairs within a block are counted by trying them all, and pairs of two blocks by a merge sort.
+    """
     rows, n = sequence.shape
     size = 1 << max(n - 1, _BLOCK - 1).bit_length()
     top = int(sequence.max(initial=0)) + 1
@@ -177,25 +199,25 @@ class Coefficient(NamedTuple):
     """At item level, of all items at once, [stack, items, systems] -> [stack], and not a mean over items"""
 
     def of_numbers(self, x: Float, y: Float, ids: Codes | None = None) -> Float:
-        """The coefficient of samples of numbers [samples, n], which need not be codes yet."""
+        """Return the coefficient of samples of numbers [samples, n], which need not be codes yet."""
         return self.of(dense(x), dense(y), ids) if self.by_order else self.of(x, y, ids)
 
 
 def correlation(x: Float, y: Float, name: str = "pearson") -> Float:
-    """A coefficient along the last axis: x, y [..., n] -> [...]. NaN where it is undefined."""
+    """Return a coefficient along the last axis: x, y [..., n] -> [...]. NaN where it is undefined."""
     x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
     rows = (-1, x.shape[-1])
     return COEFFICIENTS[name].of_numbers(x.reshape(rows), y.reshape(rows)).reshape(x.shape[:-1])
 
 
 def share(part: Float, whole: Float) -> Float:
-    """part / whole, NaN where the whole is not above 0."""
+    """Return part / whole, NaN where the whole is not above 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(whole > 0, part / whole, np.nan))
 
 
 def mean_known(x: Float) -> Float:
-    """The mean over the last axis of what is not NaN."""
+    """Return the mean over the last axis of what is not NaN."""
     known = ~np.isnan(x)
     return share(np.where(known, x, 0).sum(-1), known.sum(-1))
 
@@ -248,7 +270,10 @@ def _kendall_c(x: Codes, y: Codes, ids: Codes | None) -> Float:
 
 
 def _differences(x: Float, y: Float) -> Float:
-    """PDP: of n outputs for an item, the sum of dx dy over all ordered pairs is 2 n times that of centred products."""
+    """Return PDP, the coefficient `pairwise_difference`.
+
+    Of n outputs for an item, the sum of dx dy over all ordered pairs is 2 n times that of centred products.
+    """
     known = ~(np.isnan(x) | np.isnan(y))
     n = known.sum(-1, keepdims=True)
 
@@ -300,12 +325,20 @@ SPECIAL = ("accuracy_calibrated", "soft_accuracy")
 
 
 def superiority(x: Float, replicates: int = 1000, seed: int = 0, clusters: Integers | None = None) -> Float:
-    """Return how sure it is that one system is better than another: [items, systems] -> p [systems, systems].
+    """Return how sure it is that one system is better than another.
 
     p[i, j] is the p-value of a paired permutation test of "i is better than j" on the items that both have: the share
     of random exchanges of the two systems' scores within items that favour i at least as much. An exchange that gives
-    just the difference seen counts half, so that p[j, i] = 1 - p[i, j] and equal systems get 0.5. NaN without items.
-    clusters [items]: of items, whose scores are exchanged together.
+    just the difference seen counts half, so that p[j, i] = 1 - p[i, j] and equal systems get 0.5.
+
+    Args:
+        x: the scores: [items, systems].
+        replicates: how many random exchanges.
+        seed: of the random exchanges.
+        clusters: the cluster of each item: [items]. Scores of the items of a cluster are exchanged together.
+
+    Returns:
+        p: [systems, systems], NaN on the diagonal and where two systems have no item in common.
     """
     first, second = np.triu_indices(x.shape[1], 1)
     differences = x[:, first] - x[:, second]
@@ -323,9 +356,15 @@ def superiority(x: Float, replicates: int = 1000, seed: int = 0, clusters: Integ
 
 
 def soft_accuracy(p: Float, q: Float, ids: Codes | None = None) -> Float:
-    """1 - mean |p - q| over pairs of systems: p, q [..., systems, systems] of `superiority` -> [...].
+    """Return 1 - mean |p - q| over pairs of systems (equation 4 of the paper).
 
-    Equation 4 of the paper. ids [..., systems] tells systems that were drawn twice, whose pairs are left out.
+    Args:
+        p: what `superiority` says of the metric: [..., systems, systems].
+        q: what `superiority` says of the people: [..., systems, systems].
+        ids: equal numbers for systems that were drawn twice, whose pairs are left out: [..., systems].
+
+    Returns:
+        The soft accuracy: [...].
     """
     first, second = np.triu_indices(p.shape[-1], 1)
     alike = 1 - np.abs(p - q)[..., first, second]

@@ -11,21 +11,38 @@ from nlgauge.stats.arrays import Float, Integers, Mask
 
 
 def holm(p: Sequence[float]) -> Float:
-    """p-values adjusted so that the chance of any false finding stays below the level (Holm 1979). NaN stays NaN."""
+    """Return p-values adjusted so that the chance of any false finding stays below the level (Holm 1979).
+
+    Args:
+        p: the p-values: [tests].
+
+    Returns:
+        The adjusted p-values: [tests]. NaN stays NaN.
+    """
     values, order = _ranked(p)
     factor = len(order) - np.arange(len(order))
     return _placed(values, order, np.maximum.accumulate(values[order] * factor))
 
 
 def benjamini_hochberg(p: Sequence[float]) -> Float:
-    """p-values adjusted so that the share of false findings among the findings stays below the level (1995)."""
+    """Return p-values adjusted so that the share of false findings among the findings stays below the level (1995)."""
     values, order = _ranked(p)
     factor = len(order) / (1 + np.arange(len(order)))
     return _placed(values, order, np.minimum.accumulate((values[order] * factor)[::-1])[::-1])
 
 
 def benjamini_yekutieli(p: Sequence[float]) -> Float:
-    """`benjamini_hochberg` for tests that depend on each other in whatever way: times the sum of 1 / k (2001)."""
+    """Return p-values of `benjamini_hochberg` for tests that depend on each other in whatever way (2001).
+
+    They are the adjusted p-values of `benjamini_hochberg` times the sum of 1 / k, k from 1 to the number of tests
+    that have a p-value.
+
+    Args:
+        p: the p-values: [tests].
+
+    Returns:
+        The adjusted p-values: [tests], at most 1. NaN stays NaN.
+    """
     known = sum(not math.isnan(one) for one in p)
     return np.minimum(benjamini_hochberg(p) * sum(1 / k for k in range(1, known + 1)), 1)
 
@@ -50,8 +67,15 @@ _CLEAR = 5
 def draws_for(tests: int, significance: float = 0.05) -> int:
     """Return how many draws make it possible that some of so many random tests are significant after a correction.
 
-    The smallest p that a test of n draws can have is 1 / (n + 1), and Holm multiplies it by the number of tests. It is
-    then a fifth of the significance, so that a difference needs no luck to be found.
+    The smallest p that a test of n draws can have is 1 / (n + 1), and Holm multiplies it by the number of tests. This
+    product is then at most a fifth of the significance, so that a difference needs no luck to be found.
+
+    Args:
+        tests: how many random tests are corrected together.
+        significance: the level, such as 0.05.
+
+    Returns:
+        The number of draws, at least `LEAST_DRAWS`.
     """
     return max(LEAST_DRAWS, math.ceil(_CLEAR * tests / significance))
 
@@ -76,10 +100,17 @@ CORRECTIONS: Mapping[str, Callable[[Sequence[float]], Float]] = {
 
 
 def clusters(values: Sequence[float], different: Mask) -> list[int]:
-    """The cluster of each metric, from 1: metrics of one cluster do not differ significantly.
+    """Return the cluster of each metric: metrics of one cluster do not differ significantly.
 
-    From the best value down, a new cluster begins where a metric differs (`different`, [metrics, metrics]) from one of
-    the cluster so far, as in the WMT metrics tasks. Metrics without a value come last, in a cluster of their own.
+    From the best value down, a new cluster begins where a metric differs from a metric of the cluster so far, as in the
+    WMT metrics tasks. Metrics without a value come last, in a cluster of their own.
+
+    Args:
+        values: the value of each metric, larger better, NaN for none: [metrics].
+        different: which two metrics differ significantly: [metrics, metrics].
+
+    Returns:
+        The number of each metric's cluster, from 1: [metrics].
     """
     order = sorted(range(len(values)), key=lambda i: (math.isnan(values[i]), -values[i], i))
     out, members = [0] * len(values), list[int]()

@@ -33,7 +33,7 @@ class Estimate(NamedTuple):
 
 
 def means(x: Float, y: Float) -> tuple[Float, Float]:
-    """[..., items, systems] -> the systems' means over the cells that both have, [..., systems] each."""
+    """Return the systems' means [..., systems] of x and of y [..., items, systems], over the cells that both have."""
     known = ~(np.isnan(x) | np.isnan(y))
     n = known.sum(-2)
 
@@ -52,16 +52,24 @@ def rounded(exact: Float) -> Float:
 
 
 def prepared(x: Float, kind: Coefficient, level: str) -> Values:
-    """A table, or a stack of them, as `measured` reads it: codes, if they can be given before cells are drawn."""
+    """Return a table, or a stack of them, as `measured` reads it: codes, if cells have these before they are drawn."""
     if level == "system" or not kind.by_order:
         return x
     return dense(x.reshape(*x.shape[:-2], -1)).reshape(x.shape) if level == "pooled" else dense(x)
 
 
 def measured(x: Values, y: Values, kind: Coefficient, level: str, ids: Codes | None = None) -> Float:
-    """A coefficient of each of a stack of prepared tables [stack, items, systems] -> [stack].
+    """Return a coefficient of each of a stack of prepared tables.
 
-    ids tells cells that are copies of each other: as x; at system level [stack, systems].
+    Args:
+        x: the metric's tables: [stack, items, systems].
+        y: the people's tables: [stack, items, systems].
+        kind: the coefficient.
+        level: of `LEVELS`.
+        ids: equal numbers for cells that are copies of each other: as x; at system level [stack, systems].
+
+    Returns:
+        The coefficient of each table: [stack].
     """
     if level == "system":
         return kind.of_numbers(*means(np.asarray(x, float), np.asarray(y, float)), ids)
@@ -82,7 +90,7 @@ def samples(x: Float, y: Float, level: str) -> tuple[Float, Float]:
 
 
 def estimate(x: Float, y: Float, kind: Coefficient, level: str) -> Estimate:
-    """A coefficient of one table [items, systems], with what it is based on."""
+    """Return a coefficient of one table [items, systems], with what it is based on."""
     x, y = samples(x, y, level)
     known = ~(np.isnan(x) | np.isnan(y))
     if not known.any():
@@ -109,7 +117,17 @@ def _why(x: Float, y: Float, known: Mask) -> str:
 
 
 def coefficient(name: str, x: Float, y: Float, level: str) -> Coefficient:
-    """The coefficient of that name; that of `accuracy_calibrated` with the threshold of this table [items, systems]."""
+    """Return the coefficient of a name.
+
+    Args:
+        name: the name, of `COEFFICIENTS` or 'accuracy_calibrated'.
+        x: the metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        level: of `LEVELS`.
+
+    Returns:
+        The coefficient; that of `accuracy_calibrated` with the threshold of this table.
+    """
     if name in COEFFICIENTS:
         return COEFFICIENTS[name]
     epsilon = calibrated(*samples(x, y, level))
@@ -122,11 +140,18 @@ def coefficient(name: str, x: Float, y: Float, level: str) -> Coefficient:
 
 
 def calibrated(x: Float, y: Float) -> float:
-    """The smallest difference of the metric, among those that occur, under which pairs have to count as ties to make
-    the mean accuracy of the samples [samples, n] largest. All pairs, O(P log P).
+    """Return the threshold of a metric's differences under which pairs have to count as ties.
 
-    Deutsch, Foster and Freitag, *Ties Matter: Meta-Evaluating Modern Metrics with Pairwise Accuracy and Tie
-    Calibration*, EMNLP 2023, section 6.
+    Of the differences that occur, it is the smallest that makes the mean accuracy of the samples largest. It is looked
+    for among all pairs, in O(P log P): Deutsch, Foster and Freitag, *Ties Matter: Meta-Evaluating Modern Metrics with
+    Pairwise Accuracy and Tie Calibration*, EMNLP 2023, section 6.
+
+    Args:
+        x: the metric's scores: [samples, n].
+        y: the people's ratings: [samples, n].
+
+    Returns:
+        The threshold, in the unit of the metric; 0 where there are no pairs.
     """
     first, second = np.triu_indices(x.shape[1], 1)
     with np.errstate(invalid="ignore"):

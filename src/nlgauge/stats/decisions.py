@@ -21,9 +21,15 @@ from nlgauge.stats.resampling import batches
 
 
 def share_of(hits: Float | Mask, clusters: Integers, level: float = 0.95) -> Measured:
-    """Return the mean of yes and no [rows], or of means of several, with the interval of `nlgauge.maths.inference`.
+    """Return the mean of yes and no, or of means of several, with the interval of `nlgauge.maths.inference`.
 
-    clusters: what each row shares with others [rows].
+    Args:
+        hits: yes and no, or means from 0 to 1: [rows].
+        clusters: what each row shares with others: [rows].
+        level: the confidence.
+
+    Returns:
+        The mean with its interval.
     """
     return mean_of(np.asarray(hits, float), (0.0, 1.0), clusters, ends=True).measured(level)
 
@@ -33,13 +39,16 @@ def chosen_share(hits: Mask, fitted: Mask, clusters: Integers, level: float = 0.
 
     The share is of decisions by thresholds that were chosen on other rows. The interval is that of Dvoretzky, Kiefer,
     Wolfowitz and Massart (1990) around the share by the threshold itself: it holds for all thresholds at once, and so
-    for one that was chosen, which that of a share does not.
+    for a threshold that was chosen, for which the interval of a share does not hold.
 
     Args:
-        hits: whether a row is on that side of the threshold itself [rows].
-        fitted: the same by the threshold that was chosen on other rows [rows].
-        clusters: what each row shares with others [rows].
+        hits: whether a row is on that side of the threshold itself: [rows].
+        fitted: the same by the threshold that was chosen on other rows: [rows].
+        clusters: what each row shares with others: [rows].
         level: the confidence.
+
+    Returns:
+        The share with its interval; NaN without rows, and no interval where all of several rows are of one cluster.
     """
     n = len(hits)
     if not n:
@@ -63,12 +72,21 @@ where scores have no meaning, that is the share of the other kind's rows that a 
 
 
 def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> Measured:
-    """Return the AUROC of scores [rows], larger ones being better, for telling good rows from bad ones.
+    """Return the AUROC of scores for telling good rows from bad ones.
 
     The interval is a score interval with the effective number of rows, at most `NOISE` times the rows (clusters) of the
-    rarer kind. It has as many degrees of freedom as the rarer kind allows, and it is the exact one of as many rows as
-    the rarer kind has where the AUROC is 0 or 1. NaN where all rows are of one kind; no interval where all rows of a
-    kind are of one cluster.
+    rarer kind. It has as many degrees of freedom as the rarer kind allows, and it is the exact interval of as many rows
+    as the rarer kind has where the AUROC is 0 or 1.
+
+    Args:
+        scores: larger ones are better: [rows].
+        bad: which rows are bad: [rows].
+        clusters: what each row shares with others: [rows].
+        level: the confidence.
+
+    Returns:
+        The AUROC with its interval. NaN where all rows are of one kind; no interval where all rows of a kind are of one
+        cluster.
     """
     found = auroc_without(scores, bad, clusters)
     if found is None:
@@ -85,10 +103,17 @@ def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> 
 
 
 def auroc_without(scores: Float, bad: Mask, clusters: Integers) -> tuple[float, Float, Float, Float] | None:
-    """Return the AUROC, that without each cluster, and how many bad and good rows each cluster has: [clusters].
+    """Return the AUROC, that without each cluster, and how many bad and good rows each cluster has.
 
-    A row without a score (NaN) is as good as every other one, so that it counts as one of which nothing is known. The
-    AUROC without a cluster is NaN for a cluster that has all rows of a kind; None where all rows are of one kind.
+    Args:
+        scores: larger ones are better: [rows]. A row without a score (NaN) is as good as every other one, so that it
+            counts as a row of which nothing is known.
+        bad: which rows are bad: [rows].
+        clusters: what each row shares with others: [rows].
+
+    Returns:
+        The AUROC, and by cluster [clusters] the AUROC without it, its bad rows and its good rows. The AUROC without a
+        cluster is NaN for a cluster that has all rows of a kind. None where all rows are of one kind.
     """
     good = ~bad
     if not bad.any() or not good.any():
@@ -127,10 +152,21 @@ def calibration_error(
 ) -> Measured:
     """Return the mean distance of the probability from the share of good rows, over bins of rows, with its interval.
 
-    The distance of a bin is known up to its own error, so that the sum cannot be farther from the true one than the sum
-    of these errors. The interval is plus or minus the quantile of that sum, where whole clusters get a random sign. It
-    covers the true value at least as often as it says, also where that is 0 and the estimate is too large. The error of
-    a bin is not below that of a share with two more rows of each kind, as all rows of a bin may be good.
+    The distance of a bin is known up to the error of this bin, so that the sum cannot be farther from the true sum than
+    the sum of these errors. The interval is plus or minus the quantile of that sum, where whole clusters get a random
+    sign. It covers the true value at least as often as it says, also where that is 0 and the estimate is too large. The
+    error of a bin is not below that of a share with two more rows of each kind, as all rows of a bin may be good.
+
+    Args:
+        probabilities: that each row is good: [rows].
+        good: which rows are good: [rows].
+        clusters: what each row shares with others: [rows].
+        bins: the numbers of the rows of each bin.
+        level: the confidence.
+        seed: of the random signs.
+
+    Returns:
+        The calibration error with its interval; NaN where the bins have no rows.
     """
     n = sum(map(len, bins))
     if not n:

@@ -33,10 +33,18 @@ class Solution(NamedTuple):
 
 
 def nonnegative(A: Array, b: Array) -> Solution:
-    """The x >= 0 for which |b - Ax| is smallest: Lawson and Hanson, *Solving Least Squares Problems*, 1974, chapter 23.
+    """Return the x >= 0 for which |b - Ax| is smallest.
 
-    Features enter one after another, the one with the largest product with the residual first, and leave if they would
-    become negative. The residual gets smaller with every step, so that no set of features occurs twice.
+    The method is that of Lawson and Hanson, *Solving Least Squares Problems*, 1974, chapter 23. Features enter one by
+    one, the feature with the largest product with the residual first, and leave if they would become negative. The
+    residual gets smaller with every step, so that no set of features occurs twice.
+
+    Args:
+        A: the features: [n, features].
+        b: what they are fitted to: [n].
+
+    Returns:
+        x, and how far it is from optimal.
     """
     size = A.shape[1]
     norms = np.sqrt((A**2).sum(0))
@@ -65,7 +73,7 @@ def nonnegative(A: Array, b: Array) -> Solution:
 
 
 def _solved(A: Array, b: Array, used: NDArray[np.bool_]) -> Array:
-    """Least squares over some of the features, 0 for the others."""
+    """Return least squares over some of the features, 0 for the others."""
     out = np.zeros(A.shape[1])
     out[used] = np.linalg.lstsq(A[:, used], b, rcond=None)[0]
     return out
@@ -77,7 +85,16 @@ def _violation(A: Array, b: Array, x: Array, scale: Array) -> float:
 
 
 def ridge(A: Array, b: Array, penalties: Sequence[float]) -> Array:
-    """The x for which |b - Ax|^2 / n + penalty |x|^2 is smallest, for each penalty > 0: [penalties, features]."""
+    """Return the x for which |b - Ax|^2 / n + penalty |x|^2 is smallest, for each penalty.
+
+    Args:
+        A: the features: [n, features].
+        b: what they are fitted to: [n].
+        penalties: above 0.
+
+    Returns:
+        The x of each penalty: [penalties, features].
+    """
     left, values, right = np.linalg.svd(A, full_matrices=False)
     shrunk = values / (values**2 + len(A) * np.asarray(penalties, float)[:, None])
     return np.asarray((shrunk * (left.T @ b)) @ right)
@@ -99,7 +116,7 @@ class Fit(NamedTuple):
     penalty: float | None
 
     def of(self, x: Float) -> Float:
-        """[rows, members] -> [rows]"""
+        """Return the predictions [rows] for values [rows, members]."""
         return np.asarray(self.intercept + (x - self.means) / self.deviations @ self.weights)
 
 
@@ -127,11 +144,21 @@ def cross_fitted(x: Float, y: Float, items: Integers, method: str, folds: int, s
 
 
 def combined(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> Float:
-    """Several values as one [rows], by weights that are not negative: of a rated row by weights fitted to other items,
-    of the others by the mean of all fits.
+    """Return several values as one, by weights that are not negative.
 
-    It is the slope alone that is fitted. A constant of each fold would hold the mean of the other folds' ratings: it is
-    low where a fold's own ratings are high, and a weight that is tuned to this finds an error that is too small.
+    A rated row has weights that were fitted to other items, and the other rows have the mean of all fits. The slope
+    alone is fitted. A constant of each fold would hold the mean of the other folds' ratings: it is low where the
+    ratings of the fold itself are high, and a weight that is tuned to this finds an error that is too small.
+
+    Args:
+        x: the values, larger better: [rows, members].
+        y: the ratings: [rows].
+        rated: which rows are rated: [rows].
+        items: the item of each row: [rows].
+        seed: of the folds.
+
+    Returns:
+        One value for each row: [rows].
     """
     rows = np.flatnonzero(rated)
     fold = folds_of(items[rows], FOLDS, seed)
@@ -146,7 +173,7 @@ def combined(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> Flo
 
 
 def folds_of(items: Integers, folds: int, seed: int) -> Integers:
-    """The fold of each row: rows of one item share one, and folds have nearly equally many items."""
+    """Return the fold of each row: rows of one item share one, and folds have nearly equally many items."""
     distinct, place = np.unique(items, return_inverse=True)
     count = min(folds, len(distinct))
     dealt = np.random.default_rng([seed, len(distinct)]).permutation(np.arange(len(distinct)) % count)
@@ -154,7 +181,7 @@ def folds_of(items: Integers, folds: int, seed: int) -> Integers:
 
 
 def fit(x: Float, y: Float, items: Integers, method: str, folds: int, seed: int) -> Fit:
-    """Weights of one method; `folds` and `seed` are of the choice of a penalty."""
+    """Return the weights of one method; `folds` and `seed` are of the choice of a penalty."""
     means, spread = x.mean(0), x.std(0)
     deviations = np.where(np.ptp(x, 0) > 0, spread, 1.0)
     level = float(y.mean())
@@ -170,7 +197,7 @@ def fit(x: Float, y: Float, items: Integers, method: str, folds: int, seed: int)
 
 
 def _penalty(x: Float, y: Float, items: Integers, folds: int, seed: int) -> float:
-    """The penalty whose predictions of items that were not fitted to are nearest to the ratings."""
+    """Return the penalty whose predictions of items that were not fitted to are nearest to the ratings."""
     fold = folds_of(items, folds, seed)
     errors = np.zeros(len(PENALTIES))
     for number in range(int(fold.max()) + 1):

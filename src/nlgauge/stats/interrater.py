@@ -63,6 +63,9 @@ def rater_agreement(aspect: str, ratings: Mapping[str, Mapping[str, float]], lab
         aspect: what they rated.
         ratings: by rater, then by row.
         labels: how many ratings the scale has.
+
+    Returns:
+        The agreement, with alpha of any number of raters, and kappa where there are two.
     """
     rows = sorted({row for of in ratings.values() for row in of})
     given = np.array([[of.get(row, math.nan) for row in rows] for of in ratings.values()])
@@ -87,11 +90,12 @@ def cohen_kappa(one: Float, other: Float, *, quadratic: bool = False) -> float:
     """Return Cohen's kappa of two raters' ratings.
 
     Args:
-        one, other: the ratings of each rater [rows].
+        one: the ratings of one rater: [rows].
+        other: the ratings of the other rater: [rows].
         quadratic: whether disagreements count by the square of their distance, else all alike.
 
     Returns:
-        NaN where chance alone explains no disagreement, as where both gave one label to every row.
+        Kappa; NaN where chance alone explains no disagreement, as where both gave one label to every row.
     """
     values = np.unique(np.concatenate([one, other]))
     return _kappa(_crossed(one, other, values).sum(0), _squares(values) if quadratic else _unlike(values))
@@ -125,7 +129,7 @@ def krippendorff_alpha(ratings: Float, level: str) -> float:
         level: of `LEVELS`.
 
     Returns:
-        NaN where no ratings differ, or where no row has two.
+        Alpha; NaN where no ratings differ, or where no row has two.
     """
     values = np.unique(ratings[~np.isnan(ratings)])
     return _alpha(_coincidences(ratings, values).sum(0), values, level)

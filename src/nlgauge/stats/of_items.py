@@ -50,14 +50,15 @@ def of_items(
     """Return the interval of a coefficient for other items and these systems, and its test.
 
     Args:
-        x, y: the tables [items, systems].
+        x: the metric's table: [items, systems].
+        y: the people's table: [items, systems].
         kind: the coefficient.
         level: 'item', 'system' or 'pooled'.
-        clusters: the number of each item's cluster [items]: whole clusters are left out.
+        clusters: the number of each item's cluster: [items]. Whole clusters are left out.
         confidence: that of the interval.
 
     Returns:
-        NaN for one item, and for clusters that say less than two of equal size.
+        The ends of the interval, and p. NaN for one item, and for clusters that say less than two of equal size.
     """
     made = [_inferences(x, y, kind=kind, level=level, clusters=of) for of in _groupings(clusters)]
     if not all(made):

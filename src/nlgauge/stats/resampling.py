@@ -41,13 +41,13 @@ class _Members:
         self.items[self.of, self.place] = np.arange(len(order))
 
     def drawn(self, generator: np.random.Generator, count: int) -> Integers:
-        """The items of as many clusters, drawn again: [r, items], -1 behind those of the shorter draws."""
+        """Return the items of as many clusters, drawn again: [r, items], -1 behind those of the shorter draws."""
         picks = generator.integers(0, len(self.sizes), (count, len(self.sizes)))
         items = np.sort(self.items[picks].reshape(count, -1), axis=1)[:, ::-1]
         return items[:, : int((items >= 0).sum(1).max(initial=0))]
 
     def permuted(self, generator: np.random.Generator, count: int) -> Integers:
-        """Another item for each: its cluster's place is taken by another, from a random item of that one on.
+        """Return another item for each: its cluster's place is taken by another, from a random item of that one on.
 
         A longer cluster is cut and a shorter one begins again; clusters of one size change place exactly.
         """
@@ -60,10 +60,18 @@ class _Members:
 def drawn(
     shape: tuple[int, int], replicates: int, seed: int, resample: str = "both", clusters: Integers | None = None
 ) -> Iterator[tuple[Integers, Integers]]:
-    """Items and systems drawn with replacement: (items [r, items], systems [r, systems]), `replicates` in all.
+    """Yield items and systems drawn with replacement.
 
-    What is not resampled is there once each. 'both' is Boot-Both of Deutsch, Dror and Roth 2021: it asks what other
-    texts and other systems would have given. Where clusters differ in size, an item -1 is none.
+    Args:
+        shape: how many items and how many systems the table has.
+        replicates: how many draws, in all.
+        seed: of the draws.
+        resample: what is drawn, of `RESAMPLED`; what is not resampled is there once each. 'both' is Boot-Both of
+            Deutsch, Dror and Roth 2021: it asks what other texts and other systems would have given.
+        clusters: of items, which are drawn as wholes: [items]. Where clusters differ in size, an item -1 is none.
+
+    Returns:
+        Batches of draws: their items [r, items] and their systems [r, systems].
     """
     members = None if clusters is None or resample == "systems" else _Members(clusters)
     generator = np.random.default_rng([seed, *shape, 0])
@@ -81,7 +89,7 @@ def drawn(
 def permuted(
     shape: tuple[int, int], replicates: int, seed: int, clusters: Integers | None = None
 ) -> Iterator[tuple[Integers, Integers]]:
-    """Items and systems in another order each, as `drawn` gives them."""
+    """Yield items and systems in another order each, as `drawn` yields them."""
     members = None if clusters is None else _Members(clusters)
     generator = np.random.default_rng([seed, *shape, 1])
     for count in batches(replicates, shape[0] * shape[1]):
@@ -91,18 +99,18 @@ def permuted(
 
 
 def _in_order(shape: tuple[int, int], count: int) -> tuple[Integers, Integers]:
-    """The numbers of all items and of all systems, `count` times each."""
+    """Return the numbers of all items and of all systems, `count` times each."""
     items, systems = (np.broadcast_to(np.arange(n), (count, n)) for n in shape)
     return items, systems
 
 
 def cells_at(x: Values, items: Integers, systems: Integers) -> Values:
-    """A prepared table [items, systems] at cells that were drawn: [r, items, systems]."""
+    """Return a prepared table [items, systems] at cells that were drawn: [r, items, systems]."""
     return x[items[:, :, None], systems[:, None, :]]
 
 
 def _copies(items: Integers, systems: Integers, level: str, columns: int) -> Codes:
-    """Equal numbers for cells, or systems, that were drawn twice and can meet in a pair."""
+    """Return equal numbers for cells, or systems, that were drawn twice and can meet in a pair."""
     if level == "pooled":
         return (items[:, :, None] * columns + systems[:, None, :]).astype(np.int32)
     if level == "system":
@@ -121,9 +129,23 @@ def bootstrap(
     seed: int = 0,
     clusters: Integers | None = None,
 ) -> Float:
-    """The coefficient of resampled tables: [replicates], NaN where a resample has none, or there is one cluster alone.
+    """Return the coefficient of resampled tables.
 
     A cell that is drawn twice makes no pair with itself, so that accuracies do not rise with the number of copies.
+
+    Args:
+        x: the metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        kind: the coefficient.
+        level: of `nlgauge.stats.correlation.LEVELS`.
+        resample: what is drawn, as `drawn` takes it.
+        replicates: how many tables.
+        seed: of the draws.
+        clusters: of items, which are drawn as wholes: [items].
+
+    Returns:
+        The coefficients: [replicates], NaN where a resample has none, or where items are drawn and there is one cluster
+        alone.
     """
     shape = (len(x), x.shape[1])
     if clusters is not None and resample != "systems":
@@ -141,9 +163,15 @@ def bootstrap(
 
 
 def interval(values: Float, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the middle `confidence` of bootstrap values (percentile method).
+    """Return the middle of bootstrap values (percentile method).
 
-    NaN where less than half of them are defined, and where all are alike: then they do not say how sure they are.
+    Args:
+        values: those of `bootstrap`: [replicates].
+        confidence: the share of the values that the interval holds.
+
+    Returns:
+        The ends of the interval. NaN where less than half of the values are defined, and where all are alike: then they
+        do not say how sure they are.
     """
     values = values[~np.isnan(values)] if 2 * np.isnan(values).sum() <= len(values) else values[:0]
     if not len(values) or np.ptp(values) <= 1e-12:
@@ -168,13 +196,24 @@ def shuffled(
     seed: int = 0,
     clusters: Integers | None = None,
 ) -> Float:
-    """The coefficient where metric and people have nothing to do with each other: [replicates].
+    """Return the coefficient where metric and people have nothing to do with each other.
 
     Items and systems of the metric's table change place as wholes, so that what outputs of one system, or of one item,
     have in common stays in common: shuffled one by one, outputs would look like far more evidence than they are. At
     system level the systems' means change place. Where items and systems are not `crossed`, rows are shuffled one by
-    one at pooled level; an item has then nothing to be exchanged with, and at item level all is NaN. clusters [items]:
-    of items, which change place together.
+    one at pooled level; an item has then nothing to be exchanged with, and at item level all is NaN.
+
+    Args:
+        x: the metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        kind: the coefficient.
+        level: of `nlgauge.stats.correlation.LEVELS`.
+        replicates: how many times the table is shuffled.
+        seed: of the draws.
+        clusters: of items, which change place together: [items].
+
+    Returns:
+        The coefficients: [replicates].
     """
     if level == "system":
         x, y = (a[None] for a in means(x, y))
@@ -196,12 +235,19 @@ def shuffled(
 
 
 def p_value(value: float, null: Float, chance: float | None = 0.0, rounding: float = 1e-12) -> float:
-    """Share of `null` (and the value itself, so that it is never 0) at least as far from `chance`, on either side.
+    """Return the share of null values at least as far from chance as a value, on either side.
 
-    rounding: how much less than as far counts as as far, because sums in another order differ in their last digits.
+    The value itself counts as one of the null values, so that the share is never 0.
 
-    Without a chance level, as accuracies have none that is known, the share at least as large: one-sided. NaN where
-    the value is, or less than half of the null values are defined.
+    Args:
+        value: what is tested.
+        null: values under the hypothesis that there is nothing: [replicates].
+        chance: what no agreement gives. For None, as of accuracies, whose chance level depends on the data, the share
+            is that of null values at least as large: one-sided.
+        rounding: how much less than as far counts as as far, because sums in another order differ in their last digits.
+
+    Returns:
+        p. NaN where the value is, or where less than half of the null values are defined.
     """
     null = null[~np.isnan(null)] if 2 * np.isnan(null).sum() <= len(null) else null[:0]
     if math.isnan(value) or not len(null):
@@ -229,6 +275,9 @@ def sequential_p(value: float, draw: Callable[[int], Float], replicates: int, ro
         draw: gives so many further values of its kind under the hypothesis that there is nothing.
         replicates: the most draws.
         rounding: as `p_value` takes it.
+
+    Returns:
+        p; NaN without draws, and where `p_value` is NaN.
     """
     null, p = np.empty(0), math.nan
     while len(null) < replicates:
@@ -250,11 +299,24 @@ def exchanged(
     seed: int = 0,
     clusters: Integers | None = None,
 ) -> tuple[float, float]:
-    """(difference of the two metrics' correlations with people, two-sided p that it is 0).
+    """Return the difference of two metrics' correlations with people, and its test.
 
     Perm-Both of Deutsch, Dror and Roth 2021: both metrics are brought to mean 0 and variance 1 over the cells that all
     three have, and exchanged in every cell with probability 1/2; with clusters of items, in all cells of a system and a
     cluster at once. p comes from up to `replicates` exchanges (`sequential_p`).
+
+    Args:
+        x: the first metric's table: [items, systems].
+        other: the other metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        kind: the coefficient.
+        level: of `nlgauge.stats.correlation.LEVELS`.
+        replicates: the most exchanges.
+        seed: of the exchanges.
+        clusters: of items: [items].
+
+    Returns:
+        By how much the first metric's correlation is larger, and the two-sided p that the difference is 0.
     """
     known = ~(np.isnan(x) | np.isnan(other) | np.isnan(y))
     x, other = (np.where(known, _standardised(a, known), np.nan) for a in (x, other))
@@ -282,7 +344,10 @@ def exchanged(
 
 
 def _coins(generator: np.random.Generator, count: int, n: int) -> Mask:
-    """Fair coins: [count, n]. Each draw begins with a new word, so that it does not depend on how many are made."""
+    """Return fair coins: [count, n].
+
+    Each draw begins with a new word, so that it does not depend on how many are made.
+    """
     words = generator.integers(0, 2**64, (count, -(-n // 64)), np.uint64)
     return np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=n).view(bool)
 
@@ -292,7 +357,7 @@ _Differences: TypeAlias = Callable[[Mask], Float]
 
 
 def by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) -> _Differences:
-    """Any coefficient, from the cells themselves."""
+    """Return the differences of any coefficient, from the cells themselves."""
     pair: Values = np.stack([x, other], axis=-1)  # [items, systems, 2]
     if kind.by_order and level != "system":
         # The two have codes of the same scale, because their cells change place.
@@ -309,7 +374,19 @@ def by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) ->
 
 
 def by_means(x: Float, other: Float, y: Float, kind: Coefficient) -> _Differences:
-    """Any coefficient of the systems' means, to each of which an exchanged cell adds its share."""
+    """Return the differences of any coefficient of the systems' means.
+
+    An exchanged cell adds its share to the mean of its system.
+
+    Args:
+        x: the first metric's table: [items, systems].
+        other: the other metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        kind: the coefficient.
+
+    Returns:
+        The differences, as a function of which cells are exchanged.
+    """
     n = np.where(np.isnan(x).all(0), np.nan, (~np.isnan(x)).sum(0))
     begin, end, step = np.nansum(x, 0), np.nansum(other, 0), np.nan_to_num(other - x)
     _, rated = means(x, y)
@@ -324,7 +401,19 @@ def by_means(x: Float, other: Float, y: Float, kind: Coefficient) -> _Difference
 
 
 def by_moments(x: Float, other: Float, y: Float, level: str) -> _Differences:
-    """Pearson's correlation, from sums over a sample's cells, to each of which an exchanged cell adds its share."""
+    """Return the differences of Pearson's correlation, from sums over a sample's cells.
+
+    An exchanged cell adds its share to each of these sums.
+
+    Args:
+        x: the first metric's table: [items, systems].
+        other: the other metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        level: 'item' or 'pooled'.
+
+    Returns:
+        The differences, as a function of which cells are exchanged.
+    """
     shape = (1, -1) if level == "pooled" else x.shape
     first, second, people = (a.reshape(shape) for a in (x, other, y))
     known = ~np.isnan(people)

@@ -70,14 +70,21 @@ def trust(
             signature, or the one of a scorer that has two values; else the best on these ratings, cross-fitted.
         probabilities: scorers whose numbers are probabilities that a row is good. Columns and judges from 0 to 1 are
             read so, and sub-scores that are called probability.
-        risk, confidence: of the certified threshold.
+        risk: that of the certified threshold.
+        confidence: that of the certified threshold.
         rater_aspects: aspects that hold one rater each, of the same question. A rating project knows its raters.
         epsilon: by how much a scorer may be worse than a rater whom it stands in for.
         before: scores of an earlier run, of some of the same rows (anchors): whether a scorer moved. Where this run has
             scored anchors again (`nlgauge.evaluate(anchors=...)`), they are compared. Where the ratings are of these
             anchors and of no other row, all numbers are of the anchors.
-        cluster, outputs: as `nlgauge.estimate` takes them; texts of the outputs make the sentinels.
-        replicates, seed: of all that is drawn.
+        cluster: as `nlgauge.estimate` takes it.
+        outputs: as `nlgauge.estimate` takes them; their texts make the sentinels.
+        replicates: the number of draws, of all that is drawn.
+        seed: of all that is drawn.
+
+    Returns:
+        A record for each aspect and scorer, with a sentence for each, and the rows on which scorers and people differ
+        most.
 
     Raises:
         InputError: where no scorer can be measured, and for what does not exist or does not go together.
@@ -160,7 +167,7 @@ def trust(
 
 
 def _limit(ratings: Source, aspect: str, values: Float, below: float | None) -> float | None:
-    """The rating from which a row is good; None where the ratings are a scale."""
+    """Return the rating from which a row is good; None where the ratings are a scale."""
     if below is not None or np.isin(values[~np.isnan(values)], (0, 1)).all():
         return 1.0 if below is None else below
     several = isinstance(ratings, ProjectRatings) and ratings.scales.get(aspect) == (0, 1)
@@ -168,14 +175,14 @@ def _limit(ratings: Source, aspect: str, values: Float, below: float | None) -> 
 
 
 def _others(ratings: Source, names: Sequence[str]) -> list[str]:
-    """The aspects of the ratings that are not those of single raters."""
+    """Return the aspects of the ratings that are not those of single raters."""
     if not isinstance(ratings, Corpus):
         return []
     return [name for name in dict.fromkeys(name for row in ratings for name in row.scores) if name not in names]
 
 
 def _raters_of(ratings: Source, aspect: str, names: Sequence[str]) -> Mapping[str, Any]:
-    """The ratings of each rater, by name; nothing where they are not known."""
+    """Return the ratings of each rater, by name; nothing where they are not known."""
     if isinstance(ratings, ProjectRatings):
         return ratings.raters.get(aspect, {})
     if not names or not isinstance(ratings, Corpus):

@@ -36,7 +36,7 @@ class Rule(NamedTuple):
 
 
 def _limits(first: float, second: float, models: Float | None) -> float | Float:
-    """The threshold of each row: of a mean of scores that both models decided, the mean of the two thresholds."""
+    """Return the threshold of each row: of a mean of scores that both models decided, the mean of both thresholds."""
     return first if models is None or math.isnan(second) else first + (models - 1) * (second - first)
 
 
@@ -53,16 +53,20 @@ def passing(column: Column, threshold: float, second: float = math.nan) -> Mask:
 
 
 def rule_of(column: Column, facts: Mapping[str, Any], given: float | None, probable: bool) -> Rule | None:
-    """Return the rule that was given, or that a scorer has of its own; None where it has none.
+    """Return the rule that was given, or that a scorer has of its own.
 
-    Its own is the lower threshold of `nlgauge check --grounded`, for each model of a cascade if both have one; the
-    larger score of a scorer that has two; and 0.5 where it has a single score that is 0 or 1, or a probability.
+    A scorer's own rule is the lower threshold of `nlgauge check --grounded`, for each model of a cascade if both have
+    such a threshold; the larger score of a scorer that has two; and 0.5 where it has a single score that is 0 or 1,
+    or a probability.
 
     Args:
         column: the scorer's, its score being the first sub-score.
         facts: those of its signature.
         given: a threshold in the scorer's own direction.
         probable: whether its scores are read as probabilities.
+
+    Returns:
+        The rule; None where none was given and the scorer has none.
     """
     sign = 1 if column.higher_is_better else -1
     if given is not None:

@@ -80,7 +80,13 @@ def number(
     Args:
         of: how it is computed from the part of the facts, or the name of an attribute of this part.
         default: its value where a scorer has no such part.
-        part, column, said, noted: as `Declared` has them.
+        part: as `Declared` has it.
+        column: as `Declared` has it.
+        said: as `Declared` has it.
+        noted: as `Declared` has it.
+
+    Returns:
+        The field, for a dataclass.
     """
     made = Declared(
         part=part,

@@ -38,7 +38,18 @@ _DISPUTED = 5
 
 
 def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
-    """The table with one column for each scorer, by the name that it is shown under. Raises InputError for none."""
+    """Return a table with one column for each scorer, by the name that it is shown under.
+
+    Args:
+        table: the scores.
+        metrics: which scorers, with their sub-scores; None for all.
+
+    Returns:
+        The table.
+
+    Raises:
+        InputError: there is no scorer of rows, or a metric has one number a system or no better direction.
+    """
     chosen: dict[str, tuple[str, str]] = {}
     for name in metrics if metrics is not None else table.columns:
         spec, parts = table.named(name)
@@ -284,7 +295,7 @@ class Lines:
         return made
 
     def _given(self, of: _Of) -> dict[Key, float]:
-        """The ratings that numbers are of, by row."""
+        """Return the ratings that numbers are of, by row."""
         return {key: float(of.y[row]) for row, key in enumerate(self.table.rows) if of.rows[row]}
 
     @cached_property
@@ -428,7 +439,7 @@ class Lines:
             )
 
     def _estimates(self, aspect: str, fine: Sequence[str], notes: list[str]) -> dict[str, Estimate]:
-        """The mean rating of all rows by each scorer and by all together."""
+        """Return the mean rating of all rows by each scorer and by all together."""
         table = selected(self.table, fine)
         try:
             found = estimated(table, self.rated.of(aspect), below=self.limits[aspect], pooled=True, seed=self.seed)
@@ -490,7 +501,7 @@ def _measured(found: Agreement) -> Measured:
 
 
 def _ranks(values: Float) -> Float:
-    """The mean rank of each value, ties sharing theirs, as a share of the rows."""
+    """Return the mean rank of each value, ties sharing theirs, as a share of the rows."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray(((np.cumsum(counts) - (counts - 1) / 2)[place] - 0.5) / max(1, len(values)))
 

@@ -60,6 +60,9 @@ class Trusts(Answered, Records[Trust]):
         Args:
             aspect: that of the ratings.
             wide: whether there is room for more columns than a terminal has.
+
+        Returns:
+            The rows of each table, of which the first holds the heads.
         """
         lines = [one for one in self if one.aspect == aspect and not one.reason]
         for table, belongs in TABLES.items():

@@ -187,7 +187,7 @@ def _apart(rule: Rule, scores: Float) -> Rule:
 
 
 class _Runs:
-    """This run beside an earlier one. Rows whose texts are known to be others are no anchors."""
+    """The present run beside an earlier one. Rows whose texts are known to be others are no anchors."""
 
     def __init__(self, lines: Lines, again: ScoreTable | None, before: ScoreTable, notes: list[str]) -> None:
         self._lines, self._again, self._notes = lines, again, notes
@@ -236,12 +236,12 @@ class _Runs:
         )
 
     def _ratings(self, now: ScoreTable, rows: Integers) -> dict[str, Float]:
-        """The ratings of some rows, by aspect: anchors that were scored again have their own."""
+        """Return the ratings of some rows, by aspect: anchors that were scored again have their own."""
         given = now.run.get("ratings", {}) if now is self._again else self._lines.rated.values
         return {aspect: np.array(of, float)[rows] for aspect, of in given.items()}
 
     def _places(self, now: ScoreTable, earlier: ScoreTable) -> dict[int, int]:
-        """The row of the earlier run that each row is: by system and item, or by its texts where these differ."""
+        """Return the row of the earlier run that each row is, by system and item; by its texts where these differ."""
         mine, theirs = fingerprints(now), fingerprints(earlier)
         at = {key: row for row, key in enumerate(earlier.rows)}
         if not (mine and theirs):
@@ -292,12 +292,12 @@ def _of(run: ScoreTable, specs: Sequence[str], part: str) -> ScoreTable | None:
 
 
 def _signed(name: str, table: ScoreTable) -> dict[str, Signature]:
-    """The signature of the one scorer of a table, under a name."""
+    """Return the signature of the one scorer of a table, under a name."""
     signatures = list(table.signatures.values())
     return {name: signatures[0]} if signatures else {}
 
 
 def _numbers(names: Sequence[str]) -> Integers:
-    """The number of each name, from 0."""
+    """Return the number of each name, from 0."""
     known: dict[str, int] = {}
     return np.array([known.setdefault(name, len(known)) for name in names], np.intp)
