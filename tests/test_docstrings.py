@@ -15,7 +15,20 @@ from typing import TypeAlias
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "nlgauge"
-DONE = ("adapters", "contract", "data", "engine", "faithfulness", "gate", "maths", "metrics", "render", "run", "serve")
+DONE = (
+    ".",
+    "adapters",
+    "contract",
+    "data",
+    "engine",
+    "faithfulness",
+    "gate",
+    "maths",
+    "metrics",
+    "render",
+    "run",
+    "serve",
+)
 SHARE = 0.9
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 
@@ -65,7 +78,8 @@ def _arguments(node: Function) -> list[str]:
 
 
 def of_room(room: str) -> dict[str, list[str]]:
-    files = sorted((SOURCE / room).rglob("*.py"))
+    """Return the sections that each docstring of a room lacks; "." is the files beside the rooms."""
+    files = sorted((SOURCE / room).glob("*.py" if room == "." else "**/*.py"))
     return {
         f"{path.relative_to(SOURCE)}: {name}": sections
         for path in files
@@ -108,7 +122,7 @@ def test_what_has_nothing_to_say_in_sections_is_not_counted(code: str) -> None:
 
 
 if __name__ == "__main__":
-    for folder in sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()):
+    for folder in [".", *sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists())]:
         counted = of_room(folder)
         print(f"{folder:14} {sum(not missing for missing in counted.values()):4} of {len(counted):4}")
         for name, missing in counted.items():

@@ -76,13 +76,13 @@ class RunOptions:
             raise SpecError(f"rows_per_block is {self.rows_per_block}; a block has at least 1 row")
 
     def load(self, name: str) -> Model:
-        """A model, as it is run. Raises what `nlgauge.engine.models.loading.load` raises."""
+        """Return a model, as it is run. Raises what `nlgauge.engine.models.loading.load` raises."""
         from nlgauge.engine.models import loading
 
         return loading.shared(name, self.precision, self.backend, self.device)
 
     def engine(self, name: str, cache: FeatureCache | None = None) -> Engine:
-        """An engine with a model. Raises as `load`."""
+        """Return an engine with a model. Raises as `load`."""
         from nlgauge.engine.engine import Engine  # which metrics of strings do without
 
         progress = self.progress and not self.in_blocks  # a bar of its own counts the rows of blocks
