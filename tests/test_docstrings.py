@@ -26,6 +26,7 @@ DONE = (
     "maths",
     "metrics",
     "render",
+    "reports",
     "run",
     "serve",
 )

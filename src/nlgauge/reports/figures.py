@@ -58,9 +58,14 @@ class Bars(NamedTuple):
 
 
 def check(path: Path) -> None:
-    """What would stop a figure from being written, before the long run and not after it.
+    """Raise what would stop a figure from being written, before the long run and not after it.
 
-    Raises InputError for the place, MissingExtraError without matplotlib.
+    Args:
+        path: the place of the figure.
+
+    Raises:
+        InputError: the place cannot be written, or its name has no suffix of a figure.
+        MissingExtraError: matplotlib is not installed.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise InputError("is no kind of figure", file=path, remedy=f"end the name in {', '.join(SUFFIXES)}")

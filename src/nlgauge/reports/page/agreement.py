@@ -63,8 +63,17 @@ class Agreeing:
 
 
 def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: int | None, seed: int) -> Agreeing:
-    """Metrics by their deciding scores. level: by default 'item' where items have three systems or more, else
-    'pooled'.
+    """Return the agreement of metrics with people, and with each other. Metrics count by their deciding scores.
+
+    Args:
+        scored: the table, with the people's ratings if there are any.
+        level: as `nlgauge.correlate` takes it; by default 'item' where items have three systems or more, else 'pooled'.
+        coefficient: as `nlgauge.correlate` takes it.
+        replicates: how many draws make intervals and tests; None for as many as `report` makes.
+        seed: of the draws.
+
+    Returns:
+        What the section of the page says.
     """
     level = level or ("item" if len(scored.table.systems) >= 3 else "pooled")
     notes: list[str] = []

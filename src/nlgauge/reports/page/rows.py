@@ -57,9 +57,16 @@ def by_turns(mean: Float, spread: Float) -> Iterator[tuple[int, str]]:
 
 
 def listed(order: Iterable[tuple[int, str]], texts: list[list[str]], most: int, columns: int) -> Listed:
-    """As many rows as have room.
+    """Return as many rows as have room.
 
-    texts: those of each row; one that several rows have counts once. columns: how many numbers a row has.
+    Args:
+        order: the rows in the order in which they are taken, each with what it is taken as.
+        texts: those of each row; a text that several rows have counts once.
+        most: how many rows are listed at most.
+        columns: how many numbers a row has.
+
+    Returns:
+        The rows, in the order of the table.
     """
     chosen: list[int] = []
     kinds: dict[str, int] = {}
@@ -80,7 +87,7 @@ _TEXTS = ("candidate", "source", "context", "references")
 
 
 def described(scales: Sequence[Scale]) -> list[dict[str, Any]]:
-    """The columns of numbers, by what they are called and which way is better."""
+    """Return the columns of numbers, by what they are called and which way is better."""
     shorts = Counter(scale.short for scale in scales)
     return [
         {
@@ -123,11 +130,11 @@ class _Pool:
         self._numbers: dict[str, int] = {}
 
     def of(self, texts: Mapping[str, Any]) -> list[Any]:
-        """The numbers of a row's texts, in the order of `_TEXTS`."""
+        """Return the numbers of a row's texts, in the order of `_TEXTS`."""
         return [self._number(texts.get(name)) for name in _TEXTS]
 
     def _number(self, text: str | list[str] | None) -> Any:
-        """The number of a text, those of a list of texts, and None where there is none."""
+        """Return the number of a text, those of a list of texts, and None where there is none."""
         if text is None:
             return None
         if isinstance(text, list):
