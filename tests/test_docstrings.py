@@ -18,6 +18,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "nlgauge"
 DONE = (
     ".",
     "adapters",
+    "cli",
     "contract",
     "data",
     "engine",
@@ -37,8 +38,8 @@ Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 def lacking(code: str) -> Iterator[tuple[str, list[str]]]:
     """Yield each public docstring of several lines that has something to say in sections, and those that it lacks.
 
-    A property says all in its sentences. A class says its arguments where it has an `__init__` of its own: the fields
-    of a dataclass have docstrings of theirs.
+    A property says all in its sentences, and the docstring of a command is the help that it prints. A class says its
+    arguments where it has an `__init__` of its own: the fields of a dataclass have docstrings of theirs.
     """
     for name, node in _public(ast.parse(code), ()):
         text = ast.get_docstring(node) or ""
@@ -65,10 +66,15 @@ def _sections(node: Function | ast.ClassDef) -> list[str]:
     if isinstance(node, ast.ClassDef):
         made = [inner for inner in node.body if isinstance(inner, ast.FunctionDef) and inner.name == "__init__"]
         return ["Args:"] if made and _arguments(made[0]) else []
-    if any("property" in ast.unparse(decorator) for decorator in node.decorator_list):
+    if any("property" in ast.unparse(decorator) or _makes_a_command(decorator) for decorator in node.decorator_list):
         return []
     returns = node.returns is not None and ast.unparse(node.returns) not in ("None", "NoReturn")
     return ["Args:"] * bool(_arguments(node)) + ["Returns:"] * returns
+
+
+def _makes_a_command(decorator: ast.expr) -> bool:
+    """Return whether a decorator has the example of a command, which each command's help ends with."""
+    return isinstance(decorator, ast.Call) and any(one.arg in ("epilog", "asked") for one in decorator.keywords)
 
 
 def _arguments(node: Function) -> list[str]:
@@ -116,6 +122,7 @@ def test_a_section_that_lacks_is_seen() -> None:
         'def f() -> None:\n    """Do it.\n\n    More.\n    """',
         'class C:\n  """A thing.\n\n  More.\n  """\n  a: int = 0\n  """It"""',
         'class C:\n  @property\n  def f(self) -> int:\n    """It.\n\n    More.\n    """',
+        '@click.command(epilog="f 1")\ndef f(a: int) -> int:\n    """It.\n\n    More.\n    """',
     ],
 )
 def test_what_has_nothing_to_say_in_sections_is_not_counted(code: str) -> None:

@@ -53,6 +53,9 @@ def as_json(command: str, notes: Iterable[str] = (), **records: object) -> str:
         command: its name.
         notes: what a reader has to know of the numbers, a sentence each.
         records: whatever `jsonable` takes.
+
+    Returns:
+        The text of the JSON.
     """
     envelope = {"nlgauge": __version__, "command": command, "notes": list(notes), **records}
     return harmless_json(json.dumps(jsonable(envelope), ensure_ascii=False, indent=2))
