@@ -156,7 +156,9 @@ def _scored_again(
 ) -> ScoreTable:
     """Return the scores of anchors, none of which comes from the cache or goes there, with their ratings.
 
-    Raises InputError for anchors that are not rated or cannot be scored, SpecError where nothing is asked again.
+    Raises:
+        InputError: anchors are not rated or cannot be scored.
+        SpecError: nothing is asked again.
     """
     if options.output is not None:
         raise SpecError("anchors stand in a scores file: write the scores to a file (.jsonl), and not to a folder")

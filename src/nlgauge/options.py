@@ -23,9 +23,15 @@ LOCAL = "local"
 class Cluster:
     """Where a run is computed.
 
-    address: of a Ray cluster, as ray.init takes it ('auto', 'ray://HEAD:10001'), or 'local' for processes of this
-    machine. workers: how many; by default as many as fit. threads: processors of each. gpus: GPUs of each, or the
-    share of one. Raises SpecError for numbers that make no sense.
+    Args:
+        address: of a Ray cluster, as ray.init takes it ('auto', 'ray://HEAD:10001'), or 'local' for processes of this
+            machine.
+        workers: how many; by default as many as fit.
+        threads: processors of each worker.
+        gpus: GPUs of each worker, or the share of a GPU.
+
+    Raises:
+        SpecError: the numbers make no sense.
     """
 
     address: str = LOCAL
@@ -44,7 +50,8 @@ class Cluster:
 class RunOptions:
     """How a run is computed; each field is an argument of `nlgauge.evaluate`, which says what it means.
 
-    Raises SpecError for options that make no sense.
+    Raises:
+        SpecError: the options make no sense.
     """
 
     model: str | None = None

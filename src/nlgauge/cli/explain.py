@@ -107,7 +107,12 @@ def _explained(
 ) -> Explanations:
     """Return what some rows' scores are based on; by a corpus-level metric, those of their systems.
 
-    single: whether single rows were asked for. options: of `nlgauge.explain`.
+    Args:
+        corpus: the rows.
+        spec: the metric.
+        rows: the numbers of the rows, counted from 1.
+        single: whether single rows were asked for.
+        options: of `nlgauge.explain`.
     """
     from nlgauge import registry
     from nlgauge.metrics.sets import SetMetric
@@ -222,7 +227,7 @@ def _short(text: str) -> str:
 
 
 def _cells(links: Sequence[Record], names: Sequence[str]) -> list[list[str]]:
-    """Two places in texts each, and two numbers."""
+    """Return two places in texts each, and two numbers."""
     return [[*(_place(link[name]) for name in names[:2]), *(_cell(link[name]) for name in names[2:])] for link in links]
 
 

@@ -171,7 +171,7 @@ def ratings(required: bool) -> Option:
 
 
 def together(*options: Option) -> Option:
-    """Several options as one."""
+    """Return several options as a single option."""
     return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
 
 

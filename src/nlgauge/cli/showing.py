@@ -124,7 +124,7 @@ def of_outputs(run: Run) -> Run:
 
 
 def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:
-    """Numbers on stdout, notes and signatures on stderr, and the figure where it is wanted."""
+    """Print numbers on stdout, notes and signatures on stderr, and draw the figure where it is wanted."""
     record = jsonable(result) if layout == "json" else {}
     record.pop("notes", None)
     tables, notes = [] if layout == "json" else result.tables(), getattr(result, "notes", ())

@@ -159,7 +159,7 @@ def _columns(pairs: Sequence[str]) -> dict[str, str | list[str]]:
 
 
 def _tell_named(systems: Sequence[str]) -> None:
-    """Which systems are called as their files are."""
+    """Tell which systems are called as their files are."""
     first = ", ".join(systems[:5]) + (", ..." if len(systems) > 5 else "")
     remark(
         f"each file is a system of its own name ({first}), because its rows name none; --system gives other names, and "
@@ -220,7 +220,10 @@ def one_metric(specs: Sequence[str], example: str) -> str:
 
 
 def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, Path]:
-    """Text files by the systems that wrote them: several are called as their files are, where nobody names them."""
+    """Return text files by the systems that wrote them.
+
+    Several are called as their files are, where nobody names them.
+    """
     from nlgauge.data.corpus.corpus import called_after
 
     names = list(systems) or (["system"] if len(candidates) == 1 else called_after(list(map(str, candidates))))
@@ -534,7 +537,7 @@ def show(given: Answered | Answer, layout: str) -> None:
 
 
 def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:
-    """Tables on stdout in one of `FORMATS`; `keys` columns say what a row is."""
+    """Print tables on stdout in one of `FORMATS`; `keys` columns say what a row is."""
     colour = coloured()
     width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     arrows = _arrows() if layout == "text" else {}

@@ -150,7 +150,7 @@ class Setup:
         return self.engine.model
 
     def other_model(self, name: str) -> Model:
-        """One of the metric's `other_models`. Raises SpecError for a model that cannot be loaded."""
+        """Return one of the metric's `other_models`. Raises SpecError for a model that cannot be loaded."""
         if self.engine is None:
             raise SpecError("a metric that uses a model needs a field model: str | None = None")
         return self.engine.other(name).model

@@ -51,9 +51,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class VerdictAligner:
-    """Scores what an answer claims by a trained aligner.
+    """A scorer of what an answer claims, by a trained aligner.
 
-    reader: the aligner D that reads the claims. asks: whether it reads the question too.
+    Args:
+        reader: the aligner D that reads the claims.
+        asks: whether it reads the question too.
     """
 
     reader: TrainedAligner
@@ -233,7 +235,7 @@ def _joined(aligned: Aligned, refused: _Refused) -> Aligned:
 
 
 def _placed(said: Claims, spans: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Words of the claims at their places in the answer."""
+    """Return the words of the claims at their places in the answer."""
     return np.array([said.place(begin, end) for begin, end in spans.tolist()], np.int32).reshape(-1, 2)
 
 

@@ -370,7 +370,7 @@ def _address(link: str) -> str:
 
 
 def _failed(text: str, others: Sequence[str], question: str) -> str:
-    """Why a text is no answer; nothing if it may be an answer, or if another text has the same words."""
+    """Return why a text is no answer; nothing if it may be an answer, or if another text has the same words."""
     said = words(text[:_SHORT])
     if not said:
         return ""

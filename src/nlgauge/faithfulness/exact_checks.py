@@ -355,7 +355,7 @@ class CheckedSource:
         return any(at >= token.start() and alone.match(self._text, at - token.start()) for at in places)
 
     def _names(self, sentence: _Passage, near: _Passage) -> Iterator[_Found]:
-        """Names that replace another one: after the same word, or next to the same part of a name."""
+        """Yield names that replace another name: after the same word, or next to the same part of a name."""
         if sentence.shared(near) < _LIKE:
             return
         theirs: dict[tuple[str, bool], str] = {}
@@ -369,7 +369,7 @@ class CheckedSource:
                 yield (begin, end, f"{name}: the source has {other}", "name")
 
     def _converted(self, sentence: _Passage) -> Iterator[_Found]:
-        """Measures behind which the same stands in another unit, and is not the same."""
+        """Yield measures behind which the same stands in another unit, and is not the same."""
         for one, other, right in conversions(sentence.text):
             if not right and next(self._equal.same(other), None) is None:
                 there = sentence.text[one.begin : one.end]
@@ -455,7 +455,7 @@ def _bounds(before: str, one: Quantity, behind: str, other: Quantity) -> bool:
 
 
 def _exchanged(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
-    """Two numbers of which each counts what the other one counts in the source: three tablets two times a day."""
+    """Yield two numbers of which each counts what the other counts in the source: three tablets two times a day."""
     mine, theirs = _counting(sentence), _counting(near)
     if len(mine) != 2 or len(theirs) != 2 or set(mine) != set(theirs):
         return
@@ -486,7 +486,7 @@ def _opposites(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
 
 
 def _pairs(part: _Passage, words: Set[str]) -> Iterator[tuple[int, int, str]]:
-    """Words of a part whose opposite is among other words, if neither is in both."""
+    """Yield words of a part whose opposite is among other words, if neither is in both."""
     for match in _WORD.finditer(part.text):
         word = match.group().lower()
         for opposite in OPPOSITES.get(word, ()) if word not in words else ():
@@ -509,7 +509,7 @@ def _clauses(sentence: _Passage) -> Iterator[_Passage]:
 
 
 def _named(text: str) -> Iterator[tuple[int, int, str]]:
-    """Words of names after a preposition or another part of the name, with the word before them."""
+    """Yield words of names after a preposition or another part of the name, with the word before them."""
     before = ""
     for match in _WORD.finditer(text):
         word = match.group()

@@ -585,7 +585,7 @@ def in_words(number: int) -> str:
 
 
 def _candidates(text: str) -> Iterator[Quantity]:
-    """Possible quantities: longer and more certain ones first."""
+    """Yield possible quantities: longer and more certain quantities first."""
     for pattern, order in _DATES:
         for match in pattern.finditer(text):
             year, month, day = (None if at is None else _date_part(match.group(at + 1)) for at in order)
@@ -641,7 +641,10 @@ def _candidates(text: str) -> Iterator[Quantity]:
 
 
 def _joined(text: str, found: list[Quantity]) -> list[Quantity]:
-    """Quantities, of which "1 hour and 45 minutes" is a single one, and both numbers of "10-20 kg" are masses."""
+    """Return quantities, of which "1 hour and 45 minutes" is a single one.
+
+    Both numbers of "10-20 kg" are masses.
+    """
     joined: list[Quantity] = []
     for one in found:
         if joined:
@@ -773,7 +776,7 @@ _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 def _measured(value: float, match: re.Match[str], first: int) -> tuple[str, tuple[float, ...], str]:
-    """Kind, value in its base unit, and scale of temperature. first: the match group of the first unit."""
+    """Return kind, value in its base unit, and scale of temperature; `first` is the match group of the first unit."""
     number = next(i for i in range(first, first + len(_UNITS)) if match.group(i))
     kind, factor = list(_UNITS.values())[number - first]
     if kind == "temperature":
@@ -804,7 +807,7 @@ def _worded(words: str) -> float:
 
 
 def _clock(match: re.Match[str]) -> Iterator[Quantity]:
-    """Minutes after midnight. `unit` is 'half' where the half of the day is known."""
+    """Yield minutes after midnight. `unit` is 'half' where the half of the day is known."""
     part = next((match[name].lower() for name in ("half", "part", "day", "of_day", *_HALVES) if match[name]), "")
     later = part == "p" or "afternoon" in part or "evening" in part
     known, hour, minutes = bool(part), 0, 0.0

@@ -111,7 +111,7 @@ def _asked(question: str) -> re.Match[str] | None:
 
 
 def _predicate(aux: str, words: list[str]) -> int | None:
-    """Where the predicate begins, or None if that is not certain."""
+    """Return where the predicate begins, or None if that is not certain."""
     names = [word.lower().strip(",") for word in words]
     if len(names) < 2:
         return None

@@ -32,7 +32,7 @@ _AGAIN = "score the baseline's outputs again as these are scored"
 
 
 class Terms(NamedTuple):
-    """How a loss is told. Raises SpecError, by `refuse_wrong`, for what cannot be meant."""
+    """How a loss is told; `refuse_wrong` raises SpecError for what cannot be meant."""
 
     significance: float
     margin: float | None

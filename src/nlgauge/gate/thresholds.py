@@ -212,7 +212,7 @@ def _widest(rates: Sequence[RightAnswers]) -> RightAnswers:
 
 
 def _thresholds(table: ScoreTable, spec: str, fact: str, origin: str) -> tuple[float, float, str | None]:
-    """Two thresholds in a signature, and where they are from."""
+    """Return the two thresholds in a signature, and where they are from."""
     facts = table.signatures[spec].facts if spec in table.signatures else {}
     thresholds, told = facts.get(fact), facts.get(f"{origin}_from")
     if not (isinstance(thresholds, Sequence) and len(thresholds) == 2):

@@ -416,7 +416,10 @@ def unsupported(evidence: Mapping[str, Any] | None) -> tuple[Unsupported, ...]:
 
 
 def _spans(text: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
-    """As the metric gives them; else words under its threshold, those that follow each other as one."""
+    """Return the spans that the metric gives; else words under its threshold.
+
+    Words under the threshold that follow each other are a single span.
+    """
     if "unsupported" in text:
         return tuple((begin, end) for begin, end in text["unsupported"])
     spans: list[tuple[int, int]] = []

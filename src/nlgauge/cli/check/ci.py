@@ -22,7 +22,7 @@ _WORDS = {"passes": "passed", "fails": "failed", "cannot tell": "cannot tell"}
 
 
 def show_github(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
-    """Annotations and the counts on stdout, the rest on stderr as `text` has it."""
+    """Print annotations and the counts on stdout, the rest on stderr as `text` has it."""
     title = text.name(verdict)
     if verdict.decision is not None and not verdict.nothing_checked:
         kind = "notice" if verdict.ruling == "passes" else "error"
@@ -139,5 +139,8 @@ def _compared(suite: Element, one: Regression, *, name: str, against: Path | Non
 
 
 def _legal(text: str) -> str:
-    """Without the characters that XML cannot hold or that steer a terminal, each of which a sign stands for."""
+    """Return a text without the characters that XML cannot hold or that steer a terminal.
+
+    A sign stands for each of them.
+    """
     return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", harmless(text, lines=True))

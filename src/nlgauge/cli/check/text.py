@@ -98,7 +98,7 @@ def _beyond(verdict: Verdict) -> Iterator[str]:
 
 
 def compared(one: Regression, against: object) -> tuple[str, str]:
-    """One system beside the baseline: what is said of it, and the numbers that say so."""
+    """Return one system beside the baseline: what is said of it, and the numbers that say so."""
     was = "" if one.baseline == one.system else f" (there {one.baseline})"
     head = f"system {one.system}, against {against}{was}: {_said(one)}"
     change = with_interval(one.difference, one.low, one.high)

@@ -99,7 +99,7 @@ def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: in
 
 
 def _matrix(table: ScoreTable, scored: Scored, notes: list[str]) -> CorrelationMatrix | None:
-    """Over all rows, as a scatter shows them; None where there are no two to correlate."""
+    """Return correlations over all rows, as a scatter shows them; None where there are no two to correlate."""
     rows = [spec for spec, column in table.columns.items() if column.level == "item"]
     if len(rows) + len(scored.ratings) < 2:
         return None

@@ -246,7 +246,7 @@ def _matrix(agreement: Agreeing) -> dict[str, Any] | None:
 
 
 def _sets(scored: Scored) -> list[tuple[str, str, str]]:
-    """(metric, system, what its number is based on) of corpus-level metrics."""
+    """Return (metric, system, what its number is based on) of corpus-level metrics."""
     return [
         (spec, scored.table.systems[number], drawn(evidence))
         for spec, column in scored.table.columns.items()
@@ -270,13 +270,24 @@ class Repeat:
 
 
 def _quoted(spec: str) -> str:
-    """For a shell; a spec holds single quotes itself, so that double ones are easier to read where they do."""
+    """Return a spec for a shell.
+
+    A spec holds single quotes itself, so that double quotes are easier to read where they do.
+    """
     plain = shlex.quote(spec)
     return plain if plain == spec or re.search(r'["$`\\!]', spec) else f'"{spec}"'
 
 
 def repeat(table: ScoreTable, name: str = "report.html") -> Repeat:
-    """From the table alone. Files are called by their kinds: a table does not know where it lay."""
+    """Return what a reader needs to get these numbers again, from the table alone.
+
+    Args:
+        table: the scores. Files are called by their kinds: a table does not know where it lay.
+        name: the name of the page.
+
+    Returns:
+        Commands and facts of the run.
+    """
     evidence = any(column.evidence for column in table.columns.values())
     asked = table.run.get("asked", {})
     own = [spec for spec in table.columns if spec not in table.run.get("joined", {})]

@@ -108,14 +108,14 @@ class Scored:
 
 
 def source_of(outputs: Corpus | None, ratings: Source | None) -> Source | None:
-    """Ratings where they are given, else those of the outputs if any of them is rated."""
+    """Return ratings where they are given, else those of the outputs if any of them is rated."""
     if ratings is not None or outputs is None:
         return ratings
     return outputs if any(row.scores for row in outputs) else None
 
 
 def rounded(values: Iterable[float]) -> list[float | str | None]:
-    """Numbers as the script reads them: six digits, null for none, a word for an infinite one."""
+    """Return numbers as the script reads them: six digits, null for none, a word for an infinite one."""
     return [plain(float(f"{value:.6g}")) for value in values]
 
 

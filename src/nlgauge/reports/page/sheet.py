@@ -143,7 +143,7 @@ def _page(records: Sequence[dict[str, str]], aspects: Sequence[Aspect], project:
 
 
 def _guideline(records: Sequence[dict[str, str]], aspects: Sequence[Aspect]) -> str:
-    """Markdown to begin with, which the project's owner makes precise."""
+    """Return Markdown to begin with, which the project's owner makes precise."""
     shown = [name for name in TEXTS if any(name in record for record in records) and name != "candidate"]
     beside = f" together with its {', '.join(shown)}" if shown else ""
     lines = [

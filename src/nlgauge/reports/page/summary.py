@@ -164,7 +164,7 @@ def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
 
 
 def _others(ranked: Sequence[tuple[str, int]], of: int, noun: str) -> Iterator[tuple[str, str]]:
-    """Who else is best by some metric; many are counted."""
+    """Yield who else is best by some metric; many are counted."""
     if len(ranked) <= _NAMED:
         yield from ((name, f"is best by {_metrics(count, of, noun)}.") for name, count in ranked)
         return
@@ -211,7 +211,7 @@ def _alike(card: Card) -> list[str]:
 
 
 def _and(names: Sequence[str]) -> str:
-    """Names in a sentence; many are counted."""
+    """Return names in a sentence; many are counted."""
     if len(names) > _NAMED:
         return f"{len(names)} others"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

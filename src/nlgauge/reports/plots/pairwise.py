@@ -242,7 +242,7 @@ class CorrelationMatrix:
         return [f"{pair}: no value: {reason}" for pair, reason in self.reasons.items()]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """For a terminal: columns are called by the number of the row."""
+        """Return the cells for a terminal: columns are called by the number of the row."""
         numbers = [str(number) for number in range(1, len(self.names) + 1)]
         cells: list[list[Cell]] = [[f"{self.coefficient}, {self.level}", "", *numbers]]
         for number, name, row in zip(numbers, self.names, self.values, strict=True):

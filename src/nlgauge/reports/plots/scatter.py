@@ -62,7 +62,7 @@ class Scatter:
         return [*points, [*cells, ["all", count, Number(self.pearson), Number(self.spearman)]]]
 
     def draw(self, path: Path) -> None:
-        """Points in the metrics' own units, a colour a system."""
+        """Draw points in the metrics' own units, a colour a system."""
         groups = {one.system: (one.x, one.y) for one in self.groups}
         figures.points(path, groups, self.x, self.y, named=self.level == "system")
 
@@ -148,7 +148,7 @@ def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) ->
 
 
 def _correlations(x: Float, y: Float) -> tuple[float, float]:
-    """Pearson and Spearman; NaN where there is none."""
+    """Return Pearson and Spearman; NaN where there is none."""
     kinds = (COEFFICIENTS[name] for name in ("pearson", "spearman"))
     first, second = (estimate(x[:, None], y[:, None], kind, "pooled").value for kind in kinds)
     return first, second
