@@ -201,10 +201,14 @@ def table_of(
         metrics: the metrics by spec.
         asked: specs by what was asked for.
         options: how models are run, and where the scores go.
-        against: as `evaluate` takes it, which also says what is raised.
+        against: as `evaluate` takes it.
 
     Returns:
         The table.
+
+    Raises:
+        InputError: as `evaluate`.
+        SpecError: as `evaluate`.
     """
     sink: Sink[ScoreTable]
     if options.output is None:

@@ -102,7 +102,7 @@ def heartbeat(command: Callable[[], str | None]) -> Iterator[None]:
         command: says which command it is.
 
     Returns:
-        A context in which the command is told of.
+        A context, in which lines on stderr tell of the command.
     """
     ended, began = threading.Event(), time.monotonic()
 

@@ -91,7 +91,7 @@ def read(path: str | os.PathLike[str]) -> list[InterimAnalysis]:
         The analyses, in the order of the file; none where there is no file yet.
 
     Raises:
-        InputError: a line is no interim analysis.
+        InputError: a line is no interim analysis, or the file cannot be read.
     """
     place = Path(path)
     if not place.exists():

@@ -83,7 +83,7 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
         The points, as a figure and as tables.
 
     Raises:
-        SpecError: a name is neither.
+        SpecError: `x` or `y` is neither a metric nor an aspect.
         InputError: rows or the level do not fit.
     """
     table = table.per_item()
