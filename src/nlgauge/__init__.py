@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from nlgauge.reports.page.report import report
 
     def metrics() -> list[str]:
-        """The names of all metrics, in alphabetical order, then those of installed packages."""
+        """Return the names of all metrics, in alphabetical order, then those of installed packages."""
 
 
 _HOMES = {

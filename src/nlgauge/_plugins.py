@@ -1,5 +1,6 @@
-"""Entry points of installed packages: metrics (``nlgauge.metrics``), models (``nlgauge.models``), and subcommands
-(``nlgauge.commands``).
+"""Entry points of installed packages.
+
+They are metrics (``nlgauge.metrics``), models (``nlgauge.models``), and subcommands (``nlgauge.commands``).
 
 A metric or a model is called ``package/Name``, so it can never be mistaken for what ships here, or for another
 package's. The metrics of nlgauge-lab, a second distribution of this project, have their bare names.
@@ -30,7 +31,7 @@ LAB_COMMANDS = {
 
 
 def offered(group: str) -> Iterator[tuple[str, EntryPoint]]:
-    """Return the entry points of a group by the name that a spec uses."""
+    """Yield the entry points of a group by the name that a spec uses."""
     for point in entry_points(group=group):
         package = point.dist.name if point.dist else "unknown"
         yield (point.name if package == LAB else f"{package}/{point.name}"), point
@@ -39,8 +40,15 @@ def offered(group: str) -> Iterator[tuple[str, EntryPoint]]:
 def load_offered(name: str, point: EntryPoint) -> object:
     """Return what an entry point stands for.
 
+    Args:
+        name: the name that a spec uses, for the error.
+        point: the entry point of an installed package.
+
+    Returns:
+        What the package offers.
+
     Raises:
-        SpecError: The package cannot be imported, whatever it raises. The message names the package.
+        SpecError: the package cannot be imported, whatever it raises. The message names the package.
     """
     try:
         loaded: object = point.load()

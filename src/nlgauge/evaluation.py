@@ -156,7 +156,9 @@ def _scored_again(
 ) -> ScoreTable:
     """Return the scores of anchors, none of which comes from the cache or goes there, with their ratings.
 
-    Raises InputError for anchors that are not rated or cannot be scored, SpecError where nothing is asked again.
+    Raises:
+        InputError: anchors are not rated or cannot be scored.
+        SpecError: nothing is asked again.
     """
     if options.output is not None:
         raise SpecError("anchors stand in a scores file: write the scores to a file (.jsonl), and not to a folder")
@@ -192,8 +194,22 @@ def table_of(
     options: RunOptions,
     against: Corpus | None = None,
 ) -> ScoreTable:
-    """The scores of rows in memory, or in the folder that the options name. metrics: by spec. asked: specs by what was
-    asked for. Raises as `evaluate`."""
+    """Return the scores of rows in memory, or in the folder that the options name.
+
+    Args:
+        corpus: the rows.
+        metrics: the metrics by spec.
+        asked: specs by what was asked for.
+        options: how models are run, and where the scores go.
+        against: as `evaluate` takes it.
+
+    Returns:
+        The table.
+
+    Raises:
+        InputError: as `evaluate`.
+        SpecError: as `evaluate`.
+    """
     sink: Sink[ScoreTable]
     if options.output is None:
         sink = TableBuilder(corpus, metrics, asked, options.evidence, repeats=options.repeats)
@@ -216,8 +232,20 @@ def table_of(
 def rows_of(
     corpus: Corpus | Iterable[Mapping[str, Any]], columns: Columns | None, on_missing: OnMissing = "error"
 ) -> Corpus:
-    """A corpus as it is, or one of records or of a data frame. Raises as `Corpus.from_records`, and SpecError for
-    columns of a corpus."""
+    """Return a corpus as it is, or a corpus of records or of a data frame.
+
+    Args:
+        corpus: a Corpus, or what `Corpus.from_records` takes.
+        columns: as `Corpus.from_records` takes them; none with a Corpus.
+        on_missing: as `Corpus.from_records` takes it.
+
+    Returns:
+        The corpus.
+
+    Raises:
+        InputError: as `Corpus.from_records`.
+        SpecError: columns are given with a Corpus.
+    """
     if not isinstance(corpus, Corpus):
         return Corpus.from_records(corpus, columns=columns, on_missing=on_missing)
     if columns is not None:
@@ -226,7 +254,7 @@ def rows_of(
 
 
 def _metrics(metrics: Any, model: str | None) -> tuple[dict[str, Metric], dict[str, str]]:
-    """The metrics by canonical spec, and the canonical specs by the ones that were asked for."""
+    """Return the metrics by canonical spec, and the canonical specs by the ones that were asked for."""
     given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     if not given:
         raise SpecError("no metric was given")
@@ -260,10 +288,26 @@ def score(
     An installed model stays loaded for the next call. A folder or a checkpoint is read again each time, since it may
     change.
 
-    metric: a spec or a Metric. source, context: a text, or a list of passages. model, precision, backend, device,
-    window: as in `evaluate`. cache: as in `evaluate`, but by default nothing is written to disk.
+    Args:
+        metric: a spec or a Metric.
+        candidate: the text that is scored.
+        references: a text, or a list of texts.
+        source: a text, or a list of passages.
+        question: what the candidate answers.
+        context: as `source`.
+        model: as in `evaluate`.
+        precision: as in `evaluate`.
+        backend: as in `evaluate`.
+        device: as in `evaluate`.
+        window: as in `evaluate`.
+        cache: as in `evaluate`, but by default nothing is written to disk.
 
-    Raises SpecError for a metric whose scores depend on other rows, and what `evaluate` raises.
+    Returns:
+        The value, with the reason where there is none, and with notes.
+
+    Raises:
+        SpecError: the metric's scores depend on other rows; and as `evaluate`.
+        InputError: as `evaluate`.
 
     >>> score("TokenF1", "A cat sat.", "A cat sat.").parts[0]
     1.0
@@ -289,7 +333,7 @@ NO_CANDIDATE = "there is no candidate"
 
 
 def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
-    """A table of `corpus.present` with all rows of the corpus: the others have no values, and a reason."""
+    """Return a table of `corpus.present` with all rows of the corpus: the others have no values, and a reason."""
     rows = [(row.system, row.item) for row in corpus]
     places = [number for number, row in enumerate(corpus) if not row.missing]
     systems = {name: number for number, name in enumerate(corpus.systems)}
@@ -304,7 +348,7 @@ def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
 
 
 def _spread(column: Column, places: list[int], size: int) -> Column:
-    """A column of so many rows (or systems), whose values stand at some places."""
+    """Return a column of so many rows (or systems), whose values stand at some places."""
 
     def moved(given: Mapping[int, Any]) -> dict[int, Any]:
         return {places[number]: one for number, one in given.items()}

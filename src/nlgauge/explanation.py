@@ -65,7 +65,14 @@ class Explanation:
         return {name: jsonable(getattr(self, name)) for name in names}
 
     def html(self, titles: bool = False) -> str:
-        """The evidence drawn. titles: what is said of a word stands in its title, for a place that runs no script."""
+        """Return the evidence, drawn.
+
+        Args:
+            titles: whether what is said of a word stands in its title, for a place that runs no script.
+
+        Returns:
+            A piece of HTML.
+        """
         return drawn(self.evidence, self.texts, titles=titles)
 
 
@@ -117,11 +124,31 @@ def explain(
 ) -> Explanations:
     """Return what a metric's scores of some rows are based on; of each system where it measures sets.
 
-    rows: numbers of rows, counted from 1 as everywhere; all where none are given. No other row is scored; what a metric
-    counts on the corpus is counted on all of it. scores: a table of these rows, whose numbers are explained: by the
-    metric as it stands there, with the model, precision, window and device of its signature. All else is as
-    `nlgauge.evaluate` takes it. Raises SpecError for rows of a corpus-level metric, InputError where the table is of
-    other rows or the numbers here are not those of the table, and as `nlgauge.evaluate`.
+    Args:
+        corpus: as `nlgauge.evaluate` takes it.
+        metric: a spec or a Metric.
+        rows: numbers of rows, counted from 1 as everywhere; all where none are given. No other row is scored; what a
+            metric counts on the corpus is counted on all of it.
+        columns: as `nlgauge.evaluate` takes them.
+        model: as `nlgauge.evaluate` takes it.
+        precision: as `nlgauge.evaluate` takes it.
+        backend: as `nlgauge.evaluate` takes it.
+        device: as `nlgauge.evaluate` takes it.
+        batch_tokens: as `nlgauge.evaluate` takes it.
+        window: as `nlgauge.evaluate` takes it.
+        against: as `nlgauge.evaluate` takes it.
+        scores: a table of these rows, whose numbers are explained: by the metric as it stands there, with the model,
+            precision, window and device of its signature.
+        progress: as `nlgauge.evaluate` takes it.
+        cache: as `nlgauge.evaluate` takes it.
+
+    Returns:
+        An explanation for each row, or for each system.
+
+    Raises:
+        SpecError: rows of a corpus-level metric are named; and as `nlgauge.evaluate`.
+        InputError: the table is of other rows, or the numbers here are not those of the table; and as
+            `nlgauge.evaluate`.
 
     >>> corpus = Corpus.from_texts(["A cat sat."], references=[["The cat sat."]])
     >>> explain(corpus, "TokenF1", cache=False)[0].evidence["texts"][0]["name"]
@@ -160,7 +187,7 @@ def explain(
 
 
 def _as_scored(scores: ScoreTable, metric: str | Metric, corpus: Corpus, options: RunOptions) -> tuple[str, RunOptions]:
-    """A metric, and how its model is read, as a table has them. Raises SpecError and InputError."""
+    """Return a metric, and how its model is read, as a table has them. Raises SpecError and InputError."""
     if scores.run.get("corpus", corpus.digest) != corpus.digest:
         raise InputError("the scores are of other rows", remedy="give the outputs that were scored")
     spec = scores.find(metric)
@@ -197,7 +224,7 @@ def _refuse_others(found: Explanations, scores: ScoreTable, spec: str) -> None:
 
 
 def _numbers(corpus: Corpus, rows: Sequence[int] | None) -> Sequence[int]:
-    """The places of rows, which are counted from 1. Raises InputError for one that is not there."""
+    """Return the places of rows, which are counted from 1. Raises InputError for one that is not there."""
     if wrong := [row for row in rows or () if not 1 <= row <= len(corpus)]:
         raise InputError(f"there is no row {wrong[0]}", remedy=f"rows are counted from 1; there are {len(corpus)}")
     return range(len(corpus)) if rows is None else [row - 1 for row in rows]

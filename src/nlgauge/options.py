@@ -23,9 +23,15 @@ LOCAL = "local"
 class Cluster:
     """Where a run is computed.
 
-    address: of a Ray cluster, as ray.init takes it ('auto', 'ray://HEAD:10001'), or 'local' for processes of this
-    machine. workers: how many; by default as many as fit. threads: processors of each. gpus: GPUs of each, or the
-    share of one. Raises SpecError for numbers that make no sense.
+    Args:
+        address: of a Ray cluster, as ray.init takes it ('auto', 'ray://HEAD:10001'), or 'local' for processes of this
+            machine.
+        workers: how many; by default as many as fit.
+        threads: processors of each worker.
+        gpus: GPUs of each worker, or the share of a GPU.
+
+    Raises:
+        SpecError: the numbers make no sense.
     """
 
     address: str = LOCAL
@@ -44,7 +50,8 @@ class Cluster:
 class RunOptions:
     """How a run is computed; each field is an argument of `nlgauge.evaluate`, which says what it means.
 
-    Raises SpecError for options that make no sense.
+    Raises:
+        SpecError: the options make no sense.
     """
 
     model: str | None = None
@@ -76,13 +83,13 @@ class RunOptions:
             raise SpecError(f"rows_per_block is {self.rows_per_block}; a block has at least 1 row")
 
     def load(self, name: str) -> Model:
-        """A model, as it is run. Raises what `nlgauge.engine.models.loading.load` raises."""
+        """Return a model, as it is run. Raises what `nlgauge.engine.models.loading.load` raises."""
         from nlgauge.engine.models import loading
 
         return loading.shared(name, self.precision, self.backend, self.device)
 
     def engine(self, name: str, cache: FeatureCache | None = None) -> Engine:
-        """An engine with a model. Raises as `load`."""
+        """Return an engine with a model. Raises as `load`."""
         from nlgauge.engine.engine import Engine  # which metrics of strings do without
 
         progress = self.progress and not self.in_blocks  # a bar of its own counts the rows of blocks

@@ -64,13 +64,17 @@ _FAMILIES = {
 
 @cache
 def built_in_metrics() -> Mapping[str, type[Metric]]:
-    """The metrics of nlgauge by name, in alphabetical order."""
+    """Return the metrics of nlgauge by name, in alphabetical order."""
     kinds = [kind for module in _files() for kind in _metrics_in(module)]
     return {registered_name(kind): kind for kind in sorted(kinds, key=lambda kind: registered_name(kind).lower())}
 
 
 def names() -> list[str]:
-    """The names of all metrics: those of nlgauge in alphabetical order, then those that installed packages offer."""
+    """Return the names of all metrics.
+
+    Returns:
+        Those of nlgauge in alphabetical order, then those that installed packages offer.
+    """
     return [*built_in_metrics(), *(name for name, _ in offered("nlgauge.metrics"))]
 
 
@@ -89,14 +93,21 @@ def typical(kind: type[Metric]) -> Metric | None:
 
 
 def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
-    """A metric from its spec: ``Name``, ``Name:value`` or ``Name(param=value, ...)``; nothing is run.
+    """Return a metric from its spec: ``Name``, ``Name:value`` or ``Name(param=value, ...)``; nothing is run.
 
     In brackets, values are Python literals. After a colon stands the text of the parameter that the metric's class
     names as `short`, as it is: ``Consistency:D`` is ``Consistency(aligner='D')``.
 
-    model: for a metric that reads one and names none, given as a spec or as an object; by default what the variable
-    NLGAUGE_MODEL of the environment names, else the embedded one.
-    Raises SpecError for what does not parse, is not known, or is outside its domain.
+    Args:
+        spec: the spec, or a Metric.
+        model: for a metric that reads a model and names none, given as a spec or as an object; by default what the
+            variable NLGAUGE_MODEL of the environment names, else the embedded model.
+
+    Returns:
+        The metric.
+
+    Raises:
+        SpecError: the spec does not parse, or what it names is not there or is outside its domain.
 
     >>> str(metric("InfoLM( alpha = 3, beta=0.25, measure='ab')"))
     "InfoLM(measure='ab', alpha=3, beta=0.25)"
@@ -117,14 +128,23 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
 
 @cache
 def _bare(name: str) -> Metric:
-    """A metric with its defaults; it cannot change, so that it is made once."""
+    """Return a metric with its defaults; it cannot change, so that it is made once."""
     return _made(name)
 
 
 def parsed(spec: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters that a spec writes; neither is looked up. Raises SpecError for what is no spec.
+    """Return the name and the parameters that a spec writes; neither is looked up.
 
     One parameter may stand without its name. It is called FIRST, or SHORT after a colon.
+
+    Args:
+        spec: the text.
+
+    Returns:
+        The name, and the values by parameter.
+
+    Raises:
+        SpecError: the text is no spec.
     """
     if len(spec) > LONGEST_SPEC:
         limit = f"it has {len(spec):,} characters, and the limit is {LONGEST_SPEC:,}"
@@ -225,7 +245,7 @@ def _refuse_class(metric: Metric) -> None:
 
 
 def _files() -> Iterator[str]:
-    """The modules that may hold metrics."""
+    """Return the modules that may hold metrics."""
     yield from (f"nlgauge.metrics.{file.stem}" for file in sorted((_HERE / "metrics").glob("[!_]*.py")))
     yield "nlgauge.faithfulness.metric"
 
@@ -259,7 +279,17 @@ def _offered_metric(name: str, point: EntryPoint) -> type[Metric]:
 
 
 def metric_class(name: str) -> type[Metric]:
-    """The class of a metric, by its name. Raises SpecError for one that is not known."""
+    """Return the class of a metric, by its name.
+
+    Args:
+        name: the name, without parameters.
+
+    Returns:
+        The class.
+
+    Raises:
+        SpecError: no metric has the name.
+    """
     if name not in LAB_METRICS:
         built_in = _in_own_file(name) or built_in_metrics().get(name)
         if built_in is not None:
@@ -285,11 +315,11 @@ def metric_class(name: str) -> type[Metric]:
 
 
 def _plainly(name: str) -> str:
-    """A name as others spell it too: bert_score and bert-score are BERTScore."""
+    """Return a name as others spell it too: bert_score and bert-score are BERTScore."""
     return name.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
 def _shown(value: object) -> str:
-    """A value as an error shows it: in one line that can be read."""
+    """Return a value as an error shows it: in one line that can be read."""
     text = " ".join(repr(value).split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

@@ -34,7 +34,7 @@ _FOLDER = click.option("--cache", "folder", type=PLACE, help="Folder of the cach
 
 @contextmanager
 def _store(folder: Path | None) -> Iterator[Store]:
-    """The store; where it cannot be used, which it tells, the command ends with exit code 1."""
+    """Return the store; where it cannot be used, which it tells, the command ends with exit code 1."""
     from nlgauge.run.store import Store
 
     with Store(folder) as store:

@@ -105,7 +105,7 @@ def compare(
 
 
 def _spec(metric: str) -> str:
-    """The spec of 'spec', and of 'spec sub-score'."""
+    """Return the spec of 'spec', and of 'spec sub-score'."""
     from nlgauge import registry
 
     head, _, part = metric.rpartition(" ")

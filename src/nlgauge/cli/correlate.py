@@ -159,7 +159,7 @@ def _agreement(
 ) -> tuple[Answer, int]:
     """Return how each metric agrees with people, and how many sub-scores are not shown.
 
-    every: take all sub-scores, which JSON shows.
+    With `every`, it takes all sub-scores, which JSON shows.
     """
     from nlgauge.answers.sentinels import beside, is_sentinel, told_unbeaten, unbeaten
     from nlgauge.data.table.selection import selected
@@ -199,7 +199,10 @@ def _pairs(
     parts: bool,
     **how: Any,
 ) -> Answer:
-    """Return which of every two metrics agrees better. file: the scores, for the error. how: as `contrast` takes it."""
+    """Return which of every two metrics agrees better.
+
+    Errors name `file`, that of the scores. The other options are as `contrast` takes them.
+    """
     from nlgauge.answers.contrast import contrast
     from nlgauge.data.table.selection import selected
     from nlgauge.ratings.matching import by_position

@@ -109,7 +109,7 @@ def told_of(aligner: Any, packer: Packer) -> list[tuple[str, str]]:
 
 
 def _bags(model: Model, texts: list[str]) -> list[NDArray[np.float32]]:
-    """The masked distributions of texts that are read together: [vocabulary] each."""
+    """Return the masked distributions of texts that are read together: [vocabulary] each."""
     requests = [BagRequest(text, 1.0) for text in texts]
     features = Engine(model).features(requests)
     return [bag.log_probabilities for request in requests if (bag := features[request]) is not None]

@@ -107,7 +107,12 @@ def _explained(
 ) -> Explanations:
     """Return what some rows' scores are based on; by a corpus-level metric, those of their systems.
 
-    single: whether single rows were asked for. options: of `nlgauge.explain`.
+    Args:
+        corpus: the rows.
+        spec: the metric.
+        rows: the numbers of the rows, counted from 1.
+        single: whether single rows were asked for.
+        options: of `nlgauge.explain`.
     """
     from nlgauge import registry
     from nlgauge.metrics.sets import SetMetric
@@ -123,7 +128,7 @@ def _explained(
 
 
 def _shown(one: Explanation, colour: bool) -> Iterator[str]:
-    """The lines of one score."""
+    """Return the lines of one score."""
     several = len(one.values) > 1
     values = [(f"{part} " if several else "") + _number(value) for part, value in one.values.items()]
     place = f"system {one.system}" if one.row is None else f"row {one.row}, system {one.system}, item {one.item}"
@@ -149,7 +154,15 @@ Record = Mapping[str, Any]
 
 
 def drawn(evidence: Record, colour: bool) -> Iterator[str]:
-    """The lines of a row's evidence, as JSON has it. colour: of words; else weakly aligned ones stand in [brackets]."""
+    """Yield the lines of a row's evidence.
+
+    Args:
+        evidence: as JSON has it.
+        colour: whether words have colours; else weakly aligned words stand in [brackets].
+
+    Returns:
+        The lines.
+    """
     if "reference" in evidence:
         yield f"reference {evidence['reference'] + 1}:"
     for text in evidence.get("texts", []):
@@ -202,7 +215,7 @@ def _painted(text: Record, colour: bool) -> str:
 
 
 def _span(text: Record, begin: int, end: int) -> list[str]:
-    """The cells of a span of words that are not supported."""
+    """Return the cells of a span of words that are not supported."""
     quote = nearest(text, begin, end)
     place = "" if quote is None else f"{quote['name']} {quote['begin']}-{quote['end']}: {_short(quote['text'])}"
     return [f"{begin}-{end}", _short(text["text"][begin:end]), place]
@@ -214,7 +227,7 @@ def _short(text: str) -> str:
 
 
 def _cells(links: Sequence[Record], names: Sequence[str]) -> list[list[str]]:
-    """Two places in texts each, and two numbers."""
+    """Return two places in texts each, and two numbers."""
     return [[*(_place(link[name]) for name in names[:2]), *(_cell(link[name]) for name in names[2:])] for link in links]
 
 
@@ -233,7 +246,7 @@ def _cell(value: object) -> str:
 
 
 def _table(heads: list[str], cells: list[list[str]], count: int = 0, what: str = "") -> Iterator[str]:
-    """The lines of a table, if it has any; and how many there are, where not all are shown."""
+    """Return the lines of a table, if it has any; and how many there are, where not all are shown."""
     if cells:
         yield from (f"  {line}" for line in aligned([heads, *cells]))
     if count > _SHOWN:

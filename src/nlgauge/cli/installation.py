@@ -53,7 +53,7 @@ def list_all(names: Sequence[str], layout: str) -> None:
 
 
 def _show(names: Sequence[str], layout: str) -> None:
-    """The help of some metrics. Raises SpecError for one that is not known."""
+    """Print the help of some metrics. Raises SpecError for a metric that is not known."""
     from nlgauge.contract.parameters import literal, parameters_of
     from nlgauge.registry import metric_class
 

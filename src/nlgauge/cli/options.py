@@ -166,12 +166,12 @@ def example(*lines: str) -> str:
 
 
 def ratings(required: bool) -> Option:
-    """The option of the rated outputs of a scores file."""
+    """Return the option of the rated outputs of a scores file."""
     return click.option("--ratings", "outputs", type=PLACE, required=required, help=RATINGS_HELP)
 
 
 def together(*options: Option) -> Option:
-    """Several options as one."""
+    """Return several options as a single option."""
     return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
 
 
@@ -284,9 +284,18 @@ THEN = together(
 
 
 def with_then(specs: Sequence[str], then: str | None, unsure: tuple[float, float] | None) -> list[str]:
-    """Return the specs of metrics with a second model in those that take one.
+    """Return the specs of metrics with a second model in those that take a second model.
 
-    Raises SpecError for --unsure without --then, and if no metric takes a second model.
+    Args:
+        specs: the specs.
+        then: what --then names; None for no second model.
+        unsure: what --unsure says: between which numbers the second model is asked.
+
+    Returns:
+        The specs.
+
+    Raises:
+        SpecError: --unsure is given without --then, or no metric takes a second model.
     """
     if then is None:
         if unsure is not None:
@@ -321,7 +330,11 @@ READING = together(
 def caching(command: Command) -> Command:
     """Give a command `cache`, what `evaluate(cache=...)` takes, by the options --cache and --no-cache.
 
-    Raises SpecError for both options at once.
+    Args:
+        command: a function that takes `cache`.
+
+    Returns:
+        The function with the options. It raises SpecError for both options at once.
     """
 
     @click.option("--cache", type=PLACE, help="Folder of the cache; nlgauge cache info shows the usual one.")
@@ -336,7 +349,7 @@ def caching(command: Command) -> Command:
 
 
 def numbers(kind: type[N]) -> Callable[[click.Context, click.Parameter, str | None], list[N] | None]:
-    """Reads "1,2,3"."""
+    """Return a callback of click that reads "1,2,3"."""
 
     def read(_context: click.Context, parameter: click.Parameter, text: str | None) -> list[N] | None:
         try:

@@ -155,7 +155,7 @@ def _card(
 
 
 def _files(folder: Path) -> list[Path]:
-    """The files of rows of a folder. Raises InputError where there is no folder, or none in it."""
+    """Return the files of rows of a folder. Raises InputError where there is no folder, or none in it."""
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file() and path.name.endswith(_ROWS))
     except OSError as error:
@@ -166,7 +166,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[str, Any]) -> nlgauge.ScoreTable | str:
-    """The table of the scorer and its one sub-score, or why there is no score."""
+    """Return the table of the scorer and its one sub-score, or why there is no score."""
     from nlgauge.data.table.selection import selected
 
     began = time.monotonic()
@@ -187,8 +187,9 @@ def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[
 
 
 def _named(scorer: str, tables: Sequence[nlgauge.ScoreTable], model: str | None) -> tuple[str, str, list[str]]:
-    """Return what the scorer is called, what its numbers depend on, on all sets alike, and what its model was trained
-    on.
+    """Return what the scorer is called, what its numbers depend on, and what its model was trained on.
+
+    They depend on what is alike on all sets.
     """
     from nlgauge import registry
     from nlgauge.contract.base import model_of
@@ -204,7 +205,7 @@ def _named(scorer: str, tables: Sequence[nlgauge.ScoreTable], model: str | None)
 
 
 def _datasets(card: Path) -> list[str]:
-    """The data sets that the head of a model card in Hugging Face's form names."""
+    """Return the data sets that the head of a model card in Hugging Face's form names."""
     try:
         lines = card.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

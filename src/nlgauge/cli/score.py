@@ -210,7 +210,7 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
 
 
 def show_summary(own: ScoreTable, layout: str, every_part: bool, people: People | None = None) -> None:
-    """Numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
+    """Print numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
     from nlgauge.answers.summary import Summary
 
     show(Summary(own, people, every_part=every_part, split=layout == "text"), layout)

@@ -121,7 +121,11 @@ def serve(
 
 
 def _keys(file: Path | None, none: bool, own: bool, host: str) -> Keys:
-    """Raises SpecError for an address that others reach and no keys, unless that is asked for."""
+    """Return the keys.
+
+    Raises:
+        SpecError: others reach the address and there are no keys, unless that is asked for.
+    """
     from nlgauge.serve.admission import VARIABLE, read_keys
 
     if none and file is not None:

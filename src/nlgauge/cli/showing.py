@@ -45,8 +45,17 @@ def shown(
 ) -> Callable[[Run], click.Command]:
     """Make a function a command of a group, which prints what it returns, and draws it where -o says so.
 
-    The function is given those of its options that are there. asked: an example of the command, without its name.
-    reads: `of_scores` or `of_outputs`, for a function of what these read. figure: -o has to be given.
+    The function is given those of its options that are there.
+
+    Args:
+        group: the group of commands.
+        options: the options and arguments of the command.
+        asked: an example of the command, without its name.
+        reads: `of_scores` or `of_outputs`, for a function of what these read.
+        figure: whether -o has to be given.
+
+    Returns:
+        A decorator of the function.
     """
     drawn = click.option(
         "-o",
@@ -76,7 +85,7 @@ def shown(
 
 
 def of_scores(run: Run) -> Run:
-    """A study of a scores file: of the table, and of the outputs where they are given, with their ratings."""
+    """Return a study of a scores file: of the table, and of the outputs where they are given, with their ratings."""
 
     def read(
         scores: Path,
@@ -104,7 +113,7 @@ def of_scores(run: Run) -> Run:
 
 
 def of_outputs(run: Run) -> Run:
-    """A study that scores a file of outputs, whose name errors then tell."""
+    """Return a study that scores a file of outputs, whose name errors then tell."""
 
     def read(outputs: Path, columns: Sequence[str] = (), **given: Any) -> Result:
         corpus = read_outputs(outputs, columns)
@@ -115,7 +124,7 @@ def of_outputs(run: Run) -> Run:
 
 
 def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:
-    """Numbers on stdout, notes and signatures on stderr, and the figure where it is wanted."""
+    """Print numbers on stdout, notes and signatures on stderr, and draw the figure where it is wanted."""
     record = jsonable(result) if layout == "json" else {}
     record.pop("notes", None)
     tables, notes = [] if layout == "json" else result.tables(), getattr(result, "notes", ())

@@ -26,7 +26,8 @@ _ESCAPED = "nlgauge.escaped"
 def prepare() -> None:
     """Make the streams take whatever a text holds, as JSON escapes it: a terminal may be set to Latin-1.
 
-    Raises SpecError where nobody could read what is printed: the next file that is opened would stand in its place.
+    Raises:
+        SpecError: nobody could read what is printed: the next file that is opened would stand in its place.
     """
     codecs.register_error(_ESCAPED, _escaped)
     for stream in (sys.stdout, sys.stderr):
@@ -39,7 +40,7 @@ def prepare() -> None:
 
 
 def remark(*lines: str) -> None:
-    """Lines on stderr, with nothing in them that steers a terminal."""
+    """Print lines on stderr, with nothing in them that steers a terminal."""
     for line in lines:
         click.echo(harmless(line), err=True)
 
@@ -53,6 +54,9 @@ def as_json(command: str, notes: Iterable[str] = (), **records: object) -> str:
         command: its name.
         notes: what a reader has to know of the numbers, a sentence each.
         records: whatever `jsonable` takes.
+
+    Returns:
+        The text of the JSON.
     """
     envelope = {"nlgauge": __version__, "command": command, "notes": list(notes), **records}
     return harmless_json(json.dumps(jsonable(envelope), ensure_ascii=False, indent=2))
@@ -92,7 +96,14 @@ _OWN_BAR = "train"
 
 @contextmanager
 def heartbeat(command: Callable[[], str | None]) -> Iterator[None]:
-    """Tell of a command that takes long; a terminal that shows a bar is told nothing. command: says which one it is."""
+    """Tell of a command that takes long; a terminal that shows a bar is told nothing.
+
+    Args:
+        command: says which command it is.
+
+    Returns:
+        A context, in which lines on stderr tell of the command.
+    """
     ended, began = threading.Event(), time.monotonic()
 
     def tell() -> None:

@@ -53,10 +53,26 @@ def read_outputs(
     tell: bool = True,
     labels: Mapping[str, float] | None = None,
 ) -> Corpus:
-    """A table of outputs, or several, or --candidates and the other text files.
+    """Return the rows of a table of outputs, or of several, or of --candidates and the other text files.
 
-    tell: whether to say on stderr which systems are called as their files are. labels: as `Corpus.read` takes them.
-    Raises SpecError for tables beside text files, and for neither.
+    Args:
+        outputs: the tables.
+        columns: what --map says, which is for tables alone.
+        candidates: text files, a line each output, in place of tables.
+        references: text files beside `candidates`.
+        source: a text file beside `candidates`.
+        context: a text file beside `candidates`.
+        systems: the name of the system of each table or text file.
+        on_disk: as `Corpus.read` takes it.
+        on_missing: as `Corpus.read` takes it.
+        tell: whether to say on stderr which systems are called as their files are.
+        labels: as `Corpus.read` takes them.
+
+    Returns:
+        The rows.
+
+    Raises:
+        SpecError: there are tables beside text files, or neither; or an option does not go with what is given.
     """
     from nlgauge.data.corpus import Corpus
 
@@ -95,10 +111,21 @@ def read_outputs(
 def scores_of(
     files: Sequence[Path], columns: Sequence[str], specs: Sequence[str], how: Mapping[str, Any]
 ) -> tuple[ScoreTable, Corpus | None]:
-    """A scores file; or outputs, which are scored now, and which are returned too.
+    """Return the scores of a scores file; or of outputs, which are scored now, and which are returned too.
 
     Several files of outputs whose rows name one and the same system, or none, are systems that are called as the files.
-    Raises SpecError for scores beside another file.
+
+    Args:
+        files: a scores file, or files of outputs.
+        columns: what --map says.
+        specs: the metrics by which outputs are scored.
+        how: what `evaluate` takes besides.
+
+    Returns:
+        The table, and the outputs if they were scored now.
+
+    Raises:
+        SpecError: there are scores beside another file.
     """
     from nlgauge.data.corpus import Corpus
     from nlgauge.data.corpus.corpus import called_after
@@ -132,7 +159,7 @@ def _columns(pairs: Sequence[str]) -> dict[str, str | list[str]]:
 
 
 def _tell_named(systems: Sequence[str]) -> None:
-    """Which systems are called as their files are."""
+    """Tell which systems are called as their files are."""
     first = ", ".join(systems[:5]) + (", ..." if len(systems) > 5 else "")
     remark(
         f"each file is a system of its own name ({first}), because its rows name none; --system gives other names, and "
@@ -141,9 +168,13 @@ def _tell_named(systems: Sequence[str]) -> None:
 
 
 def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: Collection[int] | None = None) -> None:
-    """Which candidates will take long, before they do, and which are not in English, where a metric reads a model.
+    """Tell which candidates will take long, before they do, and which are not in English, where a metric reads a model.
 
-    numbers: of the rows that are scored, counted from 1.
+    Args:
+        corpus: the rows.
+        specs: the metrics.
+        model: the model of metrics that name none.
+        numbers: of the rows that are scored, counted from 1; None for all.
     """
     from nlgauge import registry
     from nlgauge.engine.english import foreign
@@ -169,7 +200,18 @@ def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: 
 
 
 def one_metric(specs: Sequence[str], example: str) -> str:
-    """The metric of a command that takes one. Raises SpecError for none, and for more, which would go unmeasured."""
+    """Return the metric of a command that takes one.
+
+    Args:
+        specs: what -m names.
+        example: the example of a metric in the error.
+
+    Returns:
+        The spec.
+
+    Raises:
+        SpecError: there is none, or there are more, which would go unmeasured.
+    """
     if not specs:
         raise SpecError(f"no metric was given: add -m {example}; nlgauge list shows them all")
     if len(specs) > 1:
@@ -178,7 +220,10 @@ def one_metric(specs: Sequence[str], example: str) -> str:
 
 
 def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, Path]:
-    """Text files by the systems that wrote them: several are called as their files are, where nobody names them."""
+    """Return text files by the systems that wrote them.
+
+    Several are called as their files are, where nobody names them.
+    """
     from nlgauge.data.corpus.corpus import called_after
 
     names = list(systems) or (["system"] if len(candidates) == 1 else called_after(list(map(str, candidates))))
@@ -189,7 +234,7 @@ def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, 
 
 
 def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTable, Corpus | None]:
-    """The table, and the outputs that belong to it, with the names that --label gives."""
+    """Return the table, and the outputs that belong to it, with the names that --label gives."""
     labels = labels_given()
     if not labels:
         return table, outputs
@@ -207,7 +252,19 @@ def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTab
 
 
 def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) -> ScoreTable:
-    """The table with the clusters that --cluster asks for. Raises SpecError where there are no outputs to have them."""
+    """Return the table with the clusters that --cluster asks for.
+
+    Args:
+        table: the scores.
+        outputs: the rows that have the column.
+        cluster: the name of the column; None for a table as it is.
+
+    Returns:
+        The table.
+
+    Raises:
+        SpecError: there are no outputs to have the clusters.
+    """
     if cluster is None:
         return table
     if outputs is None:
@@ -219,6 +276,14 @@ def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) ->
 
 def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()) -> Corpus:
     """Return rated outputs: of a table, or of the folder of a rating project.
+
+    Args:
+        place: the table, or the folder.
+        columns: what --map says.
+        labels: what --label says: the numbers of what raters write.
+
+    Returns:
+        The rated rows.
 
     Raises:
         SpecError: for --map of a project, which has its own columns.
@@ -267,7 +332,11 @@ def read_rated(
 
 
 def _by_file(pairs: Sequence[str], *files: Path) -> list[list[str]]:
-    """What --map says of each of two files: the columns that it has. Raises SpecError for one that neither has."""
+    """Return what --map says of each of two files: the columns that it has.
+
+    Raises:
+        SpecError: neither file has a column.
+    """
     from nlgauge.data.corpus.files import there
 
     _columns(pairs)
@@ -297,6 +366,9 @@ def joined(
         lower: the names of those of which lower is better.
         outputs: the rows whose columns are meant where no file is named.
         file: where the outputs come from, for errors.
+
+    Returns:
+        The table.
 
     Raises:
         SpecError: for what is no column, and for a column of outputs that were not given.
@@ -350,7 +422,12 @@ def told_spent(table: ScoreTable) -> Iterator[str]:
 def on_some_ratings(command: Command, anchors: bool = False) -> Command:
     """Give a command the table, the ratings of some of its rows, and `outputs` to be clustered by.
 
-    anchors: whether the ratings may be of the anchors that were scored again in the same run, and of no other row.
+    Args:
+        command: a function that takes `table`, `rated` and `outputs`.
+        anchors: whether the ratings may be of the anchors that were scored again in the same run, and of no other row.
+
+    Returns:
+        The function with the options by which these are read.
     """
 
     @click.argument("scores", type=PLACE)
@@ -460,7 +537,7 @@ def show(given: Answered | Answer, layout: str) -> None:
 
 
 def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:
-    """Tables on stdout in one of `FORMATS`; `keys` columns say what a row is."""
+    """Print tables on stdout in one of `FORMATS`; `keys` columns say what a row is."""
     colour = coloured()
     width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     arrows = _arrows() if layout == "text" else {}
@@ -471,7 +548,7 @@ def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:
 
 
 def aligned(cells: Cells) -> list[str]:
-    """The lines of a table as wide as it is: of one that stands among other lines."""
+    """Return the lines of a table as wide as it is, for a table that stands among other lines."""
     return formatted([cells], "text", width=sys.maxsize)
 
 

@@ -113,6 +113,13 @@ class Reading(ABC):
         """Return the scores of readings of one metric, for which it may do some work together.
 
         A row's score must not depend on the other rows.
+
+        Args:
+            readings: the rows as the metric reads them.
+            features: the features that the readings requested.
+
+        Returns:
+            The values in the order of the readings, and what each is based on.
         """
         scored = [one.score(features) for one in readings]
         return ScoredRows([one.value for one in scored], lambda at: scored[at].evidence())
@@ -125,7 +132,7 @@ class ModelAccess(Protocol):
     def model(self) -> Model: ...
 
     def other(self, name: str) -> ModelAccess:
-        """Access to another model of the metric's `other_models`."""
+        """Return access to another model of the metric's `other_models`."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +150,7 @@ class Setup:
         return self.engine.model
 
     def other_model(self, name: str) -> Model:
-        """One of the metric's `other_models`. Raises SpecError for a model that cannot be loaded."""
+        """Return one of the metric's `other_models`. Raises SpecError for a model that cannot be loaded."""
         if self.engine is None:
             raise SpecError("a metric that uses a model needs a field model: str | None = None")
         return self.engine.other(name).model
@@ -165,7 +172,13 @@ _names: dict[type, str] = {}
 def registered_name(kind: type) -> str:
     """Return a class's own name for a metric of nlgauge, else the name under which an installed package offers it.
 
-    A class that nobody registered is ``module:Name``: no spec names it, and no registered one is mistaken for it.
+    A class that nobody registered is ``module:Name``: no spec names it, and no registered class is mistaken for it.
+
+    Args:
+        kind: the class of the metric.
+
+    Returns:
+        The name.
     """
     if kind not in _names:
         _names[kind] = _name(kind)
@@ -223,9 +236,17 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
     @classmethod
     def preset(cls: type[M], preset: str, /, **given: Any) -> M:
-        """The metric with the settings of one of its presets. Parameters that are given override them.
+        """Return the metric with the settings of one of its presets.
 
-        Raises SpecError for an unknown preset, and what the metric raises for its parameters.
+        Args:
+            preset: the name of the preset.
+            given: parameters, which override those of the preset.
+
+        Returns:
+            The metric.
+
+        Raises:
+            SpecError: the preset is unknown; and what the metric raises for its parameters.
         """
         if not isinstance(preset, str) or preset not in cls.presets:
             known = f"is not one of {', '.join(map(repr, cls.presets))}"
@@ -235,7 +256,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
     @classmethod
     def preset_settings(cls, preset: str, given: Mapping[str, object]) -> Mapping[str, object]:
-        """The settings of a preset, which may depend on the parameters given with it."""
+        """Return the settings of a preset, which may depend on the parameters given with it."""
         return cls.presets[preset]
 
     def prepare(self, setup: Setup) -> Prepared:
@@ -243,7 +264,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         return Prepared()
 
     def score(self, candidate: str, **given: Any) -> Value:
-        """Deprecated: `nlgauge.score(metric, candidate, ...)` does the same."""
+        """Return the score of a row. Deprecated: `nlgauge.score(metric, candidate, ...)` does the same."""
         import nlgauge
 
         warnings.warn("Metric.score is deprecated: use nlgauge.score", DeprecationWarning, stacklevel=2)
@@ -304,7 +325,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
 
 def model_of(metric: Metric) -> str | None:
-    """The name of a metric's model; None for a metric without one."""
+    """Return the name of a metric's model; None for a metric without one."""
     return (metric.model or POCKET) if hasattr(metric, "model") and not metric.remote else None
 
 

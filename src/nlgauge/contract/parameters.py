@@ -52,16 +52,21 @@ def param(
     help: str = "",
     **of_field: Any,
 ) -> Any:
-    """Declare a parameter of a metric: ``ngram: int = param(4, minimum=1, help="maximum length of n-grams")``.
+    """Declare a parameter of a metric.
 
-    A subclass that gives it another default without `param` keeps the rest of the declaration.
+    For example: ``ngram: int = param(4, minimum=1, help="maximum length of n-grams")``. A subclass that gives it
+    another default without `param` keeps the rest of the declaration.
 
     Args:
         default: by default, a spec has to set the parameter.
         choices: the allowed values, if these are a fixed list.
-        minimum, maximum: limits of a number, which then has to be finite; None is allowed if the type allows it.
+        minimum: the least allowed number, which then has to be finite; None is allowed if the type allows it.
+        maximum: the greatest allowed number, as `minimum`.
         help: what it is, for a reader who knows the metric's name alone.
         of_field: what else `dataclasses.field` takes, such as hash=False for a mapping.
+
+    Returns:
+        The field of a dataclass, with the declaration as its metadata.
     """
     declared = {"choices": tuple(choices), "minimum": minimum, "maximum": maximum, "help": help}
     return field(default=default, metadata=declared, **of_field)

@@ -25,7 +25,9 @@ class Scorer(Protocol[T_contra]):
 class OfModel(Generic[T]):
     """A scorer whose features are of another model than that of the metric.
 
-    model: its name, as in the metric's `other_models`.
+    Args:
+        model: its name, as in the metric's `other_models`.
+        scorer: the scorer.
     """
 
     model: str
@@ -46,7 +48,7 @@ class _OfModelReading(Reading):
         return [self._asked.setdefault(one, ByModel(self._model, one)) for one in requests]
 
     def _answers(self, features: Features) -> Features:
-        """The features of the other model, as if it were the metric's."""
+        """Return the features of the other model, as if it were the metric's."""
         return Features({one: features[asked] for one, asked in self._asked.items() if asked in features})
 
     def followup(self, features: Features) -> list[AnyRequest]:
@@ -63,7 +65,11 @@ class Then(Generic[T]):
     The value has the second's first sub-score where it was asked, all other sub-scores of the first, and one more: 1
     where the first decided, 2 where the second did, NaN where neither did. What is shown is of the one that decides.
 
-    unsure: the first cannot decide where its first sub-score is NaN, or from the lower number on and below the upper.
+    Args:
+        first: the scorer that reads every row.
+        second: the scorer that reads what the first cannot decide.
+        unsure: the first cannot decide where its first sub-score is NaN, or from the lower number on and below the
+            upper.
     """
 
     first: Scorer[T]
@@ -117,7 +123,7 @@ class _Cascade(Reading):
 
 
 def _joined(first: Value, second: Value) -> Value:
-    """The value of a row that the second scorer was asked about."""
+    """Return the value of a row that the second scorer was asked about."""
     number = second.parts[0]
     decided = math.nan if math.isnan(number) else 2.0
     return replace(

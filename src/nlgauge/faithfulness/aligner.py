@@ -51,9 +51,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class VerdictAligner:
-    """Scores what an answer claims by a trained aligner.
+    """A scorer of what an answer claims, by a trained aligner.
 
-    reader: the aligner D that reads the claims. asks: whether it reads the question too.
+    Args:
+        reader: the aligner D that reads the claims.
+        asks: whether it reads the question too.
     """
 
     reader: TrainedAligner
@@ -80,7 +82,7 @@ class AnswerReading(Reading):
         return Scored(_value(aligned, self._reader), partial(self._shown, aligned))
 
     def _shown(self, aligned: Aligned) -> Evidence:
-        """The words of the answer, with position and alignment."""
+        """Return the words of the answer, with position and alignment."""
         whole = not self._reader.judges_words
         return Evidence(texts=[shown(self._answer.whole, aligned, self._reader.weak, whole)])
 
@@ -104,7 +106,10 @@ class AnswerReading(Reading):
         return _joined(self._checked(text, self._reader.aligned(self._claimed, text, units)), refused)
 
     def _checked(self, text: Alignment, aligned: Aligned) -> Aligned:
-        """The alignments of claims at their places in the answer; what exact checks find in a stretch lowers it."""
+        """Return the alignments of claims at their places in the answer.
+
+        What exact checks find in a stretch lowers its alignment.
+        """
         assert aligned.judged is not None  # by the aligner D
         said = self._answer.said
         found = _differences(self._answer)
@@ -179,7 +184,7 @@ _NOTHING = Aligned(*_NO_WORDS, StretchVerdicts((), (), np.empty(0, np.int32)))
 
 
 def _differences(answer: Answer) -> list[SourceDifference]:
-    """The differences of an answer from its source, and the addresses that the source does not have."""
+    """Return the differences of an answer from its source, and the addresses that the source does not have."""
     said = answer.said
     found = answer.source.checked.differences(said.text, answer.whole.question)
     found += (SourceDifference(*said.near(begin, end), why, sure) for begin, end, why, sure in said.links)
@@ -191,7 +196,7 @@ def _reasons(said: Claims, found: Sequence[SourceDifference]) -> tuple[Reason, .
 
 
 def _no_answer(answer: Direction, why: str) -> Aligned:
-    """The alignment of what is no answer: nothing supports it."""
+    """Return the alignment of what is no answer: nothing supports it."""
     spans = np.array(word_spans(answer.text), np.int32).reshape(-1, 2)
     end = len(answer.text)
     judged = StretchVerdicts(
@@ -219,7 +224,7 @@ def _refused(answer: Direction, said: Claims) -> _Refused:
 
 
 def _joined(aligned: Aligned, refused: _Refused) -> Aligned:
-    """The words of claims and of refusals, in the order of the answer."""
+    """Return the words of claims and of refusals, in the order of the answer."""
     assert aligned.judged is not None
     spans = np.concatenate([aligned.spans, refused.spans])
     order = np.argsort(spans[:, 0], kind="stable")
@@ -230,12 +235,12 @@ def _joined(aligned: Aligned, refused: _Refused) -> Aligned:
 
 
 def _placed(said: Claims, spans: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Words of the claims at their places in the answer."""
+    """Return the words of the claims at their places in the answer."""
     return np.array([said.place(begin, end) for begin, end in spans.tolist()], np.int32).reshape(-1, 2)
 
 
 def _value(aligned: Aligned, reader: TrainedAligner) -> Value:
-    """The sub-scores of an answer."""
+    """Return the sub-scores of an answer."""
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
     # That all of an answer is supported is as likely as that its worst stretch is.

@@ -279,9 +279,13 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
 
     Args:
         text: an answer, in any layout.
-        forms: the quantities of its sources (`forms_of`); equal ones of the answer get the form that these have. None
-            without a source.
+        forms: the quantities of its sources (`forms_of`); equal quantities of the answer get the form that these have.
+            None without a source.
         question: the question that the text answers. "Yes" and "No" alone are read as its statement.
+
+    Returns:
+        The claims with the place of each character in the original text, and the refusals; or why the text is no
+        answer.
     """
     forms = forms_of(()) if forms is None else forms
     edited = _Edited(text)
@@ -337,7 +341,10 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
 
 
 def _made_up(text: str, others: Sequence[str]) -> list[Link]:
-    """The addresses of a text that no other one has. Marks of sources are none, unless the sources have addresses."""
+    """Return the addresses of a text that no other text has.
+
+    Marks of sources are none, unless the sources have addresses.
+    """
     links = list(_WEB.finditer(text)) if others else []
     if not links:
         return []
@@ -357,13 +364,13 @@ def _made_up(text: str, others: Sequence[str]) -> list[Link]:
 
 
 def _address(link: str) -> str:
-    """An address in the form in which two are compared."""
+    """Return an address in the form in which two are compared."""
     plain = re.sub(r"\A(?:https?://)?(?:www\.)?|\Amailto:", "", link.lower())
     return plain.partition("#")[0].partition("?")[0].rstrip("/.,;:")
 
 
 def _failed(text: str, others: Sequence[str], question: str) -> str:
-    """Why a text is no answer; nothing if it may be an answer, or if another text has the same words."""
+    """Return why a text is no answer; nothing if it may be an answer, or if another text has the same words."""
     said = words(text[:_SHORT])
     if not said:
         return ""
@@ -440,12 +447,18 @@ def _sentences(text: str) -> list[tuple[int, int]]:
 
 
 def _behind(text: str, one: Quantity, other: Quantity) -> _Piece:
-    """The same measure in another unit, with its brackets: it follows from the measure, and is no claim of its own."""
+    """Return the same measure in another unit, with its brackets.
+
+    It follows from the measure, and is no claim of its own.
+    """
     return _Piece(one.end, text.index(")", other.end) + 1, "")
 
 
 def _record(text: str, others: Sequence[str]) -> list[_Piece]:
-    """Changes by which a JSON object is a sentence: its keys are its values, with numbers as others write them."""
+    """Return changes by which a JSON object is a sentence.
+
+    Its keys are its values, with numbers as others write them.
+    """
     begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
     if text[begin : begin + 1] != "{" or text[end - 1 : end] != "}":
         return []
@@ -473,7 +486,10 @@ def _record(text: str, others: Sequence[str]) -> list[_Piece]:
 
 
 def _asked_for(text: str, others: Sequence[str], question: str) -> list[_Piece]:
-    """Changes by which a value that the question asks for, such as timeout=30, is that of the source under its key."""
+    """Return changes by which a value that the question asks for is that of the source under its key.
+
+    Such a value is timeout=30.
+    """
     given = quantities(question)
     pieces: list[_Piece] = []
     for one in quantities(text) if given else ():
@@ -488,7 +504,7 @@ def _asked_for(text: str, others: Sequence[str], question: str) -> list[_Piece]:
 
 
 def _derived(text: str, others: Sequence[str], question: str) -> list[_Piece]:
-    """Changes by which sentences that follow from other texts get the words from which they follow."""
+    """Return changes by which sentences that follow from other texts get the words from which they follow."""
     known = facts(tuple(others))
     found = ((begin, end, known.of(text[begin:end], question)) for begin, end in _sentences(text))
     return [
@@ -499,7 +515,7 @@ def _derived(text: str, others: Sequence[str], question: str) -> list[_Piece]:
 
 
 def _in_their_form(text: str, theirs: Forms) -> list[_Piece]:
-    """Changes by which quantities get the form of equal ones in other texts, where those have no equal form."""
+    """Return changes by which quantities get the form of equal ones in other texts, where those have no equal form."""
     forms = {form.casefold() for form in theirs.written}
     pieces: list[_Piece] = []
     for one in quantities(text):
@@ -532,8 +548,9 @@ def _loose(one: Quantity) -> bool:
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:
-    """Return whether one quantity can be written as another: the same value in the same precision, read in the same
-    way. A temperature can be of another scale.
+    """Return whether one quantity can be written as another.
+
+    It has the same value in the same precision, read in the same way. A temperature can be of another scale.
     """
     ambiguous = one.kind != "date" and not (one.other is None and other.other is None)
     if one.kind != other.kind or ambiguous or not same(one, other):

@@ -48,7 +48,7 @@ class Numbers:
 
 
 def _numbers(one: Quantity) -> Iterator[tuple[tuple[str, str], float]]:
-    """The numbers of a quantity, each under what it can be used for."""
+    """Return the numbers of a quantity, each under what it can be used for."""
     if one.kind == "date":
         if one.value[2] is not None:
             yield (_DAYS, ""), float(_day(one))
@@ -77,6 +77,9 @@ def follows(one: Quantity, source: Numbers, near: Numbers, said: Numbers, about:
         near: those of the sentence of the source that is nearest. Its numbers without a unit may have that of `one`.
         said: those of the sentence with `one`, which is among them.
         about: whether `one` is told as a rough number.
+
+    Returns:
+        Whether it follows; true as well where there are too many numbers to tell.
     """
     units = {"", one.unit} if one.kind == "money" else {""}
     names = [[(one.kind, unit) for unit in units], [(_FACTORS, ""), ("percent", "")], [(_DAYS, "")], [("clock", "")]]
@@ -110,7 +113,7 @@ def _joined(arrays: Iterable[Array]) -> Array:
 
 
 def _near(values: Array, sought: Array) -> NDArray[np.intp]:
-    """Return for each number the three of the sorted values about its place. [3, numbers]"""
+    """Return for each number the three of the sorted values about its place: [3, numbers]."""
     at = np.searchsorted(values, sought)
     return np.clip(np.stack([at - 1, at, at + 1]), 0, len(values) - 1)
 
@@ -168,7 +171,7 @@ def _minutes_between(mine: float, clocks: Array) -> bool:
 
 
 def _day(date: Quantity) -> int:
-    """The day's number; a date without a year is of a year before all others."""
+    """Return the day's number; a date without a year is of a year before all others."""
     year, month, day = date.value
     try:
         return datetime.date(int(year or 1), int(month or 1), int(day or 1)).toordinal()

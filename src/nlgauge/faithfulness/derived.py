@@ -73,6 +73,9 @@ class Facts:
         Args:
             sentence: a statement.
             question: the question that it answers. The quantities of the question are given.
+
+        Returns:
+            Whether it follows, and why; or None.
         """
         if len(sentence) > _LONGEST:
             return None
@@ -89,7 +92,7 @@ class Facts:
         return None
 
     def _bounded(self, sentence: str, question: str) -> Derived | None:
-        """A quantity that the question gives lies inside or outside a bound of the source."""
+        """Return whether a quantity that the question gives lies inside or outside a bound of the source."""
         said = _plain(quantities(sentence))
         given = [one for one in _plain(quantities(question[-_LONGEST:])) if one.kind in _BOUNDED]
         mine = [one for one in said if any(same(one, other) for other in given)]
@@ -126,7 +129,7 @@ class Facts:
         return found
 
     def _relative_date(self, sentence: str) -> Derived | None:
-        """A day, where the source says "yesterday" in a text that has a date."""
+        """Return what follows about a day, where the source says "yesterday" in a text that has a date."""
         found = quantities(sentence) if self._dated else []
         dates = [one for one in found if one.kind == "date" and one.value[2] is not None]
         if len(dates) != 1 or len(found) != 1 or _negated(sentence) or _DAYS_AGO.search(sentence):
@@ -248,7 +251,7 @@ class Facts:
 
 
 def _relative(text: str) -> Iterator[tuple[str, frozenset[str], datetime.date, str]]:
-    """The sentences that name a day by that of their text, which stands at its begin."""
+    """Return the sentences that name a day by that of their text, which stands at its begin."""
     own = next((one for one in quantities(text[:_HEAD]) if one.kind == "date" and None not in one.value), None)
     if own is None:
         return
@@ -352,7 +355,7 @@ class _Record(NamedTuple):
 
 
 def _records(text: str) -> Iterator[_Record]:
-    """The keys with yes or no of a text that is JSON, XML, a table, or lines of keys and values."""
+    """Return the keys with yes or no of a text that is JSON, XML, a table, or lines of keys and values."""
     found = _json(text)
     for record in _table(text) or _grouped(text) if found is None else found:
         names = frozenset(
@@ -390,7 +393,7 @@ def _json(text: str) -> list[dict[str, object]] | None:
 
 
 def _table(text: str) -> list[dict[str, object]]:
-    """The lines of a table under its heads, of cells between bars, tabs, semicolons or commas."""
+    """Return the lines of a table under its heads, of cells between bars, tabs, semicolons or commas."""
     lines = [line.strip().strip("|") for line in text.strip().splitlines() if not _RULE.fullmatch(line)][:_MOST]
     for sign in ("|", "\t", ";", ","):
         cells = [[cell.strip() for cell in line.split(sign)] for line in lines]
@@ -400,7 +403,7 @@ def _table(text: str) -> list[dict[str, object]]:
 
 
 def _grouped(text: str) -> list[dict[str, object]]:
-    """The keys and values of lines or of tags. A key that comes again begins another record."""
+    """Return the keys and values of lines or of tags. A key that comes again begins another record."""
     pairs = [match.groups() for match in _TAG.finditer(text)]
     pairs = pairs or [match.groups() for line in text.splitlines() if (match := _LINE.fullmatch(line)) is not None]
     records: list[dict[str, object]] = [{}]
@@ -426,7 +429,7 @@ _YES_OR_NO = {
 
 
 def _excepted(source: str, frame: re.Match[str]) -> tuple[frozenset[str], dict[str, str]] | None:
-    """The stems of what is excepted, and the words, by stem, of what is said of the others."""
+    """Return the stems of what is excepted, and the words, by stem, of what is said of the others."""
     rest = frame["rest"]
     words = rest.split()
     names = [word.lower().strip(",()") for word in words]
@@ -467,7 +470,7 @@ def _plain(found: Sequence[Quantity]) -> list[Quantity]:
 
 @lru_cache(maxsize=64)
 def _named(source: str, numbers: Sequence[Quantity]) -> list[frozenset[str]]:
-    """The stems of the words before each number, or behind each where none stand before the first."""
+    """Return the stems of the words before each number, or behind each where none stand before the first."""
     ends = [0, *(one.end for one in numbers)]
     before = [_stems(source[end : one.begin]) for end, one in zip(ends, numbers, strict=False)]
     if before[0]:
@@ -477,7 +480,7 @@ def _named(source: str, numbers: Sequence[Quantity]) -> list[frozenset[str]]:
 
 
 def _split(key: str) -> list[str]:
-    """The words of a key: freeParking and free_parking are two."""
+    """Return the words of a key: freeParking and free_parking are two."""
     return _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key.replace("_", " ")))
 
 

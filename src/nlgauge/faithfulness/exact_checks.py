@@ -145,7 +145,7 @@ class _Passage:
         return tuple(_stem(word) for word in map(_folded, _WORD.findall(plain)) if word not in _LEFT_OUT)
 
     def shared(self, other: _Passage) -> float:
-        """The share of its content words that the other part contains."""
+        """Return the share of its content words that the other part contains."""
         return len(self.stems & other.stems) / len(self.stems) if self.stems else 0.0
 
 
@@ -164,12 +164,12 @@ class _Nearest:
         self._holders = {stem: np.array(sorted(set(some)) if behind else some) for stem, some in holders.items()}
 
     def shared(self, part: _Passage) -> NDArray[np.int64]:
-        """Return how many of the words of a part each passage has. [passages]"""
+        """Return how many of the words of a part each passage has: [passages]."""
         some = [self._holders[stem] for stem in part.stems if stem in self._holders]
         return np.bincount(np.concatenate(some), minlength=len(self.of)) if some else np.zeros(len(self.of), np.int64)
 
     def __call__(self, part: _Passage) -> _Passage | None:
-        """The passage that shares most words with a part (the shortest if several do), or None."""
+        """Return the passage that shares most words with a part (the shortest if several do), or None."""
         shared = self.shared(part)
         if not shared.any():
             return None
@@ -237,11 +237,14 @@ class CheckedSource:
         return _grouped((clause.unnegated, clause.negated) for clause in self._clauses)
 
     def differences(self, text: str, question: str = "") -> list[SourceDifference]:
-        """The differences of a text from this source, in order, without overlaps.
+        """Return the differences of a text from this source.
 
         Args:
             text: what is compared.
             question: the question that the text answers, whose quantities are given and no claims.
+
+        Returns:
+            The differences in order, without overlaps.
         """
         found: list[SourceDifference] = []
         given = quantities(question)
@@ -307,8 +310,9 @@ class CheckedSource:
             yield (one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}", one.kind)
 
     def _said_of_another(self, one: Quantity, sentence: _Passage, near: _Passage) -> bool:
-        """Return whether the source says a quantity only of another thing than the nearest sentence, which has one as
-        well.
+        """Return whether the source says a quantity only of another thing than the nearest sentence.
+
+        The nearest sentence has a quantity of this kind as well.
         """
         alike = [other for other in near.quantities if _group(one) == _group(other) and not other.weak]
         bare = one.kind in ("count", "ordinal") and not _after(sentence.text, one.end)
@@ -340,8 +344,9 @@ class CheckedSource:
         return follows(one, self._numbers, near.numbers, sentence.numbers, about=about)
 
     def _writes(self, number: str) -> bool:
-        """Return whether the source has the same digits, as in a table, where a comma may stand directly
-        before them.
+        """Return whether the source has the same digits.
+
+        It may have them as in a table, where a comma may stand directly before them.
         """
         token = max(_TOKEN.finditer(number), key=lambda match: len(match.group()))
         comma = "" if "." in number else ","
@@ -350,7 +355,7 @@ class CheckedSource:
         return any(at >= token.start() and alone.match(self._text, at - token.start()) for at in places)
 
     def _names(self, sentence: _Passage, near: _Passage) -> Iterator[_Found]:
-        """Names that replace another one: after the same word, or next to the same part of a name."""
+        """Yield names that replace another name: after the same word, or next to the same part of a name."""
         if sentence.shared(near) < _LIKE:
             return
         theirs: dict[tuple[str, bool], str] = {}
@@ -364,7 +369,7 @@ class CheckedSource:
                 yield (begin, end, f"{name}: the source has {other}", "name")
 
     def _converted(self, sentence: _Passage) -> Iterator[_Found]:
-        """Measures behind which the same stands in another unit, and is not the same."""
+        """Yield measures behind which the same stands in another unit, and is not the same."""
         for one, other, right in conversions(sentence.text):
             if not right and next(self._equal.same(other), None) is None:
                 there = sentence.text[one.begin : one.end]
@@ -438,8 +443,9 @@ def _is_year(text: str, one: Quantity) -> bool:
 
 
 def _bounds(before: str, one: Quantity, behind: str, other: Quantity) -> bool:
-    """Return whether a number is a bound, such as "more than 20", for another number that is none itself: what is free
-    above 50 euros is not free above 14.
+    """Return whether a number is a bound, such as "more than 20", for another number that is none itself.
+
+    What is free above 50 euros is not free above 14.
     """
     if len(one.value) != 1 or one.value[0] is None or other.value[0] is None:
         return False
@@ -449,7 +455,7 @@ def _bounds(before: str, one: Quantity, behind: str, other: Quantity) -> bool:
 
 
 def _exchanged(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
-    """Two numbers of which each counts what the other one counts in the source: three tablets two times a day."""
+    """Yield two numbers of which each counts what the other counts in the source: three tablets two times a day."""
     mine, theirs = _counting(sentence), _counting(near)
     if len(mine) != 2 or len(theirs) != 2 or set(mine) != set(theirs):
         return
@@ -460,7 +466,7 @@ def _exchanged(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
 
 
 def _counting(sentence: _Passage) -> dict[str, Quantity]:
-    """The numbers of a sentence by the word behind each, if each has another one."""
+    """Return the numbers of a sentence by the word behind each, if each has another one."""
     numbers = [one for one in sentence.quantities if one.kind == "count" and not one.weak]
     named = {_after(sentence.text, one.end): one for one in numbers}
     return named if len(named) == len(numbers) and "" not in named else {}
@@ -480,7 +486,7 @@ def _opposites(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
 
 
 def _pairs(part: _Passage, words: Set[str]) -> Iterator[tuple[int, int, str]]:
-    """Words of a part whose opposite is among other words, if neither is in both."""
+    """Yield words of a part whose opposite is among other words, if neither is in both."""
     for match in _WORD.finditer(part.text):
         word = match.group().lower()
         for opposite in OPPOSITES.get(word, ()) if word not in words else ():
@@ -503,7 +509,7 @@ def _clauses(sentence: _Passage) -> Iterator[_Passage]:
 
 
 def _named(text: str) -> Iterator[tuple[int, int, str]]:
-    """Words of names after a preposition or another part of the name, with the word before them."""
+    """Yield words of names after a preposition or another part of the name, with the word before them."""
     before = ""
     for match in _WORD.finditer(text):
         word = match.group()
@@ -515,7 +521,7 @@ def _named(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _group(one: Quantity) -> tuple[str, str]:
-    """What a quantity can be compared with: AB-1234 is compared with AB-1243, but not with XY-9."""
+    """Return what a quantity can be compared with: AB-1234 is compared with AB-1243, but not with XY-9."""
     return _COMPARED.get(one.kind, one.kind), _shape(one.unit) if one.kind == "code" else ""
 
 
@@ -529,13 +535,13 @@ def _says_more(word: str) -> bool:
 
 
 def _after(text: str, at: int) -> str:
-    """The stem of the word after a number."""
+    """Return the stem of the word after a number."""
     match = _WORD.match(text, at + 1) if text[at : at + 1] in (" ", "-") else None
     return _stem(match.group().lower()) if match and not is_stopword(match.group()) else ""
 
 
 def _folded(word: str) -> str:
-    """A word in lower case, without accents and the ending of a possessive."""
+    """Return a word in lower case, without accents and the ending of a possessive."""
     return "".join(one for one in normalize("NFKD", _owner(word.lower())) if not combining(one))
 
 

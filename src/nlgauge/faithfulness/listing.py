@@ -16,6 +16,9 @@ def with_differences(evidence: Evidence, row: Row) -> Evidence:
     Args:
         evidence: of a metric that aligns the candidate with columns of the row.
         row: the row.
+
+    Returns:
+        The evidence, changed in nothing else.
     """
     texts = []
     for text in evidence.texts:

@@ -106,7 +106,7 @@ class Faithfulness(RowMetric):
         return FaithfulnessPrepared(scorer=Then(first, OfModel(self.then, second), limits), facts=facts)
 
     def _aligner(self, model: Model) -> tuple[VerdictAligner, dict[str, object]]:
-        """The aligner of a model, and what its numbers depend on."""
+        """Return the aligner of a model, and what its numbers depend on."""
         reader, facts = trained_aligner(model, reading=self.reading)
         if reader.packing is not None and reader.packing.regression:
             why = f"model {model.name!r} predicts one number for a text, and no probability"

@@ -342,6 +342,13 @@ def same(one: Quantity, other: Quantity) -> bool:
     Measures in different units may differ by 0.2 %, and fractions by 1.5 %; all others must be equal exactly. 9:00 is
     equal to 9 a.m. and to 9 p.m., which differ from each other; beside 16:40 it is 9 a.m. alone. An amount without a
     currency is equal to the same amount in any. Characters that can be read in two ways (12.000) are equal to both.
+
+    Args:
+        one: a quantity.
+        other: the quantity that it is compared with.
+
+    Returns:
+        Whether they are equal.
     """
     return any(_equal(mine, theirs) for mine in _readings(one) for theirs in _readings(other))
 
@@ -384,9 +391,15 @@ def _equal(one: Quantity, other: Quantity) -> bool:
 
 
 def conversions(text: str) -> Iterator[tuple[Quantity, Quantity, bool]]:
-    """Return each measure with the same in another unit behind it, as in "5 km (3.1 miles)", and whether it is right.
+    """Yield each measure with the same in another unit behind it, as in "5 km (3.1 miles)", and whether it is right.
 
     It may be rounded, to the last digit that is written or by 3 %.
+
+    Args:
+        text: the text.
+
+    Returns:
+        The measure, the measure in the other unit, and whether the two are equal.
     """
     for one, other in pairwise(quantities(text)):
         if (
@@ -451,7 +464,7 @@ class EqualQuantities:
 
 
 def _keys(one: Quantity) -> Iterator[tuple[object, ...]]:
-    """What a quantity is found by, where it must be equal exactly."""
+    """Return what a quantity is found by, where it must be equal exactly."""
     if one.kind == "date":
         given = [n for n, part in enumerate(one.value) if part is not None]
         for size in range(1, len(given) + 1):
@@ -478,7 +491,7 @@ def _keys(one: Quantity) -> Iterator[tuple[object, ...]]:
 
 
 def _sought(one: Quantity) -> Iterator[tuple[object, ...]]:
-    """The keys of quantities that are equal to another one."""
+    """Return the keys of quantities that are equal to another one."""
     if one.kind == "date":
         mine = [n for n, part in enumerate(one.value) if part is not None]
         for size in (1, 2, 3):
@@ -510,7 +523,7 @@ def _sought(one: Quantity) -> Iterator[tuple[object, ...]]:
 
 
 def _table(one: Quantity) -> tuple[str, str] | None:
-    """The kind and unit of quantities that are compared by their numbers; None for those found by keys."""
+    """Return the kind and unit of quantities that are compared by their numbers; None for those found by keys."""
     if one.kind == "date" or one.kind == "clock" or one.kind in IDENTIFIERS:
         return None
     unit = one.unit if one.kind in ("money", "temperature") else ""
@@ -536,7 +549,7 @@ def _within(values: Sequence[tuple[float, int]], sought: float, near: float, abs
 
 
 def _tolerance(kind: str, weak: bool) -> float:
-    """The relative difference up to which two quantities are equal."""
+    """Return the relative difference up to which two quantities are equal."""
     return (0.015 if weak else 0.002) if kind in _NEARLY else 1e-9
 
 
@@ -547,7 +560,17 @@ def _one_currency(one: str, other: str) -> bool:
 
 
 def in_words(number: int) -> str:
-    """A whole number from 0 to 999,999 in words: 28 is 'twenty-eight'. Raises ValueError for other numbers."""
+    """Return a whole number from 0 to 999,999 in words: 28 is 'twenty-eight'.
+
+    Args:
+        number: the number.
+
+    Returns:
+        The words.
+
+    Raises:
+        ValueError: the number is another.
+    """
     if not 0 <= number < 1_000_000:
         raise ValueError(f"{number} is not written in words here")
     if number < 20:
@@ -562,7 +585,7 @@ def in_words(number: int) -> str:
 
 
 def _candidates(text: str) -> Iterator[Quantity]:
-    """Possible quantities: longer and more certain ones first."""
+    """Yield possible quantities: longer and more certain quantities first."""
     for pattern, order in _DATES:
         for match in pattern.finditer(text):
             year, month, day = (None if at is None else _date_part(match.group(at + 1)) for at in order)
@@ -618,7 +641,10 @@ def _candidates(text: str) -> Iterator[Quantity]:
 
 
 def _joined(text: str, found: list[Quantity]) -> list[Quantity]:
-    """Quantities, of which "1 hour and 45 minutes" is a single one, and both numbers of "10-20 kg" are masses."""
+    """Return quantities, of which "1 hour and 45 minutes" is a single one.
+
+    Both numbers of "10-20 kg" are masses.
+    """
     joined: list[Quantity] = []
     for one in found:
         if joined:
@@ -645,7 +671,7 @@ def _continues(last: Quantity, one: Quantity) -> bool:
 
 
 def _in_a_range(last: Quantity, one: Quantity, between: str) -> tuple[Quantity, Quantity]:
-    """The two ends of a range. The end without a unit has the other one's."""
+    """Return the two ends of a range. The end without a unit has the other one's."""
     if last.kind == "count" and not last.weak and one.written:
         if one.kind == "temperature":
             return last._replace(kind=one.kind, value=(_celsius(last.written, one.unit),), unit=one.unit), one
@@ -673,7 +699,7 @@ def _date_part(part: str | None) -> float | None:
 
 
 def _currency(said: str) -> str:
-    """The name of a currency, from its sign, code or word."""
+    """Return the name of a currency, from its sign, code or word."""
     return next(name for pattern, name in _CURRENCY_OF if pattern.fullmatch(said.strip(f"{_SPACES}-−–")))
 
 
@@ -722,7 +748,7 @@ def _number(match: re.Match[str], text: str) -> Quantity:
 
 
 def _digits(written: str) -> tuple[float, float | None]:
-    """The number that digits say, and what else they may say: 12.000 is 12 or 12000."""
+    """Return the number that digits say, and what else they may say: 12.000 is 12 or 12000."""
     power, part = 0, 0.0
     if match := re.search(r"[eE]([+-]?\d+)$|\s?[x×·*]\s?10(?:\^(-?\d+)|([⁻⁰¹²³⁴-⁹]+))$", written):
         power = int(match[1] or match[2] or match[3].translate(_RAISED))
@@ -750,7 +776,7 @@ _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 def _measured(value: float, match: re.Match[str], first: int) -> tuple[str, tuple[float, ...], str]:
-    """Kind, value in its base unit, and scale of temperature. first: the match group of the first unit."""
+    """Return kind, value in its base unit, and scale of temperature; `first` is the match group of the first unit."""
     number = next(i for i in range(first, first + len(_UNITS)) if match.group(i))
     kind, factor = list(_UNITS.values())[number - first]
     if kind == "temperature":
@@ -781,7 +807,7 @@ def _worded(words: str) -> float:
 
 
 def _clock(match: re.Match[str]) -> Iterator[Quantity]:
-    """Minutes after midnight. `unit` is 'half' where the half of the day is known."""
+    """Yield minutes after midnight. `unit` is 'half' where the half of the day is known."""
     part = next((match[name].lower() for name in ("half", "part", "day", "of_day", *_HALVES) if match[name]), "")
     later = part == "p" or "afternoon" in part or "evening" in part
     known, hour, minutes = bool(part), 0, 0.0

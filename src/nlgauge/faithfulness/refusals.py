@@ -203,6 +203,14 @@ def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
     counts half where a name, a weekday or a number of the topic is not there, or nothing of the kind that is asked for:
     a time for "when", an amount for "how much", a name for "who", a reason for "why". A topic of a single word decides
     nothing. What a source has in quite other words is not found.
+
+    Args:
+        topic: what is said to be missing.
+        question: the question that is refused.
+        sources: the texts of the sources.
+
+    Returns:
+        The log-odds.
     """
     wanted = _stems(topic)
     special = {word[:5].lower() for word in _SPECIAL.findall(topic)} & wanted
@@ -291,6 +299,6 @@ def _has_kind(kind: str, text: str) -> bool:
 
 @lru_cache(maxsize=64)  # the question is asked for again and again
 def _stems(text: str) -> frozenset[str]:
-    """The stems of the words that say what a text is about."""
+    """Return the stems of the words that say what a text is about."""
     found = (word.lower() for word in _WORD.findall(text))
     return frozenset(word[:5] for word in found if not is_stopword(word) and not _EMPTY.match(word))

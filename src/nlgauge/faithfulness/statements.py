@@ -72,6 +72,9 @@ def statement(question: str, agreed: bool) -> str:
     Args:
         question: its last sentence is answered.
         agreed: whether the answer is yes.
+
+    Returns:
+        A sentence, or an empty text.
     """
     question = question.strip()
     if (asked := _asked(question[-_LONGEST:])) is None:
@@ -100,7 +103,7 @@ def statement(question: str, agreed: bool) -> str:
 
 
 def _asked(question: str) -> re.Match[str] | None:
-    """The question without what stands before it."""
+    """Return the question without what stands before it."""
     if (asked := _ASKED.fullmatch(question)) is not None:
         return asked
     before = _BEFORE.match(question)
@@ -108,7 +111,7 @@ def _asked(question: str) -> re.Match[str] | None:
 
 
 def _predicate(aux: str, words: list[str]) -> int | None:
-    """Where the predicate begins, or None if that is not certain."""
+    """Return where the predicate begins, or None if that is not certain."""
     names = [word.lower().strip(",") for word in words]
     if len(names) < 2:
         return None
@@ -145,7 +148,7 @@ def _begins(aux: str, names: list[str], at: int) -> bool:
 
 
 def _third(verb: str) -> str:
-    """The form of a verb after "it"."""
+    """Return the form of a verb after "it"."""
     if verb.lower() in ("have", "be"):
         return {"have": "has", "be": "is"}[verb.lower()]
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):

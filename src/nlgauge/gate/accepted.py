@@ -33,6 +33,12 @@ class Acceptance:
 def read(path: str | os.PathLike[str]) -> list[Acceptance]:
     """Return the accepted answers of a file.
 
+    Args:
+        path: the file, with a line of JSON for each answer.
+
+    Returns:
+        The answers, in the order of the file.
+
     Raises:
         InputError: for a file that is not there, and by its line for one that is no accepted answer.
     """
@@ -63,7 +69,14 @@ def read(path: str | os.PathLike[str]) -> list[Acceptance]:
 
 
 def accepted_rows(table: ScoreTable, accepted: Iterable[Acceptance]) -> frozenset[int]:
-    """Return the numbers of the accepted rows of a table, counted from 1.
+    """Return the numbers of the accepted rows of a table.
+
+    Args:
+        table: the scores, with the digests of their texts.
+        accepted: the answers that a person has accepted.
+
+    Returns:
+        The numbers of the rows, counted from 1; empty where no answer is accepted.
 
     Raises:
         InputError: for a table that does not hold the digests of its texts.

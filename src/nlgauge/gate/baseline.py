@@ -32,7 +32,7 @@ _AGAIN = "score the baseline's outputs again as these are scored"
 
 
 class Terms(NamedTuple):
-    """How a loss is told. Raises SpecError, by `refuse_wrong`, for what cannot be meant."""
+    """How a loss is told; `refuse_wrong` raises SpecError for what cannot be meant."""
 
     significance: float
     margin: float | None
@@ -81,7 +81,19 @@ class Baseline:
         self._systems = _paired_systems(table, earlier)
 
     def regressions(self, terms: Terms, history: str | os.PathLike[str] | None) -> tuple[Regression, ...]:
-        """The test of every system that both have. Raises InputError where it could not find a loss of any size."""
+        """Return the test of every system that both runs have.
+
+        Args:
+            terms: how a loss is told.
+            history: the file of all interim analyses, to which this one is added; None to test once.
+
+        Returns:
+            A regression for each system.
+
+        Raises:
+            InputError: the test could not find a loss of any size.
+            SpecError: the terms make no sense.
+        """
         terms.refuse_wrong(history is not None)
         pairs = {now: self._pair(now, before) for now, before in self._systems.items()}
         if history is not None:
@@ -103,11 +115,15 @@ class Baseline:
         )
 
     def _items(self, table: ScoreTable, system: str) -> dict[str, int]:
-        """The row of each item of a system."""
+        """Return the row of each item of a system."""
         return {item: index for index, (name, item) in enumerate(table.rows) if name == system}
 
     def _pair(self, now: str, before: str) -> _Pair:
-        """A system now and before as two systems of one table. Raises InputError where they are in different orders."""
+        """Return a system now and before as two systems of one table.
+
+        Raises:
+            InputError: the two are in different orders.
+        """
         refuse_other_order(self._table, now, self._earlier, before)
         rows, values, counts, clusters = [], [], [], []
         tables = ((_NOW, self._table, self._now, now), (_BEFORE, self._earlier, self._before, before))
@@ -216,14 +232,18 @@ class Baseline:
         return tuple(regressions)
 
     def _digest(self, system: str) -> str:
-        """A digest of the baseline's items and values of a system."""
+        """Return a digest of the baseline's items and values of a system."""
         rows = self._items(self._earlier, self._systems[system])
         values = [[item, repr(float(self._before.values[row, self._part]))] for item, row in sorted(rows.items())]
         return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:12]
 
     def unmatched(self) -> tuple[list[tuple[str, str]], dict[str, int]]:
-        """(system, item) of rows that have a value in the baseline and are not among the outputs; and by why, how many
-        rows take no part."""
+        """Return which rows are missing among the outputs, and how many rows take no part in the test.
+
+        Returns:
+            (system, item) of each row that has a value in the baseline and is not among the outputs; and by why, how
+            many rows take no part.
+        """
         names = {before: now for now, before in self._systems.items()}
         there = [(names.get(system, system), item) for system, item in self._earlier.rows]
         known = dict(zip(there, (~np.isnan(self._before.values[:, self._part])).tolist(), strict=True))
@@ -291,7 +311,10 @@ def _interim(
 
 
 def _paired_systems(table: ScoreTable, earlier: ScoreTable) -> dict[str, str]:
-    """The baseline's name of each system: its own; where both tables have one, that one, whatever it is called."""
+    """Return the baseline's name of each system.
+
+    It is the system's name; where both tables have a single system, that of the baseline, whatever it is called.
+    """
     ours, theirs = table.systems, earlier.systems
     if len(ours) == len(theirs) == 1:
         return {ours[0]: theirs[0]}

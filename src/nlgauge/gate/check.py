@@ -56,14 +56,14 @@ def check(
 ) -> Verdict:
     """Return whether every row passes the threshold, and whether no system is worse than in an earlier run.
 
-    grounded asks whether the source supports each candidate. The probability of `Faithfulness` sorts the rows, by
+    `grounded` asks whether the source supports each candidate. The probability of `Faithfulness` sorts the rows, by
     two thresholds that were measured for its model: a row below the lower one fails, a row from the upper one on
     passes, and a row between them is doubtful. The set decides (`nlgauge.gate.decision`): by `ratings` and
     `at_most_wrong`, else by `against`, else by the count of doubtful and failing rows beside what right answers
     alone would make, or beside the accepted ones. A model whose card does not say how often it doubts right answers
     decides by single rows.
 
-    against compares with an earlier run. A system fails if its mean is worse than before and the two-sided p of the
+    `against` compares with an earlier run. A system fails if its mean is worse than before and the two-sided p of the
     difference (that of `nlgauge.compare`, corrected by Holm for the number of systems) is below `significance`. It also
     fails if there is a loss and no p, because a score is infinite. Rows join by system and item, or by item alone if
     both tables have one system. Rows of the baseline that have a value and are missing in the table fail. If the table
@@ -72,13 +72,17 @@ def check(
     Evidence in the table (`evaluate(evidence=True)`) gives the words of a failing row that nothing supports.
 
     Args:
+        table: the scores.
         metric: its spec or name. It may be left out if the table has one metric.
         part: a sub-score of the metric; the deciding one by default (`ScoreTable.named`).
-        at_least, at_most: the threshold, which itself passes: at_least if higher is better, at_most if lower is
-            better, either or both for a sub-score without a direction. A corpus-level metric is checked by system.
+        at_least: the threshold, which itself passes, if higher is better. A sub-score without a direction takes
+            `at_least`, `at_most` or both. A corpus-level metric is checked by system.
+        at_most: the threshold, which itself passes, if lower is better.
         threshold: made by `nlgauge.calibrate`, in place of metric, part, at_least and at_most. The verdict notes its
             promise, and that the promise does not hold if the rows' scores are unlike those that it was made from.
         bar: the name of `threshold` before 0.2, for one version more.
+        grounded: whether to ask if the source supports each candidate, as said above.
+        against: the scores of an earlier run, to compare with as said above.
         margin: the loss that would not matter. A system then fails unless p that it lost the margin or more (one-sided)
             is below `significance`. Several systems need no correction.
         history: a file (JSON Lines) of all interim analyses against the same baseline, to which this one is added. A
@@ -94,7 +98,12 @@ def check(
         accepted: the answers that a person has accepted (`nlgauge.gate.accepted.read`). They count as right as long as
             their texts are as they were.
         allow_missing: count rows without a value, and leave them out.
-        replicates, seed: without effect since version 0.2, and accepted for one version more.
+        significance: the level of the comparison with the earlier run, between 0 and 1.
+        replicates: without effect since version 0.2, and accepted for one version more.
+        seed: without effect since version 0.2, and accepted for one version more.
+
+    Returns:
+        The verdict, with what is said of each row, of each system beside the earlier run, and of the whole.
 
     Raises:
         SpecError: for a threshold that makes no sense, and a metric or sub-score that the table does not have.

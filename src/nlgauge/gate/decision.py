@@ -61,6 +61,9 @@ def alone(outcomes: Sequence[Outcome], right: RightAnswers, accepted: frozenset[
         outcomes: what was found of each row.
         right: how often the model doubts right answers of this kind.
         accepted: the numbers of the rows that a person has accepted, counted from 1.
+
+    Returns:
+        The decision about each system.
     """
     by_system = _by_system(outcomes)
     level = LEVEL / max(1, len(by_system))
@@ -92,6 +95,9 @@ def by_ratings(
         wrong: by system, the share of wrong answers with its 95 % interval (`nlgauge.estimate`).
         more: by system, how many further ratings make the interval short enough; infinite or NaN where unknown.
         most: the largest share of wrong answers that passes.
+
+    Returns:
+        The decision about each system that has a share.
     """
     by_system = _by_system(outcomes)
     made = []
@@ -116,7 +122,13 @@ def by_ratings(
 def by_run(outcomes: Sequence[Outcome], regressions: Sequence[Regression], margin: float | None) -> Decision:
     """Return what the comparison with an earlier run says: a system fails that is worse beyond chance.
 
-    With a margin, a system fails that is not shown to have lost less.
+    Args:
+        outcomes: what was found of each row.
+        regressions: the test of each system.
+        margin: the loss that would not matter. With a margin, a system fails that is not shown to have lost less.
+
+    Returns:
+        The decision about each system that was tested.
     """
     by_system = _by_system(outcomes)
     made = []

@@ -58,6 +58,12 @@ class Guard:
     def add(self, text: str) -> Outcome:
         """Return what is found of a sentence, or of a whole answer.
 
+        Args:
+            text: the sentence, or the answer.
+
+        Returns:
+            The outcome, which is also added to `outcomes`.
+
         Raises:
             InputError: for a text that is none, and for a model without thresholds.
         """
@@ -72,6 +78,12 @@ class Guard:
     def read(self, pieces: Iterable[str]) -> Iterator[Outcome]:
         """Yield what is found of each sentence of a text that comes in pieces of any length, as soon as it has ended.
 
+        Args:
+            pieces: the pieces, in order.
+
+        Returns:
+            The outcomes, as `add` returns them.
+
         Raises:
             InputError: as `add`.
         """
@@ -84,9 +96,15 @@ class Guard:
 
 
 def cut(text: str) -> tuple[list[str], str]:
-    """Return the sentences of a text that have ended, without spaces around them, and the rest.
+    """Return the sentences of a text that have ended, and the rest.
 
     A sentence has ended when something follows it: "3." may go on as "3.50".
+
+    Args:
+        text: as much of the text as there is.
+
+    Returns:
+        The sentences, without spaces around them, and the rest as it is.
     """
     places = [0, *sentence_ends(text)]
     ended = [text[begin:end].strip() for begin, end in pairwise(places)]

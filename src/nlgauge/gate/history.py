@@ -57,7 +57,14 @@ class InterimAnalysis:
 def alone(path: str | os.PathLike[str]) -> Iterator[None]:
     """Keep other checks off a history between reading and appending, so that none is lost or numbered twice.
 
-    Raises InputError where another check holds it for longer than WAIT_S, or where its folder cannot be written.
+    Args:
+        path: the file of the history. Nothing is locked where it is a stream.
+
+    Returns:
+        A context in which no other check reads or appends.
+
+    Raises:
+        InputError: another check holds it for longer than WAIT_S, or its folder cannot be written.
     """
     if is_stream(path):
         yield
@@ -75,8 +82,16 @@ def alone(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def read(path: str | os.PathLike[str]) -> list[InterimAnalysis]:
-    """Return the interim analyses of a history, none where there is no file yet. Raises InputError for
-    any other line.
+    """Return the interim analyses of a history.
+
+    Args:
+        path: the file of the history.
+
+    Returns:
+        The analyses, in the order of the file; none where there is no file yet.
+
+    Raises:
+        InputError: a line is no interim analysis, or the file cannot be read.
     """
     place = Path(path)
     if not place.exists():
@@ -101,10 +116,16 @@ def _analysis(line: bytes, place: Path, number: int) -> InterimAnalysis:
 
 
 def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) -> None:
-    """Write interim analyses behind those that are there: all or, where that fails, none. Raises InputError where that
-    fails.
+    """Write interim analyses behind those that are there: all or, where that fails, none.
 
     A last line without its end gets one, so that the first one does not go on where it stops.
+
+    Args:
+        path: the file of the history, or a stream.
+        analyses: what is written, a line each.
+
+    Raises:
+        InputError: the file cannot be written.
     """
     lines = "".join(json.dumps(jsonable(one), ensure_ascii=False) + "\n" for one in analyses).encode()
     try:
@@ -132,5 +153,5 @@ def _ends(path: str | os.PathLike[str], size: int) -> bool:
 
 
 def now() -> str:
-    """The time, in seconds."""
+    """Return the time, in seconds."""
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -78,7 +78,7 @@ class Limits:
 
 
 def shown(value: float, threshold: float) -> str:
-    """A value with as many digits as tell it from a threshold."""
+    """Return a value with as many digits as tell it from a threshold."""
     for digits in (4, 6, 9):
         if fixed(value, digits) != fixed(threshold, digits):
             return fixed(value, digits)
@@ -86,9 +86,17 @@ def shown(value: float, threshold: float) -> str:
 
 
 def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
-    """A threshold that ratings chose, held to a table: only to numbers that mean the same.
+    """Return a threshold that ratings chose, held to a table: only to numbers that mean the same.
 
-    Raises InputError where the table lacks the threshold's metric, or has other numbers than the threshold was made of.
+    Args:
+        table: the scores that are checked.
+        made: the threshold.
+
+    Returns:
+        The limits, whose notes say what the threshold promises of these rows.
+
+    Raises:
+        InputError: the table lacks the threshold's metric, or has other numbers than the threshold was made of.
     """
     if made.metric not in table.columns or made.part not in table.columns[made.metric].parts:
         problem = f"the table has no {made.metric} {made.part}, of which the threshold was made"
@@ -137,8 +145,15 @@ wrong word among many right ones"""
 def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
     """Return the metric that decides, with the thresholds in the table's signature.
 
-    metric: which one, if the table has several.
-    Raises InputError if the table lacks the metric, or if no thresholds were measured for its model.
+    Args:
+        table: the scores.
+        metric: which metric, if the table has several.
+
+    Returns:
+        The limits, with those of the second model where the metric asks two.
+
+    Raises:
+        InputError: the table lacks the metric, or no thresholds were measured for its model.
     """
     able = [spec for spec, column in table.columns.items() if PART in column.parts and column.level == "item"]
     if metric is not None:
@@ -197,7 +212,7 @@ def _widest(rates: Sequence[RightAnswers]) -> RightAnswers:
 
 
 def _thresholds(table: ScoreTable, spec: str, fact: str, origin: str) -> tuple[float, float, str | None]:
-    """Two thresholds in a signature, and where they are from."""
+    """Return the two thresholds in a signature, and where they are from."""
     facts = table.signatures[spec].facts if spec in table.signatures else {}
     thresholds, told = facts.get(fact), facts.get(f"{origin}_from")
     if not (isinstance(thresholds, Sequence) and len(thresholds) == 2):
@@ -219,9 +234,15 @@ def _models(table: ScoreTable, spec: str) -> list[str]:
 
 
 def deciders(table: ScoreTable, spec: str) -> list[str | None]:
-    """Return the name of the model that decided about each row; None for a row that neither decided.
+    """Return the name of the model that decided about each row.
 
-    An empty list for a metric without a second model.
+    Args:
+        table: the scores.
+        spec: the metric.
+
+    Returns:
+        A name for each row, and None for a row that neither model decided; an empty list for a metric without a second
+        model.
     """
     models, column = _models(table, spec), table.columns[spec]
     numbers = column.values[:, column.parts.index(DECIDED)].tolist() if models else []

@@ -50,6 +50,9 @@ def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
     Args:
         evidence: as JSON has it.
         state: 'passed', 'doubtful' or 'failed'.
+
+    Returns:
+        The finding, with the answer, the reasons and the quotes where the evidence has them.
     """
     texts = [one for one in (evidence or {}).get("texts", []) if one["name"] == "candidate"]
     if not texts:
@@ -119,8 +122,10 @@ class Outcome:
 
     @property
     def why(self) -> str:
-        """Why it did not pass: the differences from the source, else the words that it does not support, else the
-        problem. Empty if it passed."""
+        """Why it did not pass; empty if it passed.
+
+        It is the differences from the source, else the words that the source does not support, else the problem.
+        """
         if self.reasons and self.state != "passed":
             return "; ".join(self.reasons)
         if self.finding in (None, "cannot say") or self.state == "passed":
@@ -312,7 +317,7 @@ class Verdict:
         return "\n".join([f"{self.headline}{self._counts}.", *map(harmless, lines), *self.notes])
 
     def _repr_html_(self) -> str:
-        """The rows that do not pass, as a table of a notebook."""
+        """Return the rows that do not pass, as a table of a notebook."""
         rows = [
             [row, item, finding, number(one.value, 2), _shortened(one.answer or ""), why]
             for one, (row, item, finding, why) in zip(self.worst, self._cells(), strict=False)
@@ -397,9 +402,13 @@ def _shortened(text: str) -> str:
 
 
 def unsupported(evidence: Mapping[str, Any] | None) -> tuple[Unsupported, ...]:
-    """Unsupported words by text of a row's evidence, which is as JSON has it; texts without any are left out.
+    """Return the unsupported words of a row's evidence, by text.
 
-    Empty for a metric that shows no words.
+    Args:
+        evidence: as JSON has it.
+
+    Returns:
+        The words of each text that has such words; empty for a metric that shows no words.
     """
     texts = (evidence or {}).get("texts", [])
     found = (Unsupported(one["name"], one["against"], one["text"], _spans(one)) for one in texts)
@@ -407,7 +416,10 @@ def unsupported(evidence: Mapping[str, Any] | None) -> tuple[Unsupported, ...]:
 
 
 def _spans(text: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
-    """As the metric gives them; else words under its threshold, those that follow each other as one."""
+    """Return the spans that the metric gives; else words under its threshold.
+
+    Words under the threshold that follow each other are a single span.
+    """
     if "unsupported" in text:
         return tuple((begin, end) for begin, end in text["unsupported"])
     spans: list[tuple[int, int]] = []

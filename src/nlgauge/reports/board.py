@@ -15,7 +15,15 @@ _MEASURES = {"AUROC": "AUROC", "item": "Pearson within items", "pooled": "Pearso
 
 
 def board_page(made: Board, path: str | os.PathLike[str]) -> None:
-    """Write a page that shows a board: one file, complete or not there at all. Raises InputError if it cannot."""
+    """Write a page that shows a board: one file, complete or not there at all.
+
+    Args:
+        made: the board.
+        path: the place of the page.
+
+    Raises:
+        InputError: the page cannot be written.
+    """
     groups: dict[tuple[str, str, str], list[BoardLine]] = {}
     for line in made.lines:
         groups.setdefault((line.set, line.aspect, line.measure), []).append(line)

@@ -58,9 +58,14 @@ class Bars(NamedTuple):
 
 
 def check(path: Path) -> None:
-    """What would stop a figure from being written, before the long run and not after it.
+    """Raise what would stop a figure from being written, before the long run and not after it.
 
-    Raises InputError for the place, MissingExtraError without matplotlib.
+    Args:
+        path: the place of the figure.
+
+    Raises:
+        InputError: the place cannot be written, or its name has no suffix of a figure.
+        MissingExtraError: matplotlib is not installed.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise InputError("is no kind of figure", file=path, remedy=f"end the name in {', '.join(SUFFIXES)}")
@@ -71,7 +76,15 @@ def check(path: Path) -> None:
 def curves(
     path: Path, panels: Mapping[str, Mapping[str, Curve]], across: str, up: str, ticks: Sequence[str] | None = None
 ) -> None:
-    """Lines by panel and label. ticks: names of the places 0, 1, ... on the horizontal axis."""
+    """Draw lines by panel and label.
+
+    Args:
+        path: the place of the figure.
+        panels: the lines of each panel, by label.
+        across: the label of the horizontal axis.
+        up: the label of the vertical axis.
+        ticks: names of the places 0, 1, ... on the horizontal axis.
+    """
     figure, places = _panels(len(panels), (4.6, 3.4))
     for axes, (title, lines) in zip(places, panels.items(), strict=True):
         for number, (label, curve) in enumerate(lines.items()):
@@ -93,7 +106,7 @@ def curves(
 def heats(
     path: Path, panels: Mapping[str, Heat], label: str, ends: tuple[float, float] | None = None, colours: str = "RdBu"
 ) -> None:
-    """Heat maps by panel, all on one scale of colours; numbers in the cells where there is room."""
+    """Draw heat maps by panel, all on one scale of colours; numbers in the cells where there is room."""
     largest = max(max(len(heat.rows), len(heat.columns)) for heat in panels.values())
     side = 1.8 + 0.42 * largest
     figure, places = _panels(len(panels), (side + 0.8, side))
@@ -129,7 +142,7 @@ def _in_cell(heat: Heat, i: int, j: int) -> str:
 
 
 def histograms(path: Path, panels: Mapping[str, Histograms], across: str = "") -> None:
-    """Histograms by panel and name, one under the other, each at the height of its largest share."""
+    """Draw histograms by panel and name, one under the other, each at the height of its largest share."""
     most = max((len(one.shares) for one in panels.values()), default=0)
     figure, places = _panels(len(panels), (6 if len(panels) == 1 else 4.6, 1.2 + 0.5 * most))
     for axes, (title, one) in zip(places, panels.items(), strict=True):
@@ -147,7 +160,7 @@ def histograms(path: Path, panels: Mapping[str, Histograms], across: str = "") -
 
 
 def bars(path: Path, panels: Mapping[str, Bars], names: Sequence[str]) -> None:
-    """Bars by panel, a bar a name, all names in every panel."""
+    """Draw bars by panel, a bar a name, all names in every panel."""
     figure, places = _panels(len(panels), (4.2, 0.9 + 0.34 * len(names)))
     at = np.arange(len(names))
     for axes, (title, one) in zip(places, panels.items(), strict=True):
@@ -181,7 +194,15 @@ def bars(path: Path, panels: Mapping[str, Bars], names: Sequence[str]) -> None:
 def points(
     path: Path, groups: Mapping[str, tuple[Sequence[float], Sequence[float]]], across: str, up: str, named: bool = False
 ) -> None:
-    """Points (x, y) by group. named: the group's name beside each of its points, instead of a legend."""
+    """Draw points (x, y) by group.
+
+    Args:
+        path: the place of the figure.
+        groups: x and y of the points of each group.
+        across: the label of the horizontal axis.
+        up: the label of the vertical axis.
+        named: whether the group's name stands beside each of its points, instead of a legend.
+    """
     figure = _figure((5.2, 4.2))
     axes = figure.subplots()
     for number, (name, (x, y)) in enumerate(groups.items()):
@@ -201,7 +222,7 @@ def points(
 
 
 def _folded(text: str, width: int = 44) -> str:
-    """In lines that a panel has room for."""
+    """Return a text in lines that a panel has room for."""
     return "\n".join(textwrap.wrap(text, width, break_long_words=False)) or text
 
 

@@ -72,11 +72,14 @@ def gate_page(
     """Write a page that shows what a gate found of each row: one file, complete or not there at all.
 
     Args:
+        verdict: what the gate found.
         table: the scores that were checked, with their evidence.
         outputs: the rows that were scored, in the order of the table.
+        path: the place of the page.
         command: the command that ran, to be shown.
         share: a sentence about the true share of bad answers, where people rated some.
         earlier: an earlier run. Rows are joined by item, and by system if there are several.
+        title: the title of the page; by default the verdict's headline.
 
     Raises:
         InputError: if the place cannot be written.
@@ -141,7 +144,7 @@ def _systems(verdict: Verdict) -> list[tuple[str, int, int, int]]:
 
 
 def _counted(rows: Sequence[Outcome]) -> list[tuple[str, int, str]]:
-    """(finding, how many rows, what it means), the most frequent first."""
+    """Return (finding, how many rows, what it means), the most frequent first."""
     counts: dict[str, int] = {}
     for one in rows:
         name = one.finding or _WORDS[one.state]
@@ -193,7 +196,7 @@ def _texts(evidence: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
 
 
 def _answer(outcome: Outcome, answer: str, evidence: Mapping[str, Any] | None) -> list[Piece]:
-    """The answer with what differs from the source, and the words that nothing supports."""
+    """Return the answer with what differs from the source, and the words that nothing supports."""
     marks: list[tuple[int, int, Mapping[str, Any]]] = []
     for text in _texts(evidence):
         differences = [(one["begin"], one["end"]) for one in text.get("reasons", [])]
@@ -213,7 +216,7 @@ def _answer(outcome: Outcome, answer: str, evidence: Mapping[str, Any] | None) -
 
 
 def _passages(source: str, evidence: Mapping[str, Any] | None) -> list[list[Piece]]:
-    """The passages of the source, with the sentences marked that the answer was read with."""
+    """Return the passages of the source, with the sentences marked that the answer was read with."""
     quotes = {
         (quote["begin"], quote["end"]): {"kind": "quote", "note": "compared with the answer"}
         for text in _texts(evidence)

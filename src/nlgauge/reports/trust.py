@@ -56,6 +56,8 @@ def trust_page(found: Trusts, path: str | os.PathLike[str], outputs: Corpus | No
     """Write a page that shows how far to trust each scorer: one file, complete or not there at all.
 
     Args:
+        found: what was found of the scorers.
+        path: the place of the page.
         outputs: the rows with their texts, for the most disputed ones.
 
     Raises:

@@ -252,7 +252,10 @@ def check(
 
 
 def _share(table: ScoreTable, corpus: Corpus, seed: int) -> str:
-    """The true share of bad answers in a sentence, from the ratings that some rows have; nothing without them."""
+    """Return the true share of bad answers in a sentence, from the ratings that some rows have.
+
+    It is an empty text without ratings.
+    """
     from nlgauge import estimate
 
     ratings = {value for row in corpus for value in row.scores.values()}
@@ -266,7 +269,7 @@ def _share(table: ScoreTable, corpus: Corpus, seed: int) -> str:
 
 
 def _command() -> str:
-    """The command that runs, with the options that were given."""
+    """Return the command that runs, with the options that were given."""
     context = click.get_current_context()
     words: list[str] = ["nlgauge", context.command.name or "check"]
     for parameter in context.command.params:

@@ -22,7 +22,7 @@ _WORDS = {"passes": "passed", "fails": "failed", "cannot tell": "cannot tell"}
 
 
 def show_github(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
-    """Annotations and the counts on stdout, the rest on stderr as `text` has it."""
+    """Print annotations and the counts on stdout, the rest on stderr as `text` has it."""
     title = text.name(verdict)
     if verdict.decision is not None and not verdict.nothing_checked:
         kind = "notice" if verdict.ruling == "passes" else "error"
@@ -58,7 +58,7 @@ def _property(text: str) -> str:
 
 
 def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
-    """The XML on stdout, the rest on stderr as `text` has it."""
+    """Print the XML on stdout, the rest on stderr as `text` has it."""
     name = text.name(verdict)
     worse = sum(one.worse for one in verdict.regressions)
     by_set = verdict.decision is not None and not verdict.nothing_checked
@@ -95,7 +95,7 @@ _LISTED = 20
 
 
 def show_markdown(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
-    """A comment for a pull request on stdout: the answer, then the rows that fail. The rest on stderr."""
+    """Print a comment for a pull request on stdout: the answer, then the rows that fail. The rest goes to stderr."""
     failing = verdict.worst
     sign = {"passes": "✅", "fails": "❌", "cannot tell": "❔"}[verdict.ruling]
     click.echo(f"### {sign} {verdict.headline}\n")
@@ -116,7 +116,7 @@ def show_markdown(verdict: Verdict, table: ScoreTable, outputs: Path, against: P
 
 
 def _cell(said: str) -> str:
-    """A text that neither ends its cell nor is read as Markdown or HTML."""
+    """Return a text that neither ends its cell nor is read as Markdown or HTML."""
     plain = harmless(said, lines=True).replace("\n", " ")
     return re.sub(r"([\\`*_\[\]<>|#@])", r"\\\1", plain)
 
@@ -139,5 +139,8 @@ def _compared(suite: Element, one: Regression, *, name: str, against: Path | Non
 
 
 def _legal(text: str) -> str:
-    """Without the characters that XML cannot hold or that steer a terminal, each of which a sign stands for."""
+    """Return a text without the characters that XML cannot hold or that steer a terminal.
+
+    A sign stands for each of them.
+    """
     return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", harmless(text, lines=True))

@@ -26,7 +26,7 @@ _LISTED = 40
 
 
 def name(verdict: Verdict) -> str:
-    """The metric that is checked, and its sub-score."""
+    """Return the metric that is checked, and its sub-score."""
     return verdict.metric if verdict.part == "score" else f"{verdict.metric} {verdict.part}"
 
 
@@ -38,10 +38,14 @@ def place(one: Outcome) -> str:
 
 
 def quoted(one: Outcome) -> Iterator[str]:
-    """Lines that show why a row does not pass.
+    """Yield lines that show why a row does not pass.
 
-    A line has a text with the words in [brackets] that nothing supports, the answer where no word is marked, or a
-    difference from the source.
+    Args:
+        one: what was found of the row.
+
+    Returns:
+        Lines, each with a text with the words in [brackets] that nothing supports, the answer where no word is marked,
+        or a difference from the source.
     """
     for text in one.unsupported:
         yield f"{text.name}, against the {text.against}: {_marked(text)}"
@@ -63,7 +67,7 @@ def _marked(text: Unsupported) -> str:
 
 
 def _shortened(text: str, around: int = _AROUND, first: bool = False, last: bool = False) -> str:
-    """A stretch of text without its middle where it is long; without its far end at the ends of the whole."""
+    """Return a stretch of text without its middle where it is long; without its far end at the ends of the whole."""
     if len(text) <= 2 * around:
         return text
     return ("" if first else text[:around]) + " … " + ("" if last else text[-around:])
@@ -94,7 +98,7 @@ def _beyond(verdict: Verdict) -> Iterator[str]:
 
 
 def compared(one: Regression, against: object) -> tuple[str, str]:
-    """One system beside the baseline: what is said of it, and the numbers that say so."""
+    """Return one system beside the baseline: what is said of it, and the numbers that say so."""
     was = "" if one.baseline == one.system else f" (there {one.baseline})"
     head = f"system {one.system}, against {against}{was}: {_said(one)}"
     change = with_interval(one.difference, one.low, one.high)
@@ -126,7 +130,17 @@ def _said(one: Regression) -> str:
 
 
 def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
-    """What is decided, the rows that do not pass, and the verdict last, on stdout; the rest on stderr before it."""
+    """Print what is decided, the rows that do not pass, and the verdict last, on stdout.
+
+    The rest goes to stderr before it.
+
+    Args:
+        verdict: what the gate found.
+        table: the scores that were checked.
+        outputs: the file of the outputs.
+        against: the file of the earlier run; None without one.
+        how: the options by which outputs were read and scored.
+    """
     colour = coloured()
     for line in decided(verdict):
         click.echo(wrap_text(harmless(line), WIDTH))
@@ -163,7 +177,14 @@ def decided(verdict: Verdict) -> list[str]:
 
 
 def tell(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> None:
-    """What has to be known beside the verdict, on stderr. how: the options by which outputs were read and scored."""
+    """Print what has to be known beside the verdict, on stderr.
+
+    Args:
+        verdict: what the gate found.
+        table: the scores that were checked.
+        outputs: the file of the outputs.
+        how: the options by which outputs were read and scored.
+    """
     for why, count in verdict.left_out.items():
         remark(f"{count} rows {why}, left out of the comparison")
     remark(*verdict.notes)

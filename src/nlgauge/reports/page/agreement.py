@@ -63,8 +63,17 @@ class Agreeing:
 
 
 def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: int | None, seed: int) -> Agreeing:
-    """Metrics by their deciding scores. level: by default 'item' where items have three systems or more, else
-    'pooled'.
+    """Return the agreement of metrics with people, and with each other. Metrics count by their deciding scores.
+
+    Args:
+        scored: the table, with the people's ratings if there are any.
+        level: as `nlgauge.correlate` takes it; by default 'item' where items have three systems or more, else 'pooled'.
+        coefficient: as `nlgauge.correlate` takes it.
+        replicates: how many draws make intervals and tests; None for as many as `report` makes.
+        seed: of the draws.
+
+    Returns:
+        What the section of the page says.
     """
     level = level or ("item" if len(scored.table.systems) >= 3 else "pooled")
     notes: list[str] = []
@@ -90,7 +99,7 @@ def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: in
 
 
 def _matrix(table: ScoreTable, scored: Scored, notes: list[str]) -> CorrelationMatrix | None:
-    """Over all rows, as a scatter shows them; None where there are no two to correlate."""
+    """Return correlations over all rows, as a scatter shows them; None where there are no two to correlate."""
     rows = [spec for spec, column in table.columns.items() if column.level == "item"]
     if len(rows) + len(scored.ratings) < 2:
         return None

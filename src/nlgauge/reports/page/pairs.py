@@ -24,7 +24,7 @@ class Pairings:
         self._made: dict[tuple[str, ...], Comparison | str] = {}
 
     def of(self, *two: str) -> Comparison | str:
-        """Two systems by every score, as they come in the table; or why they cannot be compared."""
+        """Return two systems by every score, as they come in the table; or why they cannot be compared."""
         key = tuple(sorted(two, key=self.table.systems.index))
         if key not in self._made:
             try:
@@ -90,7 +90,7 @@ def chosen(systems: Sequence[str], leading: Sequence[str]) -> list[tuple[str, st
 
 
 def pair(tests: Pairings, a: str, b: str) -> Pair:
-    """Two systems, as they come in the table, by every score."""
+    """Return two systems, as they come in the table, by every score."""
     found = tests.of(a, b)
     if isinstance(found, str):
         return Pair(a, b, [], [found])

@@ -64,7 +64,7 @@ class Series:
 
 
 def series(analyses: Sequence[InterimAnalysis]) -> list[Series]:
-    """A chart for each system, sub-score and baseline, in the order in which they were first looked at."""
+    """Return a chart for each system, sub-score and baseline, in the order in which they were first looked at."""
     groups: dict[tuple[str, str, str, str], list[InterimAnalysis]] = {}
     for look in analyses:
         groups.setdefault(look.series, []).append(look)
@@ -114,18 +114,29 @@ def report(
 ) -> list[str]:
     """Write a page that shows a table of scores: one file, complete or not there at all.
 
-    Returns what a reader has to know of how table and outputs fit together; the page says it too.
+    What scores are based on is shown if the table holds it (`evaluate(evidence=True)`). Where there are ratings, the
+    page begins with what people say.
 
-    outputs: the corpus that was scored, for texts; its rows' ratings are used too. ratings: as `nlgauge.correlate`
-    takes them, instead of those. What scores are based on is shown if the table holds it (`evaluate(evidence=True)`).
-    level, coefficient: of agreement with people, as `nlgauge.correlate` takes them; by default 'item' where there are
-    three systems or more, else 'pooled'. Where there are ratings, the page begins with what people say. history: what
-    `nlgauge check --history` wrote, drawn by day. rows: at most so many are listed: worst, best, most disputed and a
-    sample; all other numbers are of all rows. replicates: how many draws from `seed` make intervals and tests of
-    agreement; by default 1,000, and for the tests of many metrics as many as these need.
+    Args:
+        table: the scores.
+        path: the place of the page.
+        outputs: the corpus that was scored, for texts; its rows' ratings are used too.
+        ratings: as `nlgauge.correlate` takes them, instead of those of the outputs.
+        title: the title of the page; by default it is made of the table.
+        level: of agreement with people, as `nlgauge.correlate` takes it; by default 'item' where there are three
+            systems or more, else 'pooled'.
+        coefficient: of agreement with people, as `nlgauge.correlate` takes it.
+        history: what `nlgauge check --history` wrote, drawn by day.
+        rows: at most so many are listed: worst, best, most disputed and a sample; all other numbers are of all rows.
+        replicates: how many draws from `seed` make intervals and tests of agreement; by default 1,000, and for the
+            tests of many metrics as many as these need.
+        seed: of the draws.
 
-    Raises InputError for a table without rows, outputs or ratings that belong to other rows, or a place that cannot be
-    written.
+    Returns:
+        What a reader has to know of how table and outputs fit together; the page says it too.
+
+    Raises:
+        InputError: the table has no rows, outputs or ratings belong to other rows, or the place cannot be written.
     """
     if not table.rows or not table.columns:
         raise InputError("the table has no scores to show", remedy="score some rows first")
@@ -194,7 +205,10 @@ def _title(table: ScoreTable) -> str:
 
 
 def _rated(said: People) -> list[Card]:
-    """A card for each aspect that people rated: of all rows where that can be estimated, else of the rated ones."""
+    """Return a card for each aspect that people rated.
+
+    It is of all rows where that can be estimated, else of the rated rows.
+    """
     alone = Pairings(said.table)
 
     def test(a: str, b: str, aspect: str, part: str) -> PairTest:
@@ -213,7 +227,7 @@ def _texts(row: Row | None) -> list[str]:
 
 
 def _first(pairs: Sequence[Pair], made: Sequence[Card], leader: str) -> int:
-    """The pair that is looked at first: the leader and the system that comes nearest to it."""
+    """Return the pair that is looked at first: the leader and the system that comes nearest to it."""
     near: Counter[str] = Counter()
     for card in made:
         if leader in best_of(card.part):
@@ -232,7 +246,7 @@ def _matrix(agreement: Agreeing) -> dict[str, Any] | None:
 
 
 def _sets(scored: Scored) -> list[tuple[str, str, str]]:
-    """(metric, system, what its number is based on) of corpus-level metrics."""
+    """Return (metric, system, what its number is based on) of corpus-level metrics."""
     return [
         (spec, scored.table.systems[number], drawn(evidence))
         for spec, column in scored.table.columns.items()
@@ -256,13 +270,24 @@ class Repeat:
 
 
 def _quoted(spec: str) -> str:
-    """For a shell; a spec holds single quotes itself, so that double ones are easier to read where they do."""
+    """Return a spec for a shell.
+
+    A spec holds single quotes itself, so that double quotes are easier to read where they do.
+    """
     plain = shlex.quote(spec)
     return plain if plain == spec or re.search(r'["$`\\!]', spec) else f'"{spec}"'
 
 
 def repeat(table: ScoreTable, name: str = "report.html") -> Repeat:
-    """From the table alone. Files are called by their kinds: a table does not know where it lay."""
+    """Return what a reader needs to get these numbers again, from the table alone.
+
+    Args:
+        table: the scores. Files are called by their kinds: a table does not know where it lay.
+        name: the name of the page.
+
+    Returns:
+        Commands and facts of the run.
+    """
     evidence = any(column.evidence for column in table.columns.values())
     asked = table.run.get("asked", {})
     own = [spec for spec in table.columns if spec not in table.run.get("joined", {})]

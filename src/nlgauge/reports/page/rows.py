@@ -34,7 +34,15 @@ class Listed:
 
 
 def by_turns(mean: Float, spread: Float) -> Iterator[tuple[int, str]]:
-    """Every row once, and what it is taken as: by turns the worst, the best, the most disputed, one of a sample."""
+    """Yield every row once, and what it is taken as.
+
+    Args:
+        mean: how well each row does, NaN where that is not known. [rows]
+        spread: how far metrics disagree about each row. [rows]
+
+    Returns:
+        The row and, by turns, the worst, the best, the most disputed, one of a sample.
+    """
     n = len(mean)
     up = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")
     down = np.argsort(np.where(np.isnan(mean), np.inf, -mean), kind="stable")
@@ -57,9 +65,16 @@ def by_turns(mean: Float, spread: Float) -> Iterator[tuple[int, str]]:
 
 
 def listed(order: Iterable[tuple[int, str]], texts: list[list[str]], most: int, columns: int) -> Listed:
-    """As many rows as have room.
+    """Return as many rows as have room.
 
-    texts: those of each row; one that several rows have counts once. columns: how many numbers a row has.
+    Args:
+        order: the rows in the order in which they are taken, each with what it is taken as.
+        texts: those of each row; a text that several rows have counts once.
+        most: how many rows are listed at most.
+        columns: how many numbers a row has.
+
+    Returns:
+        The rows, in the order of the table.
     """
     chosen: list[int] = []
     kinds: dict[str, int] = {}
@@ -80,7 +95,7 @@ _TEXTS = ("candidate", "source", "context", "references")
 
 
 def described(scales: Sequence[Scale]) -> list[dict[str, Any]]:
-    """The columns of numbers, by what they are called and which way is better."""
+    """Return the columns of numbers, by what they are called and which way is better."""
     shorts = Counter(scale.short for scale in scales)
     return [
         {
@@ -123,11 +138,11 @@ class _Pool:
         self._numbers: dict[str, int] = {}
 
     def of(self, texts: Mapping[str, Any]) -> list[Any]:
-        """The numbers of a row's texts, in the order of `_TEXTS`."""
+        """Return the numbers of a row's texts, in the order of `_TEXTS`."""
         return [self._number(texts.get(name)) for name in _TEXTS]
 
     def _number(self, text: str | list[str] | None) -> Any:
-        """The number of a text, those of a list of texts, and None where there is none."""
+        """Return the number of a text, those of a list of texts, and None where there is none."""
         if text is None:
             return None
         if isinstance(text, list):
@@ -151,7 +166,10 @@ def _reasons(scored: Scored, at: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def _evidence(scored: Scored, listed: Listed, mean: Float, spread: Float) -> dict[str, Any]:
-    """Drawn evidence by metric and place in the list, of as many rows as there is room for; the rest is counted."""
+    """Return drawn evidence by metric and place in the list.
+
+    It is of as many rows as there is room for; the rest is counted.
+    """
     place = {row: number for number, row in enumerate(listed.rows)}
     columns = {spec: c for spec, c in scored.table.columns.items() if c.level == "item" and c.evidence}
     made: dict[str, dict[str, str]] = {spec: {} for spec in columns}
@@ -173,7 +191,7 @@ def _evidence(scored: Scored, listed: Listed, mean: Float, spread: Float) -> dic
 
 
 def worst_of(scored: Scored, system: str, mean: Float, most: int = 3) -> list[tuple[int, str, str]]:
-    """(row from 1, item, output) of the rows that a system does worst on, by all metrics together."""
+    """Return (row from 1, item, output) of the rows that a system does worst on, by all metrics together."""
     own = scored.table.rows_of(system)
     known = own[~np.isnan(mean[own])]
     ranked = known[np.argsort(mean[known], kind="stable")][:most]
@@ -188,7 +206,15 @@ _BINS = 30
 
 
 def histograms(table: ScoreTable, scales: Sequence[Scale]) -> list[dict[str, Any] | None]:
-    """By scale, the edges of its bins and each system's counts in them; None where there is nothing to spread."""
+    """Return, by scale, the edges of its bins and each system's counts in them.
+
+    Args:
+        table: the scores.
+        scales: the columns of numbers.
+
+    Returns:
+        An object of JSON for each scale; None where there is nothing to spread.
+    """
     where = [table.rows_of(system) for system in table.systems]
     return [_histogram(scale, where) for scale in scales]
 

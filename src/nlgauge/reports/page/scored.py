@@ -108,26 +108,33 @@ class Scored:
 
 
 def source_of(outputs: Corpus | None, ratings: Source | None) -> Source | None:
-    """Ratings where they are given, else those of the outputs if any of them is rated."""
+    """Return ratings where they are given, else those of the outputs if any of them is rated."""
     if ratings is not None or outputs is None:
         return ratings
     return outputs if any(row.scores for row in outputs) else None
 
 
 def rounded(values: Iterable[float]) -> list[float | str | None]:
-    """Numbers as the script reads them: six digits, null for none, a word for an infinite one."""
+    """Return numbers as the script reads them: six digits, null for none, a word for an infinite one."""
     return [plain(float(f"{value:.6g}")) for value in values]
 
 
 def known_texts(row: Row | None) -> Mapping[str, Any]:
-    """The texts of an output by name; none where it is not at hand."""
+    """Return the texts of an output by name; none where it is not at hand."""
     return {} if row is None else row.texts
 
 
 def standing(scales: Sequence[Scale]) -> tuple[Float, Float]:
-    """Return how well each row does by all metrics together, and how far they disagree: [rows] both, from 0 to 1.
+    """Return how well each row does by all metrics together, and how far they disagree.
 
     A metric says what share of all rows is worse; its ties count half. Metrics count by their deciding score alone.
+
+    Args:
+        scales: the columns of numbers of the table.
+
+    Returns:
+        The mean share and its spread over the metrics: [rows] both, from 0 to 1. The mean is NaN where no metric has a
+        value, and the spread where fewer than two have values.
     """
     of_metrics = [scale for scale in scales if scale.metric and scale.first and not scale.detail]
     if not of_metrics:

@@ -35,8 +35,18 @@ def write_project(
 ) -> RatingProject:
     """Write the folder of a rating project, which is complete or not there at all, and return the project.
 
+    Args:
+        folder: the place of the project.
+        outputs: the rows from which the draw was made.
+        draw: the drawn rows.
+        aspects: what is rated.
+        design: what the project records of how the rows were drawn.
+
+    Returns:
+        The project.
+
     Raises:
-        InputError: where the folder is there and not empty. Nothing in it is changed.
+        InputError: the folder is there and not empty; nothing in it is changed. Or it cannot be written.
     """
     refuse_folder(folder)
     records = _records(outputs, draw)
@@ -87,7 +97,7 @@ def refuse_folder(folder: Path) -> None:
 
 
 def _records(outputs: Corpus, draw: Draw) -> list[dict[str, str]]:
-    """The texts of each drawn row, as they are shown."""
+    """Return the texts of each drawn row, as they are shown."""
     rows = {(row.system, row.item): row for row in outputs}
     records: list[dict[str, str]] = []
     for drawn in draw.sheet:
@@ -133,7 +143,7 @@ def _page(records: Sequence[dict[str, str]], aspects: Sequence[Aspect], project:
 
 
 def _guideline(records: Sequence[dict[str, str]], aspects: Sequence[Aspect]) -> str:
-    """Markdown to begin with, which the project's owner makes precise."""
+    """Return Markdown to begin with, which the project's owner makes precise."""
     shown = [name for name in TEXTS if any(name in record for record in records) and name != "candidate"]
     beside = f" together with its {', '.join(shown)}" if shown else ""
     lines = [

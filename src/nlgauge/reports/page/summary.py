@@ -59,7 +59,16 @@ class Card:
 
 
 def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: PairTests) -> list[Card]:
-    """A card for each metric, in the table's order. tests: of every two systems."""
+    """Return a card for each metric, in the table's order.
+
+    Args:
+        table: the scores.
+        scores: the value of each system.
+        tests: of every two systems.
+
+    Returns:
+        The cards.
+    """
     found = {(score.metric, score.part, score.system): score for score in scores}
     leaders = by_part(table, scores, tests)
     made = []
@@ -80,7 +89,14 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: PairTests) ->
 
 
 def best_of(part: Part) -> list[str]:
-    """The system that a sub-score calls best; several where their numbers are equal, none where nothing can be said."""
+    """Return the system that a sub-score calls best.
+
+    Args:
+        part: all systems by the sub-score.
+
+    Returns:
+        Several systems where their numbers are equal, none where nothing can be said.
+    """
     return [one.score.system for one in part.standings if one.rank == "best"]
 
 
@@ -108,9 +124,15 @@ _NAMED = 3
 
 
 def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) -> Iterator[tuple[str, str]]:
-    """(system or '', sentence) one after the other; a sentence goes on after the system's name.
+    """Yield (system or '', sentence) one after the other; a sentence goes on after the system's name.
 
-    people: the cards are of people's ratings. A metric without a better direction has no best, and so no vote.
+    Args:
+        made: the cards. A metric without a better direction has no best, and so no vote.
+        systems: the names of the systems.
+        people: whether the cards are of people's ratings.
+
+    Returns:
+        The sentences.
     """
     judged = [card for card in made if best_of(card.part)]
     if len(systems) < 2:
@@ -142,7 +164,7 @@ def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
 
 
 def _others(ranked: Sequence[tuple[str, int]], of: int, noun: str) -> Iterator[tuple[str, str]]:
-    """Who else is best by some metric; many are counted."""
+    """Yield who else is best by some metric; many are counted."""
     if len(ranked) <= _NAMED:
         yield from ((name, f"is best by {_metrics(count, of, noun)}.") for name, count in ranked)
         return
@@ -189,7 +211,7 @@ def _alike(card: Card) -> list[str]:
 
 
 def _and(names: Sequence[str]) -> str:
-    """Names in a sentence; many are counted."""
+    """Return names in a sentence; many are counted."""
     if len(names) > _NAMED:
         return f"{len(names)} others"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

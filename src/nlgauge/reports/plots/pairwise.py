@@ -42,14 +42,14 @@ class AgreementMap:
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """A row a metric, a column an aspect."""
+        """Return a row a metric, a column an aspect."""
         cells: list[list[Cell]] = [[f"{self.coefficient}, {self.level}", *self.aspects]]
         for name, own in zip(self.metrics, self._rows(), strict=True):
             cells.append([name, *(Number(one.value, one.low, one.high) for one in own)])
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """A heat map."""
+        """Draw a heat map."""
         values = [[one.value for one in own] for own in self._rows()]
         title = f"{self.coefficient}, {self.level} level"
         figures.heats(path, {title: figures.Heat(self.metrics, self.aspects, values)}, self.coefficient, (-1, 1))
@@ -70,9 +70,23 @@ def agreement(
     replicates: int = 1000,
     seed: int = 0,
 ) -> AgreementMap:
-    """The agreement of each metric with each aspect of the ratings, as `nlgauge.correlate` has it.
+    """Return the agreement of each metric with each aspect of the ratings, as `nlgauge.correlate` has it.
 
-    metrics and every_part as in `nlgauge.data.table.selection.selected`. Raises InputError.
+    Args:
+        table: the scores.
+        source: ratings as `nlgauge.correlate` takes them.
+        metrics: as in `nlgauge.data.table.selection.selected`.
+        every_part: as in `nlgauge.data.table.selection.selected`.
+        level: as `nlgauge.correlate` takes it.
+        coefficient: as `nlgauge.correlate` takes it.
+        replicates: as `nlgauge.correlate` takes them.
+        seed: as `nlgauge.correlate` takes it.
+
+    Returns:
+        The agreement, as a figure and as tables.
+
+    Raises:
+        InputError: as `nlgauge.correlate`.
     """
     chosen = selected(table, metrics, every_part)
     found = correlate(chosen, source, level=level, coefficient=coefficient, replicates=replicates, seed=seed)
@@ -119,7 +133,7 @@ class Pairwise:
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """A row a pair."""
+        """Return a row a pair."""
         cells: list[list[Cell]] = [["metric", "system", "against", "difference", "p", "corrected", "effect"]]
         for one in self.pairs:
             found = one.difference
@@ -128,7 +142,13 @@ class Pairwise:
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """A map a metric: the row's system minus the column's, blue where the row is better, starred beyond chance."""
+        """Draw a map a metric: the row's system minus the column's.
+
+        It is blue where the row is better, and starred beyond chance.
+
+        Args:
+            path: the place of the figure.
+        """
         number = {system: n for n, system in enumerate(self.systems)}
         panels = {}
         for name in dict.fromkeys(one.name for one in self.pairs):
@@ -161,13 +181,18 @@ def pairwise(
     replicates: int | None = None,
     seed: int | None = None,
 ) -> Pairwise:
-    """Every two systems of a table by each metric, as `nlgauge.compare` compares two.
+    """Return every two systems of a table by each metric, as `nlgauge.compare` compares two.
 
     Args:
         table: the scores.
-        metrics, every_part: as in `nlgauge.data.table.selection.selected`; informational sub-scores are left out.
+        metrics: as in `nlgauge.data.table.selection.selected`; informational sub-scores are left out.
+        every_part: as in `nlgauge.data.table.selection.selected`.
         significance: p, corrected by Holm for all pairs by one metric, below which a difference has a star.
-        replicates, seed: without effect since version 0.2, and accepted for one version more.
+        replicates: without effect since version 0.2, and accepted for one version more.
+        seed: without effect since version 0.2, and accepted for one version more.
+
+    Returns:
+        The pairs, as a figure and as tables.
 
     Raises:
         InputError: for fewer than two systems, and as `nlgauge.compare`.
@@ -217,7 +242,7 @@ class CorrelationMatrix:
         return [f"{pair}: no value: {reason}" for pair, reason in self.reasons.items()]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """For a terminal: columns are called by the number of the row."""
+        """Return the cells for a terminal: columns are called by the number of the row."""
         numbers = [str(number) for number in range(1, len(self.names) + 1)]
         cells: list[list[Cell]] = [[f"{self.coefficient}, {self.level}", "", *numbers]]
         for number, name, row in zip(numbers, self.names, self.values, strict=True):
@@ -225,7 +250,7 @@ class CorrelationMatrix:
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """A heat map."""
+        """Draw a heat map."""
         heat = figures.Heat(self.names, self.names, self.values)
         figures.heats(path, {f"{self.coefficient}, {self.level} level": heat}, self.coefficient, (-1, 1))
 
@@ -239,11 +264,23 @@ def correlation_matrix(
     level: str = "system",
     coefficient: str = "pearson",
 ) -> CorrelationMatrix:
-    """The correlation of each two metrics of a table (InfoLM's figure 2).
+    """Return the correlation of each two metrics of a table (InfoLM's figure 2).
 
-    source: ratings as `nlgauge.correlate` takes them, whose aspects then stand among the metrics. metrics and
-    every_part as in `nlgauge.data.table.selection.selected`. Two columns are compared on the rows that both have;
-    metrics of sets at level 'system' only. Raises InputError.
+    Two columns are compared on the rows that both have; metrics of sets at level 'system' only.
+
+    Args:
+        table: the scores.
+        source: ratings as `nlgauge.correlate` takes them, whose aspects then stand among the metrics.
+        metrics: as in `nlgauge.data.table.selection.selected`.
+        every_part: as in `nlgauge.data.table.selection.selected`.
+        level: as `nlgauge.correlate` takes it.
+        coefficient: as `nlgauge.correlate` takes it.
+
+    Returns:
+        The correlations, [names, names], as a figure and as tables.
+
+    Raises:
+        InputError: the level or the coefficient is unknown, or the ratings do not fit the table.
     """
     table = table.per_item()
     if level not in LEVELS or coefficient not in COEFFICIENTS:

@@ -49,7 +49,7 @@ class Scatter:
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """The correlation of the points: of each system, and of all. At system level the points themselves."""
+        """Return the correlation of the points: of each system, and of all. At system level the points themselves."""
         if self.level == "system":
             rows: list[list[Cell]] = [[one.system, Number(one.x[0]), Number(one.y[0])] for one in self.groups]
             points: list[list[list[Cell]]] = [[["system", self.x, self.y], *rows]]
@@ -62,18 +62,29 @@ class Scatter:
         return [*points, [*cells, ["all", count, Number(self.pearson), Number(self.spearman)]]]
 
     def draw(self, path: Path) -> None:
-        """Points in the metrics' own units, a colour a system."""
+        """Draw points in the metrics' own units, a colour a system."""
         groups = {one.system: (one.x, one.y) for one in self.groups}
         figures.points(path, groups, self.x, self.y, named=self.level == "system")
 
 
 def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, level: str = "row") -> Scatter:
-    """Two metrics beside each other, or a metric and an aspect of the ratings.
+    """Return two metrics beside each other, or a metric and an aspect of the ratings.
 
-    x, y: a metric's spec or name, either with a sub-score ("BERTScore recall"), or an aspect of `source`, which holds
-    ratings as `nlgauge.correlate` takes them. level: 'row', or 'system' for the systems' means over the rows that have
-    both. Numbers stay in their own units, and so the sign of the correlations too. Raises SpecError
-    for a name that is neither, InputError for rows or a level that do not fit.
+    Numbers stay in their own units, and so the sign of the correlations too.
+
+    Args:
+        table: the scores.
+        x: a metric's spec or name, either with a sub-score ("BERTScore recall"), or an aspect of `source`.
+        y: as `x`.
+        source: ratings as `nlgauge.correlate` takes them.
+        level: 'row', or 'system' for the systems' means over the rows that have both.
+
+    Returns:
+        The points, as a figure and as tables.
+
+    Raises:
+        SpecError: `x` or `y` is neither a metric nor an aspect.
+        InputError: rows or the level do not fit.
     """
     table = table.per_item()
     if level not in _LEVELS:
@@ -137,7 +148,7 @@ def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) ->
 
 
 def _correlations(x: Float, y: Float) -> tuple[float, float]:
-    """Pearson and Spearman; NaN where there is none."""
+    """Return Pearson and Spearman; NaN where there is none."""
     kinds = (COEFFICIENTS[name] for name in ("pearson", "spearman"))
     first, second = (estimate(x[:, None], y[:, None], kind, "pooled").value for kind in kinds)
     return first, second
@@ -153,15 +164,21 @@ class Reliability:
 
     @classmethod
     def of(cls, found: Calibration) -> Reliability:
-        """That of a calibration."""
+        """Return the fifths of a calibration."""
         return cls(found.metric, found.aspect, found.reliability)
 
     def tables(self) -> list[Cells]:
-        """A row a fifth: ends and mean of its scores, its size, and the share of good rows with its interval."""
+        """Return a row a fifth: ends and mean of its scores, its size, and the share of good rows with its interval."""
         return [by_score(self.bins)]
 
     def draw(self, path: Path) -> None:
-        """The share of good rows against the mean score, with its band; and the diagonal, where scores are 0 to 1."""
+        """Draw the share of good rows against the mean score, with its band; and the diagonal.
+
+        The diagonal is drawn where scores are 0 to 1.
+
+        Args:
+            path: the place of the figure.
+        """
         at = [one.mean for one in self.bins]
         good, low, high = zip(*(one.good for one in self.bins), strict=True)
         lines = {"rated rows": figures.Curve(at, good, low, high)}
@@ -179,5 +196,16 @@ def reliability(
     aspect: str | None = None,
     below: float | None = None,
 ) -> Reliability:
-    """The table of `nlgauge.calibrate` as a figure. Its arguments, and the errors that it raises, are the same."""
+    """Return the table of `nlgauge.calibrate` as a figure. The errors that it raises are the same.
+
+    Args:
+        table: as `nlgauge.calibrate` takes it.
+        ratings: as `nlgauge.calibrate` takes them.
+        metric: as `nlgauge.calibrate` takes it.
+        aspect: as `nlgauge.calibrate` takes it.
+        below: as `nlgauge.calibrate` takes it.
+
+    Returns:
+        The fifths of the rated rows.
+    """
     return Reliability.of(calibrate(table, ratings, metric=metric, aspect=aspect, below=below))

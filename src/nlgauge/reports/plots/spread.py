@@ -47,14 +47,14 @@ class Spread:
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """A row a metric and system."""
+        """Return a row a metric and system."""
         cells: list[list[Cell]] = [["metric", "system", "n", "5 %", "25 %", "50 %", "75 %", "95 %"]]
         for one in self.records:
             cells.append([one.name, one.system, Number(one.n, digits=0), *map(Number, one.quantiles)])
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """A panel a metric, a histogram a system, with a line at its median."""
+        """Draw a panel a metric, a histogram a system, with a line at its median."""
         panels = {}
         for name, edges in self.edges.items():
             own = [one for one in self.records if one.name == name]
@@ -66,10 +66,19 @@ class Spread:
 def spread(
     table: ScoreTable, *, metrics: Sequence[str] | None = None, every_part: bool = False, bins: int = 20
 ) -> Spread:
-    """The distribution of each metric's scores of rows, by system.
+    """Return the distribution of each metric's scores of rows, by system.
 
-    metrics and every_part as in `nlgauge.data.table.selection.selected`. Corpus-level metrics have no distribution and
-    are left out, which a note says. Raises InputError where none is left, and for what the table does not hold.
+    Args:
+        table: the scores. Corpus-level metrics have no distribution and are left out, which a note says.
+        metrics: as in `nlgauge.data.table.selection.selected`.
+        every_part: as in `nlgauge.data.table.selection.selected`.
+        bins: how many bins a histogram has, 2 or more.
+
+    Returns:
+        The histograms, as a figure and as tables.
+
+    Raises:
+        InputError: no metric of rows is left, the table does not hold what is named, or the bins are fewer than 2.
     """
     if bins < 2:
         raise InputError(f"{bins} bins show nothing", remedy="take 2 or more")
@@ -138,7 +147,7 @@ class Summary:
         return list(dict.fromkeys(bar.name for bar in self.bars))
 
     def tables(self) -> list[list[list[Cell]]]:
-        """A row a system, a column a metric."""
+        """Return a row a system, a column a metric."""
         cells: list[list[Cell]] = [["system", *self.names]]
         for system in self.systems:
             own = [bar for bar in self.bars if bar.score.system == system]
@@ -147,7 +156,7 @@ class Summary:
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """A panel a metric, a bar a system."""
+        """Draw a panel a metric, a bar a system."""
         panels = {}
         for name in self.names:
             own = [bar for bar in self.bars if bar.name == name]
@@ -161,10 +170,18 @@ class Summary:
 
 
 def summary(table: ScoreTable, *, metrics: Sequence[str] | None = None, every_part: bool = False) -> Summary:
-    """Every system's value by each metric, with its interval, and which are best.
+    """Return every system's value by each metric, with its interval, and which are best.
 
-    metrics and every_part as in `nlgauge.data.table.selection.selected`. Raises InputError for what the table does not
-    hold.
+    Args:
+        table: the scores.
+        metrics: as in `nlgauge.data.table.selection.selected`.
+        every_part: as in `nlgauge.data.table.selection.selected`.
+
+    Returns:
+        The values, as a figure and as tables.
+
+    Raises:
+        InputError: the table does not hold what is named.
     """
     chosen = selected(table, metrics, every_part)
     scores = [
