@@ -265,7 +265,7 @@ def test_a_sentence_of_a_stream_is_answered_before_the_next_one_is_sent() -> Non
             sending.start()
             records = (json.loads(line) for line in answer if line.startswith(b"{"))
             first = next(records)
-            assert not sent and (first["row"], first["state"]) == (1, "doubtful")
+            assert not sent and (first["row"], first["finding"]) == (1, "contradicted")
             assert "ten" in first["why"]
             answered.set()
             second, last = next(records), next(records)

@@ -179,10 +179,10 @@ def _counted(system: str, rows: _Counts, accepted: _Counts, right: RightAnswers,
         beside = f"right answers alone make {expected[0]} to {expected[1]} of {n}"
     p = min(1.0, 2 * min(p_failing, p_doubted))
     ruling: Ruling = "fails" if p < level else "passes"
-    said = f"{rows.doubted} of {n} answers are doubted; {beside}"
+    said = f"{_of(rows.doubted, n)} doubted; {beside}"
     if ruling == "fails" and p_failing < p_doubted:
         most = _likely(n, 0.0, right.failing)[1]
-        said = f"{rows.failing} of {n} answers are below the strict threshold; right answers alone make at most {most}"
+        said = f"{_of(rows.failing, n)} below the strict threshold; right answers alone make at most {most}"
     said += (" (p < 0.0001)" if p < 0.0001 else f" (p {p:.4f})") * (ruling == "fails")
     return SystemDecision(
         system=system, ruling=ruling, **rows._asdict(), expected=expected, p=p, sentence=_sentence(ruling, said)
@@ -196,6 +196,10 @@ def _sentence(ruling: Ruling, said: str) -> str:
         "cannot tell": "Whether the set passes cannot be told",
     }
     return f"{head[ruling]}: {said}."
+
+
+def _of(count: int, n: int) -> str:
+    return f"{count:,} of {n:,} answer{'s' * (n != 1)} {'is' if 1 in (count, n) else 'are'}"
 
 
 def _percent(share: float) -> str:

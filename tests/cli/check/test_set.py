@@ -36,7 +36,7 @@ def outputs(tmp_path: Path) -> Path:
 def test_a_set_passes_with_a_failing_row_and_strict_fails_by_it(outputs: Path) -> None:
     passes = nlgauge("check", outputs, "--grounded")
     first, *rest = passes.stdout.splitlines()
-    assert passes.exit_code == 0 and first.startswith("The set passes: 1 of 24 answers are doubted")
+    assert passes.exit_code == 0 and first.startswith("The set passes: 1 of 24 answers is doubted")
     assert rest[-1] == "passed" and any(line.startswith("FAIL  row 5") for line in rest)
     strict = nlgauge("check", outputs, "--grounded", "--strict")
     assert strict.exit_code == 1 and strict.stdout.splitlines()[-1] == "FAILED"

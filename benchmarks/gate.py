@@ -1,0 +1,94 @@
+"""Does the gate pass right answers? On labelled sets, by the count alone.
+
+    python benchmarks/gate.py [--data FOLDER] [--model pocket] [--sets NAME ...] [--most 500]
+
+For each set: which share of its right answers fails and is doubted, which share of the wrong ones, and how often a set
+of 50 right answers passes (of 200 draws). FOLDER holds the labelled sets of `nlgauge train thresholds`,
+../shared/data/grounding by default.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+import nlgauge
+from nlgauge.data.table import ScoreTable
+from nlgauge.gate import Verdict, check
+from nlgauge_lab.training.labelled import as_corpus, labelled_set
+from nlgauge_lab.training.thresholds import CHOSEN_ON, MEASURED_ON
+
+DRAWS, SIZE = 200, 50
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def scored(folder: Path, name: str, model: str, most: int) -> tuple[ScoreTable, np.ndarray] | None:
+    """Return the scores of a labelled set's rows, and which of them are right; None where the set is not there."""
+    rows = labelled_set(folder, name)
+    if rows is None:
+        return None
+    chosen = np.sort(np.random.default_rng(0).permutation(len(rows))[:most])
+    rows = [rows[at] for at in chosen]
+    table = nlgauge.evaluate(as_corpus(rows), metrics="Faithfulness", model=model, evidence=True, progress=True)
+    return table, np.array([row.supported for row in rows])
+
+
+def of_rows(table: ScoreTable, rows: np.ndarray) -> Verdict:
+    """Return what the gate decides about some rows of a table, as one system."""
+    (spec,) = table.columns
+    column = table.columns[spec]
+    taken = nlgauge.ScoreTable(
+        rows=[("system", str(number)) for number in range(len(rows))],
+        columns={
+            spec: nlgauge.Column(
+                parts=column.parts,
+                values=column.values[rows],
+                reasons={at: column.reasons[row] for at, row in enumerate(rows.tolist()) if row in column.reasons},
+                evidence={at: column.evidence[row] for at, row in enumerate(rows.tolist()) if row in column.evidence},
+                details=column.details,
+            )
+        },
+        signatures=table.signatures,
+        run={"texts": [table.run["texts"][row] for row in rows.tolist()]},
+        version=table.version,
+    )
+    return check(taken, grounded=True, allow_missing=True)
+
+
+def shares(verdict: Verdict, right: np.ndarray) -> list[float]:
+    """Return the shares that fail and that are doubted: of the right answers, then of the wrong ones."""
+    failing = np.array([one.state == "failed" for one in verdict.outcomes])
+    doubted = np.array([one.doubted for one in verdict.outcomes])
+    return [float(of[kind].mean()) if kind.any() else np.nan for kind in (right, ~right) for of in (failing, doubted)]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data" / "grounding")
+    parser.add_argument("--model", default="pocket")
+    parser.add_argument("--sets", nargs="*", default=[*MEASURED_ON, *CHOSEN_ON])
+    parser.add_argument("--most", type=int, default=500)
+    asked = parser.parse_args(arguments)
+    print(f"{'set':22}{'rows':>6}{'right fail':>12}{'doubted':>9}{'wrong fail':>12}{'doubted':>9}{'50 right pass':>15}")
+    for name in asked.sets:
+        found = scored(asked.data, name, asked.model, asked.most)
+        if found is None:
+            continue
+        table, right = found
+        rng, numbers = np.random.default_rng(1), np.flatnonzero(right)
+        passed = [
+            of_rows(table, rng.choice(numbers, SIZE, replace=len(numbers) < SIZE)).passed
+            for _ in range(DRAWS if len(numbers) else 0)
+        ]
+        told = shares(of_rows(table, np.arange(len(right))), right)
+        print(
+            f"{name:22}{len(right):6}{told[0]:12.3f}{told[1]:9.3f}{told[2]:12.3f}{told[3]:9.3f}{np.mean(passed):15.3f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
