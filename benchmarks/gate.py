@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import nlgauge
-from nlgauge.data.table import ScoreTable
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.gate import Verdict, check
 from nlgauge_lab.training.labelled import as_corpus, labelled_set
 from nlgauge_lab.training.thresholds import CHOSEN_ON, MEASURED_ON
@@ -40,10 +40,10 @@ def of_rows(table: ScoreTable, rows: np.ndarray) -> Verdict:
     """Return what the gate decides about some rows of a table, as one system."""
     (spec,) = table.columns
     column = table.columns[spec]
-    taken = nlgauge.ScoreTable(
+    taken = ScoreTable(
         rows=[("system", str(number)) for number in range(len(rows))],
         columns={
-            spec: nlgauge.Column(
+            spec: Column(
                 parts=column.parts,
                 values=column.values[rows],
                 reasons={at: column.reasons[row] for at, row in enumerate(rows.tolist()) if row in column.reasons},

@@ -63,10 +63,9 @@ def test_what_right_answers_alone_make_passes(passing: int, doubtful: int, faili
     assert verdict.passed and verdict.ruling == "passes" and verdict.decision.by == "alone"
     assert (system.n, system.doubted, system.failing) == (n, doubted, failing)
     low, high = system.expected
-    assert (
-        verdict.headline
-        == f"The set passes: {doubted} of {n} answers are doubted; right answers alone make {low} to {high} of {n}"
-    )
+    answers_are = f"answer{'s' * (n != 1)} {'is' if 1 in (doubted, n) else 'are'}"
+    said = f"{doubted} of {n} {answers_are} doubted; right answers alone make {low} to {high} of {n}"
+    assert verdict.headline == f"The set passes: {said}"
     assert chance(low, n, 0.15) >= 0.975 and chance(high + 1, n, 0.25) <= 0.025
     assert ("even the strict threshold" in verdict.decision.following) == bool(failing)
 

@@ -45,7 +45,8 @@ def expected(r: Raw) -> tuple[int, int]:
 
 def sentence(r: Raw) -> str:
     n, (low, high) = len(r.values), expected(r)
-    said = f"{doubted(r)} of {n} answers {'is' if doubted(r) == 1 else 'are'} doubted; right answers alone make {low} to {high} of {n}"
+    verb = "is" if doubted(r) == 1 else "are"
+    said = f"{doubted(r)} of {n} answers {verb} doubted; right answers alone make {low} to {high} of {n}"
     if ruling(r) == "passes":
         return f"The set passes: {said}."
     of_failing, of_doubted = tails(r)
