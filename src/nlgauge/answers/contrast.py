@@ -102,7 +102,7 @@ class Contrast:
 
 @dataclass(frozen=True, repr=False)
 class Contrasts(Answered, Records[Contrast]):
-    """What `contrast` found."""
+    """Which metrics agree better than which: a record for each pair, and the clusters."""
 
     kind = Contrast
     records: list[Contrast]

@@ -569,7 +569,7 @@ def in_words(number: int) -> str:
         The words.
 
     Raises:
-        ValueError: the number is another.
+        ValueError: the number is below 0 or above 999,999.
     """
     if not 0 <= number < 1_000_000:
         raise ValueError(f"{number} is not written in words here")

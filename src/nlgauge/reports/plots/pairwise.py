@@ -125,7 +125,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Pairwise:
-    """What `pairwise` found."""
+    """The tests of every two systems, as a figure and as tables."""
 
     systems: tuple[str, ...]
     pairs: tuple[Pair, ...]

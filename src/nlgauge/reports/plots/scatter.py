@@ -37,7 +37,7 @@ class Points:
 
 @dataclass(frozen=True)
 class Scatter:
-    """What `scatter` found."""
+    """Scores and ratings of the same rows, as a figure and as tables."""
 
     x: str
     y: str
@@ -168,7 +168,7 @@ class Reliability:
         return cls(found.metric, found.aspect, found.reliability)
 
     def tables(self) -> list[Cells]:
-        """Return a row a fifth: ends and mean of its scores, its size, and the share of good rows with its interval."""
+        """Return a row for each fifth: ends and mean of its scores, its size, and its share of good rows."""
         return [by_score(self.bins)]
 
     def draw(self, path: Path) -> None:

@@ -39,7 +39,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Spread:
-    """What `spread` found."""
+    """How the scores of each metric are distributed, by system."""
 
     records: tuple[Histogram, ...]
     edges: dict[str, tuple[float, ...]]
@@ -135,7 +135,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Summary:
-    """What `summary` found."""
+    """The mean of each system by each metric, with its interval."""
 
     systems: tuple[str, ...]
     bars: tuple[Bar, ...]
