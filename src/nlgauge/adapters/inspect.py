@@ -72,7 +72,7 @@ def nlgauge_scorer(
 
 @scorer(metrics=[accuracy(), stderr()])  # type: ignore[untyped-decorator]
 def nlgauge_grounded(source: str, question: str | None = INPUT, model: str | None = None) -> InspectScorer:
-    """Return a scorer: whether the source supports the completion, as `nlgauge.check(grounded=True)` decides it.
+    """Return a scorer: a completion is incorrect that `nlgauge.check(grounded=True)` sorts among the failing rows.
 
     The explanation says why a completion fails; the metadata has finding, value, reasons and quotes.
 

@@ -21,7 +21,7 @@ from nlgauge.maths.text import sentence_ends
 
 
 class Guard:
-    """Checks sentences against a source as they come, each as `nlgauge.check(grounded=True)` checks it alone.
+    """Checks sentences against a source as they come, each as `nlgauge.check(grounded=True)` sorts a row.
 
     Source and model are prepared once, so that a sentence costs about as much as reading it does.
 
