@@ -227,6 +227,25 @@ def test_ratings_decide_by_their_interval() -> None:
     assert open_.headline.startswith("Whether the set passes cannot be told") and "Rate" in open_.decision.following
 
 
+def test_ratings_of_another_scale_and_of_two_questions_are_refused_and_never_pass() -> None:
+    """On a scale from 1 to 5 no rating is below a half: all would be right."""
+    scores = table(np.linspace(0.05, 0.95, 60).tolist())
+    five = {key: 1.0 + n % 5 for n, key in enumerate(scores.rows)}
+    with pytest.raises(InputError, match="ratings go from 1 to 5, and nobody has said which are wrong"):
+        check(scores, grounded=True, ratings=five, at_most_wrong=0.05)
+    right = dict.fromkeys(scores.rows, 1.0)
+    with pytest.raises(InputError, match="the answers are rated for clear, right"):
+        check(scores, grounded=True, ratings={"clear": right, "right": rated(scores, range(30))}, at_most_wrong=0.05)
+
+
+def test_accepted_answers_need_a_model_whose_right_answers_were_measured() -> None:
+    scores = table(answers(3))
+    accepted = accepting(scores, [0])
+    scores.signatures[SPEC] = Signature(SPEC, {"grounded": [0.5, 0.6]})
+    with pytest.raises(SpecError, match="does not say how often it doubts right answers"):
+        check(scores, grounded=True, accepted=accepted)
+
+
 def test_an_earlier_run_decides_and_rows_that_fail_do_not() -> None:
     rng = np.random.default_rng(2)
     before = rng.uniform(0.3, 0.9, 40)

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
+import numpy as np
+
 from nlgauge.answers.estimate import estimate
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.data.table import ScoreTable
@@ -30,6 +32,7 @@ from nlgauge.gate.thresholds import (
 from nlgauge.gate.verdict import NO_CLAIM, Decision, Found, Outcome, State, Verdict, found, surely_differs, unsupported
 from nlgauge.maths.inference import Measured
 from nlgauge.ratings.join import Source
+from nlgauge.ratings.join import ratings as joined
 
 
 def check(
@@ -158,6 +161,9 @@ def check(
     if by_set and ratings is not None and at_most_wrong is not None:
         verdict = replace(verdict, decision=_by_ratings(table, limits, outcomes, ratings=ratings, most=at_most_wrong))
     if against is None:
+        if accepted and limits.right is None:
+            problem = f"the card of the model of {limits.spec} does not say how often it doubts right answers"
+            raise SpecError(f"{problem}: leave accepted out, and use a model that has it or ratings")
         if by_set and verdict.decision is None and limits.right is not None:
             decision = alone(outcomes, limits.right, accepted_rows(table, accepted))
             verdict = replace(verdict, decision=decision)
@@ -259,6 +265,15 @@ def _refuse_wrong(
 def _by_ratings(
     table: ScoreTable, limits: Limits, outcomes: Sequence[Outcome], ratings: Source, most: float
 ) -> Decision:
+    aspects = joined(table, ratings).values
+    if len(aspects) != 1:
+        problem = f"the answers are rated for {', '.join(aspects)}"
+        raise InputError(problem, remedy="give the ratings of one question: whether an answer is right")
+    ((aspect, values),) = aspects.items()
+    given = values[~np.isnan(values)]
+    if given.size and not (given.min() >= 0 and given.max() <= 1):
+        problem = f"{aspect}: ratings go from {given.min():g} to {given.max():g}, and nobody has said which are wrong"
+        raise InputError(problem, remedy="give ratings of 0 (wrong) and 1 (right)")
     found = estimate(table, ratings, metrics=[f"{limits.spec} {limits.part}"], below=0.5, margin=most / 2)
     wrong, more = {}, {}
     for one in found:
