@@ -294,17 +294,20 @@ class AlignerTrainer(Run):
 def _whole_groups(
     groups: NDArray[np.int64], lengths: NDArray[np.int64], tokens: int, rng: np.random.Generator
 ) -> list[NDArray[np.intp]]:
-    """Batches of whole groups, in random order."""
+    """Batches of whole groups, those with rows of like length together, in random order."""
     order = np.argsort(groups, kind="stable")
     order = order[groups[order] != UNKNOWN]
     members = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else []
+    longest = np.array([int(lengths[rows].max()) for rows in members], np.int64)
+    drawn = rng.permutation(len(members))
     found: list[list[NDArray[np.intp]]] = []
-    rows = longest = 0
-    for number in rng.permutation(len(members)):
-        rows, longest = rows + len(members[number]), max(longest, int(lengths[members[number]].max()))
-        if not found or rows * longest > tokens:
+    rows = before = 0
+    for number in drawn[np.argsort(longest[drawn], kind="stable")]:
+        size, length = len(members[number]), int(longest[number])
+        rows += size
+        if length != before or rows * length > tokens:
             found.append([])
-            rows, longest = len(members[number]), int(lengths[members[number]].max())
+            rows, before = size, length
         found[-1].append(members[number])
     return [np.concatenate(some) for some in found]
 

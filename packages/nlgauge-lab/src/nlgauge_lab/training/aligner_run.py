@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ from nlgauge_lab.training.aligner import AlignerConfig, AlignerTrainer, prepared
 from nlgauge_lab.training.aligner_rows import Encoded, Shape, encode
 from nlgauge_lab.training.body import read_body
 from nlgauge_lab.training.calibration import reliability_lines, temperature
+from nlgauge_lab.training.compared import Compared, twins
 from nlgauge_lab.training.encoder_aligner import EncoderAlignerTrainer, EncoderBody
 from nlgauge_lab.training.export import write_graph
 from nlgauge_lab.training.labelled import Labelled, labelled_files, read_labelled
@@ -54,6 +55,8 @@ from nlgauge_lab.training.written import Written, written_rows
 _OWN_HELD_OUT = 0.1
 """The share of the sources of a user's own file that is held out"""
 _HELD_ROWS = 400
+_SHARES = ("among", "edited", "together", "alone")
+"""What a recipe says of a labelled set, as `Among` takes it"""
 
 
 class Reading:
@@ -69,23 +72,43 @@ class Reading:
         self._pairing = None if body is None else body.pairing
         self._stopwords = body is None or body.stopwords
         self._apart: set[str] = set()
+        self._sets = 0
         self.train: list[Encoded] = []
         self.held: dict[str, list[Encoded]] = {}
         self.counts: dict[str, tuple[int, int, int]] = {}
 
     def add(
-        self, name: str, rows: Sequence[Labelled], times: int, most: int, held_out: float, among: Among | None = None
+        self,
+        name: str,
+        rows: Sequence[Labelled],
+        times: int,
+        most: int,
+        held_out: float,
+        among: Among | None = None,
+        compared: bool = False,
     ) -> None:
-        """Rows of one set: at most so many, a share of the sources held out; `among`: with what is made of them.
+        """Rows of one set: at most so many, a share of the sources held out.
 
         Rows about a source of a set that is held out whole are left out: two sets may share their sources.
+
+        Args:
+            name: of the set.
+            rows: all its rows.
+            times: how often they are read in an epoch.
+            most: how many are read; 0 for all.
+            held_out: the share of the sources that is held out.
+            among: what is made of the rows besides.
+            compared: whether texts about one source are compared with each other.
         """
         rows = [row for row in rows if row.source not in self._apart]
         order = np.random.default_rng([self._seed, 3]).permutation(len(rows))[: most or None]
         chosen = [rows[i] for i in order]
         apart = [row for row in chosen if _share(row.source) < held_out]
         kept = [row for row in chosen if _share(row.source) >= held_out]
-        if among is None:
+        if compared:
+            for reading in self._compared(kept, among or Among([row.source for row in kept]), times):
+                self.train += (encoded := reading)
+        elif among is None:
             encoded = self._rows(kept)
             self.train += encoded * times
         else:
@@ -101,7 +124,7 @@ class Reading:
         rows, held = written_rows(wanted, self._tokenizer, rarity=self._rarity, shape=self._shape, seed=self._seed)
         self.train += rows
         self.held |= held
-        self.counts["written"] = (len(rows) // wanted.times, len(rows) // wanted.times, wanted.times)
+        self.counts["written"] = (len(rows), len(rows), 1)
 
     def hold(self, name: str, rows: Sequence[Labelled]) -> None:
         """Rows of a set to measure on; what is added after them is about other sources."""
@@ -109,9 +132,19 @@ class Reading:
         order = np.random.default_rng([self._seed, 4]).permutation(len(rows))[:_HELD_ROWS]
         self.held[name] = self._rows([rows[i] for i in order])
 
+    def _compared(self, rows: Sequence[Labelled], among: Among, times: int) -> Iterator[list[Encoded]]:
+        """The rows of each reading, with the numbers by which they are compared."""
+        ordered = Compared.of(rows, self._tokenizer)
+        for time in range(times):
+            self._sets += 1
+            placed, bias, groups = ordered.placed(among, self._seed + time)
+            yield twins(self._encoded(placed), bias, groups, -self._sets << 40)
+
     def _rows(self, rows: Sequence[Labelled]) -> list[Encoded]:
-        how = self._tokenizer, self._rarity, self._shape, self._pairing, self._stopwords
-        return [row for some in encode(rows, *how) for row in some]
+        return [row for some in self._encoded(rows) for row in some]
+
+    def _encoded(self, rows: Sequence[Labelled]) -> list[list[Encoded]]:
+        return encode(rows, self._tokenizer, self._rarity, self._shape, self._pairing, self._stopwords)
 
 
 def _share(source: str) -> float:
@@ -234,9 +267,9 @@ def _read_labelled(place: Path, tree: Mapping[str, Any], reading: Reading, passa
             name = file.name.partition(".jsonl")[0]
             held_out = float(entry.get("held_out", 0.0))
             among = None
-            if any(key in entry for key in ("among", "edited", "together")):
-                shares = (float(entry.get(key, 0.0)) for key in ("among", "edited", "together"))
-                among = Among(passages or [row.source for row in rows], *shares)
+            if any(key in entry for key in _SHARES):
+                shares = {key: float(entry.get(key, 0.0)) for key in _SHARES}
+                among = Among(passages or [row.source for row in rows], **shares)
             reading.add(
                 name,
                 rows,
@@ -244,6 +277,7 @@ def _read_labelled(place: Path, tree: Mapping[str, Any], reading: Reading, passa
                 most=int(entry.get("rows", 0)),
                 held_out=held_out,
                 among=among,
+                compared=bool(entry.get("compared", False)),
             )
 
 

@@ -20,12 +20,13 @@ import json
 import lzma
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.errors import InputError
+from nlgauge.maths.text import sentence_ends
 from nlgauge_lab.training.passages import opened
 from nlgauge_lab.written import HELD_OUT, answers
 
@@ -84,6 +85,35 @@ def marked(text: str, words: Iterable[str]) -> tuple[tuple[int, int], ...]:
     """All places of some words in a text."""
     places = (match.span() for word in words for match in re.finditer(re.escape(word), text))
     return tuple(sorted(places))
+
+
+def sentences_of(row: Labelled) -> list[Labelled]:
+    """Return the sentences of a text as rows; none where it is not known which of them the source supports."""
+    if row.spans is None and not row.supported:
+        return []
+    rows: list[Labelled] = []
+    begin = 0
+    for end in [*sentence_ends(row.candidate), len(row.candidate)]:
+        text = row.candidate[begin:end]
+        if text.strip():
+            begin += len(text) - len(text.lstrip())
+            spans = row.spans and tuple(
+                (max(first, begin) - begin, min(last, end) - begin)
+                for first, last in row.spans
+                if first < end and begin < last
+            )
+            rows.append(
+                replace(
+                    row,
+                    candidate=row.candidate[begin:end].rstrip(),
+                    spans=spans,
+                    supported=not spans,
+                    words=None,
+                    contradicted=row.contradicted if spans else None,
+                )
+            )
+        begin = end
+    return rows
 
 
 def as_corpus(rows: Iterable[Labelled]) -> Corpus:

@@ -7,20 +7,18 @@ its source: there the text alone says nothing. What it says elsewhere is estimat
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import nn
 
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.faithfulness.claims import claims, forms_of
 from nlgauge_lab.training.aligner_rows import Encoded, Shape, Twins, encode
-from nlgauge_lab.training.labelled import Labelled, marked
+from nlgauge_lab.training.alone import Judged, alone
+from nlgauge_lab.training.labelled import Labelled, marked, sentences_of
 from nlgauge_lab.written import HELD_OUT, Answer, answers
 
 _CONTRADICTED = {
@@ -28,7 +26,6 @@ _CONTRADICTED = {
     **dict.fromkeys(("number", "unit", "date", "name", "place", "role", "negation", "antonym", "order"), True),
 }
 """By the kind of what is wrong; of the other kinds some are contradicted and some are not mentioned"""
-_FOLDS, _STEPS, _RATE, _DECAY = 5, 150, 0.05, 2.0
 
 
 @dataclass(frozen=True)
@@ -37,12 +34,16 @@ class Written:
 
     times: int = 2
     """How often they are read in an epoch, each time with other passages"""
+    writers: Mapping[str, int] = field(default_factory=dict)
+    """How often, for writers who are read more or less often than that"""
     among: float = 0.4
     """The share of the sources that stand among passages of other sources"""
     asked: float = 0.5
     """The share of the rows that are read with their question"""
     joined: float = 0.5
     """The share of the sources of which two answers come a second time, as one"""
+    single: float = 0.5
+    """The share of the answers of several sentences of which each sentence comes a second time, alone"""
 
 
 def written_rows(
@@ -52,18 +53,28 @@ def written_rows(
     everything = list(answers())
     held = {name: [one for one in everything if one.writer == writer] for name, writer in HELD_OUT.items()}
     train = [one for one in everything if one.writer not in HELD_OUT.values()]
-    bias, said = alone(train, tokenizer), _said(train)
+    bias, said = _alone(train, tokenizer), _said(train)
     rows: list[Encoded] = []
     apart: dict[str, list[Encoded]] = {}
-    for time in range(wanted.times):
+    often = [wanted.writers.get(one.writer, wanted.times) for one in train]
+    for time in range(max(often)):
         rng = random.Random(f"{seed}:written:{time}")
+        read = [at for at, times in enumerate(often) if time < times]
         rows += _rows(
-            train, said, bias=bias, tokenizer=tokenizer, rarity=rarity, shape=shape, rng=rng, wanted=wanted, time=time
+            [train[at] for at in read],
+            [said[at] for at in read],
+            bias=bias[read],
+            tokenizer=tokenizer,
+            rarity=rarity,
+            shape=shape,
+            rng=rng,
+            wanted=wanted,
+            time=time,
         )
     for name, some in held.items():
         said, none = _said(some), np.zeros(len(some))
         for asked, title in ((0.0, name), (1.0, f"{name}, asked")):
-            as_they_are, rng = replace(wanted, among=0.0, asked=asked, joined=0.0), random.Random(0)
+            as_they_are, rng = replace(wanted, among=0.0, asked=asked, joined=0.0, single=0.0), random.Random(0)
             apart[title] = _rows(
                 some,
                 said,
@@ -78,45 +89,10 @@ def written_rows(
     return rows, apart
 
 
-def alone(rows: Sequence[Answer], tokenizer: SubwordTokenizer) -> NDArray[np.float64]:
-    """Return the log-odds of being supported by the text alone and the share of its words that its source has: [rows].
-
-    A logistic regression on sub-words and that share, fitted to the answers of other styles.
-    """
-    ids = [np.unique(tokens.ids) for tokens in tokenizer.encode([row.text for row in rows])]
-    flat = torch.from_numpy(np.concatenate(ids).astype(np.int64))
-    begins = torch.from_numpy(np.cumsum([0, *map(len, ids[:-1])]))
-    per_row = torch.tensor([max(1, len(some)) ** -0.5 for some in ids]).repeat_interleave(
-        torch.tensor([len(some) for some in ids])
-    )
-    copied = torch.tensor([_copied(row) for row in rows])[:, None]
-    labels = torch.tensor([float(row.supported) for row in rows])
-    names = sorted({row.style for row in rows})
-    fold = torch.tensor([names.index(row.style) % _FOLDS for row in rows])
-    found = np.zeros(len(rows))
-    for number in range(_FOLDS):
-        words, rest = nn.EmbeddingBag(int(flat.max()) + 1, 1, mode="sum"), nn.Linear(1, 1)
-        nn.init.zeros_(words.weight)
-        nn.init.zeros_(rest.weight)
-        optimizer = torch.optim.Adam([*words.parameters(), *rest.parameters()], _RATE)
-        inside = fold != number
-        for _ in range(_STEPS):
-            said = (words(flat, begins, per_row) + rest(copied)).squeeze(1)
-            loss = nn.functional.binary_cross_entropy_with_logits(said[inside], labels[inside])
-            penalty = _DECAY * words.weight.square().sum() / len(rows)
-            optimizer.zero_grad()
-            (loss + penalty).backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
-        with torch.no_grad():
-            said = (words(flat, begins, per_row) + rest(copied)).squeeze(1)
-        found[~inside.numpy()] = said[~inside].double().numpy()
-    return found
-
-
-def _copied(row: Answer) -> float:
-    there = set(re.findall(r"\w+", " ".join(row.source).lower()))
-    own = re.findall(r"\w+", row.text.lower())
-    return sum(word in there for word in own) / max(1, len(own))
+def _alone(rows: Sequence[Answer], tokenizer: SubwordTokenizer) -> NDArray[np.float64]:
+    """What the answers say without their sources, estimated from other styles: [rows]."""
+    styles = {style: number for number, style in enumerate(sorted({row.style for row in rows}))}
+    return alone([Judged(" ".join(row.source), row.text, row.supported, styles[row.style]) for row in rows], tokenizer)
 
 
 def _said(rows: Sequence[Answer]) -> list[str]:
@@ -163,6 +139,13 @@ def _rows(
             labelled.append(_joined(labelled[first], labelled[second]))
             names.append((source[0], source, (source, first, second)))
             known.append((known[first] + known[second]) / 2)
+    for at, number in enumerate(chosen):
+        parts = sentences_of(labelled[at]) if rows[number].words or rows[number].supported else []
+        if len(parts) > 1 and rng.random() < wanted.single:
+            for part in parts:
+                labelled.append(part)
+                names.append((names[at][0], names[at][1], (names[at][0], part.candidate)))
+                known.append(known[at] / len(parts))
     numbers: dict[Any, int] = {}
     found: list[Encoded] = []
     for keys, own, encoded in zip(names, known, encode(labelled, tokenizer, rarity, shape), strict=True):

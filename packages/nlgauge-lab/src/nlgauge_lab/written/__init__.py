@@ -11,7 +11,12 @@ from typing import Any, TypeAlias
 from nlgauge.errors import InputError
 
 HERE = Path(__file__).parent
-HELD_OUT = {"written.dev": "writer_0", "written.test": "writer_3"}
+HELD_OUT = {
+    "written.dev": "writer_0",
+    "written.test": "writer_3",
+    "written.families": "writer_15",
+    "written.words": "writer_16",
+}
 """The writers whose rows no shipped model learned from, by what their rows are for"""
 Source: TypeAlias = tuple[str, ...]
 """The passages"""
@@ -35,6 +40,8 @@ class Answer:
     """What is wrong with it, such as "number"; empty where it is right, or wrong for an edited source only"""
     edited: bool
     """Whether the source is the edited twin, under which right and wrong change places"""
+    family: str = ""
+    """What a reader has to understand, such as "exception"; empty in the files of the first twelve writers"""
 
     @property
     def writer(self) -> str:
@@ -74,6 +81,7 @@ def _answers(row: dict[str, Any], place: str) -> Iterator[Answer]:
             words=marked,
             kind=kind,
             edited=False,
+            family=row.get("family", ""),
         )
     if "turn" not in row:
         return
@@ -90,6 +98,7 @@ def _answers(row: dict[str, Any], place: str) -> Iterator[Answer]:
                 words=(),
                 kind="",
                 edited=True,
+                family=row.get("family", ""),
             )
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.errors import InputError
-from nlgauge_lab.training.labelled import Labelled
+from nlgauge_lab.training.labelled import Labelled, sentences_of
 from nlgauge_lab.training.passages import read_lines
 from nlgauge_lab.training.support import edits, figures
 from nlgauge_lab.training.support.edits import Edits, Place, names, sentences
@@ -136,6 +136,8 @@ class Among:
     """How many of the supported rows come a second time, with an edit"""
     together: float = 0.0
     """The share of the rows that come a second time, with another row as one"""
+    alone: float = 0.0
+    """The share of the rows of which each sentence comes a second time, alone, where it is known which are supported"""
 
     def rows(self, rows: Sequence[Labelled], seed: int) -> Iterator[Labelled]:
         """The rows, and what is made of them."""
@@ -146,6 +148,8 @@ class Among:
                 yield self._placed(other, rng)
             if rng.random() < self.together:
                 yield self._placed(together(row, rng.choice(rows)), rng)
+            if rng.random() < self.alone and len(parts := sentences_of(row)) > 1:
+                yield from (self._placed(part, rng) for part in parts)
 
     def _placed(self, row: Labelled, rng: random.Random) -> Labelled:
         return among(row, self.passages, rng) if rng.random() < self.among else row
@@ -177,7 +181,7 @@ def edited(row: Labelled, elsewhere: str, rng: random.Random) -> Labelled | None
 
 def among(row: Labelled, passages: Sequence[str], rng: random.Random) -> Labelled:
     """The row with its source among one to eight other passages, anywhere."""
-    others = [_part(rng.choice(passages), rng) for _ in range(rng.choice((1, 1, 2, 2, 3, 4, 6, 8)))]
+    others = [part_of(rng.choice(passages), rng) for _ in range(rng.choice((1, 1, 2, 2, 3, 4, 6, 8)))]
     at = rng.randint(0, len(others))
     return replace(row, source="\n".join([*others[:at], row.source, *others[at:]]))
 
@@ -260,7 +264,7 @@ def _answered(passage: str, elsewhere: str, rng: random.Random) -> Labelled | No
     )
 
 
-def _part(passage: str, rng: random.Random) -> str:
+def part_of(passage: str, rng: random.Random) -> str:
     """The beginning of a passage, up to the end of a sentence."""
     wanted, part = rng.randint(15, 160), ""
     for sentence in sentences(passage):

@@ -1,0 +1,99 @@
+"""Rows of labelled sets in which texts about one source are compared with each other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nlgauge.engine.tokens import SubwordTokenizer
+from nlgauge_lab.training.aligner_rows import Encoded, Twins
+from nlgauge_lab.training.alone import Judged, alone
+from nlgauge_lab.training.labelled import Labelled
+from nlgauge_lab.training.support.make import Among, among, part_of, together
+
+_OWN = 0.5
+"""How often the sentences around a source are other sources of the set"""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Rows of which those about one source stand among the same passages, in one batch.
+
+    bias: by row, the log-odds of being supported that its text has without the source.
+    """
+
+    rows: Sequence[Labelled]
+    bias: Sequence[float]
+    group: Sequence[int]
+    """By row, the number of its source"""
+
+    @classmethod
+    def of(cls, rows: Sequence[Labelled], tokenizer: SubwordTokenizer) -> Compared:
+        """Return the rows in the order of their sources, with what each text says alone."""
+        numbers = {source: number for number, source in enumerate(dict.fromkeys(row.source for row in rows))}
+        ordered = sorted(rows, key=lambda row: numbers[row.source])
+        group = [numbers[row.source] for row in ordered]
+        judged = [
+            Judged(row.source, row.candidate, row.supported, fold) for row, fold in zip(ordered, group, strict=True)
+        ]
+        return cls(ordered, alone(judged, tokenizer).tolist(), group)
+
+    def placed(self, wanted: Among, seed: int) -> tuple[list[Labelled], list[float], list[int]]:
+        """Return the rows of one reading, with bias and group: each source among other passages as often as is wanted.
+
+        With `wanted.together`, two texts about one source come a second time as one.
+        """
+        rng = random.Random(f"{seed}:compared")
+        sources = list(dict.fromkeys(row.source for row in self.rows))
+        around: dict[int, str] = {}
+        rows: list[Labelled] = []
+        bias: list[float] = []
+        groups: list[int] = []
+        before: int | None = None
+        for number, (row, log_odds, group) in enumerate(zip(self.rows, self.bias, self.group, strict=True)):
+            if group not in around:
+                around[group] = _among(row, sources, wanted, rng)
+            here = replace(row, source=around[group])
+            rows.append(here)
+            bias.append(log_odds)
+            groups.append(group)
+            if before is not None and self.group[before] == group and rng.random() < wanted.together:
+                other = replace(self.rows[before], source="")
+                both = together(here, other)
+                rows.append(replace(both, source=here.source))
+                bias.append((log_odds + self.bias[before]) / 2)
+                groups.append(group)
+            before = number
+        return rows, bias, groups
+
+
+def twins(rows: Sequence[list[Encoded]], bias: Sequence[float], groups: Sequence[int], first: int) -> list[Encoded]:
+    """Return rows with the numbers by which they are compared, and their bias; a text of several stretches has none.
+
+    Args:
+        rows: by text, what it is read as.
+        bias: by text, the log-odds without the source.
+        groups: by text, the number of its source.
+        first: a number that is added, so that no two sets share one.
+    """
+    encoded: list[Encoded] = []
+    for number, (some, log_odds, group) in enumerate(zip(rows, bias, groups, strict=True)):
+        if len(some) == 1:
+            numbers = Twins(first + group, first + group, first + (1 << 24) + number)
+            some = [replace(some[0], twins=numbers, bias=float(np.float32(log_odds)))]
+        encoded += some
+    return encoded
+
+
+def _among(row: Labelled, sources: Sequence[str], wanted: Among, rng: random.Random) -> str:
+    """The source of a row among other passages, or among sentences of other sources."""
+    if rng.random() >= wanted.among:
+        return row.source
+    if rng.random() >= _OWN:
+        return among(row, wanted.passages, rng).source
+    others = [part_of(rng.choice(sources), rng) for _ in range(rng.choice((1, 2, 3, 4, 5, 6, 8)))]
+    at = rng.randint(0, len(others))
+    return rng.choice((" ", "\n")).join([*others[:at], row.source, *others[at:]])
