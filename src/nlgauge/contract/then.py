@@ -68,22 +68,21 @@ class Then(Generic[T]):
     Args:
         first: the scorer that reads every row.
         second: the scorer that reads what the first cannot decide.
-        unsure: the first cannot decide where its first sub-score is NaN, or from the lower number on and below the
-            upper.
+        decides: whether the first decides about a row, by its value there.
     """
 
     first: Scorer[T]
     second: Scorer[T]
-    unsure: tuple[float, float]
+    decides: Callable[[Value], bool]
 
     def read(self, row: T, /) -> Reading:
         """Return the row as the first reads it; the second reads it when that is needed."""
-        return _Cascade(self.first.read(row), partial(self.second.read, row), self.unsure)
+        return _Cascade(self.first.read(row), partial(self.second.read, row), self.decides)
 
 
 class _Cascade(Reading):
-    def __init__(self, first: Reading, second: Callable[[], Reading], unsure: tuple[float, float]) -> None:
-        self._first, self._read_again, self._unsure = first, second, unsure
+    def __init__(self, first: Reading, second: Callable[[], Reading], decides: Callable[[Value], bool]) -> None:
+        self._first, self._read_again, self._decides = first, second, decides
         self._scored: Scored | None = None
         """By the first"""
         self._second: Reading | None = None
@@ -95,8 +94,7 @@ class _Cascade(Reading):
             if further := [one for one in self._first.followup(features) if one not in features]:
                 return further
             self._scored = self._first.score(features)
-            low, high = self._unsure
-            if not ((number := self._scored.value.parts[0]) < low or number >= high):  # neither, if it is NaN
+            if not self._decides(self._scored.value):
                 self._second = self._read_again()
         if self._second is None:
             return ()

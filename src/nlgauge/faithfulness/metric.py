@@ -11,15 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.contract.base import QUESTION, SHARE, Cost, Limits, Prepared, Reading, RowMetric, Setup
+from nlgauge.contract.base import QUESTION, SHARE, Cost, Limits, Prepared, Reading, RowMetric, Setup, Value
 from nlgauge.contract.parameters import param
 from nlgauge.contract.then import OfModel, Scorer, Then
 from nlgauge.data.corpus import Row
+from nlgauge.data.table.column import WORDING
 from nlgauge.engine.aligners import Direction, trained_aligner
 from nlgauge.engine.features.alignment import LongSource
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
 from nlgauge.faithfulness.aligner import DOUBT, PARTS, Answer, VerdictAligner
+from nlgauge.maths.wording import Bands, readable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +31,32 @@ class FaithfulnessPrepared(Prepared):
 
 
 @dataclass(frozen=True)
+class Decides:
+    """Whether a model decides about an answer: it is sure, and can read such wording.
+
+    Args:
+        unsure: it is sure below the first of these probabilities, and from the second on.
+        bands: how well it reads answers of each wording.
+    """
+
+    unsure: tuple[float, float]
+    bands: Bands
+
+    def __call__(self, value: Value) -> bool:
+        """Return whether it decides about an answer with this value."""
+        probability, wording = value.parts[0], value.parts[PARTS.index(WORDING)]
+        low, high = self.unsure
+        return (probability < low or probability >= high) and readable(wording, self.bands)  # neither, if it is NaN
+
+
+@dataclass(frozen=True)
 class Faithfulness(RowMetric):
     """Does the source support all that the candidate claims? The probability that it does.
 
-    A number, date, name or opposite that differs from the source lowers it. There are three more parts: `score`, the
-    mean over the words; `least_stretch`, the mean over the worst stretch (a few sentences); and `unsupported`, the
-    share of words below the aligner's threshold.
+    Each claim (a sentence) is judged beside the sentences of the source that matter to it, and the two worst decide. A
+    number, date, name or opposite that differs from the source lowers it. There are four more parts: `score`, the mean
+    over the words; `least_stretch`, the mean over the words of the worst claim; `unsupported`, the share of words below
+    the aligner's threshold; and `wording`, the share of the longer words whose beginning the source has.
     """
 
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379 (the aligner)"
@@ -73,7 +95,7 @@ class Faithfulness(RowMetric):
     @property
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
         # Of the words that nothing supports, less is better.
-        return ("unsupported",) if self.then is None else ("unsupported", "decided")
+        return ("unsupported", WORDING) if self.then is None else ("unsupported", WORDING, "decided")
 
     @property
     def limits(self) -> Mapping[str, Limits]:
@@ -103,7 +125,8 @@ class Faithfulness(RowMetric):
             raise SpecError(f"{self.name}: model {setup.model.name!r} {between}; {remedy}")
         second, known = self._aligner(setup.other_model(self.then))
         facts = {**facts, "unsure": list(limits), **{f"then_{name}": fact for name, fact in known.items()}}
-        return FaithfulnessPrepared(scorer=Then(first, OfModel(self.then, second), limits), facts=facts)
+        decides = Decides(limits, setup.model.card.bands)
+        return FaithfulnessPrepared(scorer=Then(first, OfModel(self.then, second), decides), facts=facts)
 
     def _aligner(self, model: Model) -> tuple[VerdictAligner, dict[str, object]]:
         """Return the aligner of a model, and what its numbers depend on."""
@@ -120,6 +143,7 @@ class Faithfulness(RowMetric):
         facts |= {"grounded_from": card.origins["grounded"]} if "grounded" in card.origins else {}
         if card.grounded is not None and card.strict is not None:
             facts |= {"strict": card.strict, "right_answers": {kind: [*of] for kind, of in card.right_answers.items()}}
+        facts |= {"bands": [[*band] for band in card.bands]} if card.bands else {}
         return VerdictAligner(reader, card.aligner_asks), facts
 
     def read_row(self, row: Row, prepared: FaithfulnessPrepared) -> Reading:

@@ -10,15 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.data.table.column import DECIDED, PROBABILITY
+from nlgauge.data.table.column import DECIDED, PROBABILITY, WORDING
 from nlgauge.errors import InputError, SpecError
 from nlgauge.gate.decision import RightAnswers
+from nlgauge.maths.wording import Band, Bands, readable
 from nlgauge.ratings.matching import fingerprints
 from nlgauge.ratings.refusing import CHOSEN
 from nlgauge.render.numbers import fixed
@@ -42,6 +47,20 @@ class Limits:
     notes: tuple[str, ...] = ()
     second: Limits | None = None
     """The limits of rows that a second model decided; None if they are the same"""
+    bands: Bands = ()
+    """How well the model reads answers of each wording; empty where it was not measured"""
+
+    def unread(self, index: int) -> str | None:
+        """Return why the model cannot read a row's answer, by its wording; None if it can."""
+        wording = self._wording[index]
+        return None if readable(wording, self.bands) else f"{UNREAD} ({wording:.0%} of its longer words stand there)"
+
+    @cached_property
+    def _wording(self) -> NDArray[np.float64]:
+        """The share of each answer's longer words that its source has: [rows]; NaN where it was not measured."""
+        column = self.column
+        there = WORDING in column.parts and bool(self.bands)
+        return column.values[:, column.parts.index(WORDING)] if there else np.full(len(column.values), np.nan)
 
     @property
     def upwards(self) -> bool | None:
@@ -137,6 +156,8 @@ def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
     )
 
 
+UNREAD = "cannot say: in other words than the source"
+"""In the problem of a row that no model could read"""
 METRIC, PART = "Faithfulness", PROBABILITY
 """How likely it is that the source supports all of a candidate. The mean over the words is no gate: it forgives one
 wrong word among many right ones"""
@@ -175,6 +196,7 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
         doubted_below=fail_below,
         right=right,
         notes=tuple(notes),
+        bands=_bands(table, spec, ""),
     )
     if not second:
         return limits
@@ -183,7 +205,9 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
     # The rates of the two models together were not measured: the widest limits hold for both.
     both = None if right is None or theirs is None else _widest([right, theirs])
     at_least = fail_below if strict is None else min(strict, fail_below)
-    second_limits = replace(limits, at_least=at_least, sure=pass_from, doubted_below=fail_below)
+    second_limits = replace(
+        limits, at_least=at_least, sure=pass_from, doubted_below=fail_below, bands=_bands(table, spec, "then_")
+    )
     return replace(limits, right=both, second=second_limits)
 
 
@@ -201,6 +225,13 @@ def _measured(table: ScoreTable, spec: str, which: str) -> tuple[float | None, R
     answers = bool(texts) and all(text.rpartition(".")[2] for text in texts)
     rates = [RightAnswers(*map(float, of)) for kind, of in right.items() if kind == "answers" or not answers]
     return float(strict), _widest(rates)
+
+
+def _bands(table: ScoreTable, spec: str, which: str) -> Bands:
+    """Return the bands of wording in a signature."""
+    facts = table.signatures[spec].facts if spec in table.signatures else {}
+    given = facts.get(f"{which}bands") or ()
+    return tuple(Band(*map(float, of)) for of in given) if isinstance(given, Sequence) else ()
 
 
 def _widest(rates: Sequence[RightAnswers]) -> RightAnswers:
