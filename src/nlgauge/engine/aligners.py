@@ -202,7 +202,11 @@ class TrainedAligner:
         if not (usable and direction.text):
             return []
         claims = direction.claims if self.packing is None else ()  # a detector reads what its authors let it read
-        return [AlignmentRequest(direction.text, usable, self.reading, direction.question, claims)]
+        return [
+            AlignmentRequest(
+                text=direction.text, against=usable, reading=self.reading, question=direction.question, claims=claims
+            )
+        ]
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
         if (reason := self.unread(direction)) is not None:

@@ -121,7 +121,7 @@ def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
         contradicted = worst.get("contradicted", 0.0) >= _LIKELY and quote is not None
         beside = contradicted and shared_wording(claims[0].text, [quote or ""]) >= _SAME_WORDS
         finding = "contradicted" if sure or beside else "not found"
-    return Found(finding, text["text"], reasons, quotes, claims)
+    return Found(finding=finding, answer=text["text"], reasons=reasons, quotes=quotes, claims=claims)
 
 
 def _claim(text: Mapping[str, Any], stretch: Mapping[str, Any]) -> ReadClaim:
