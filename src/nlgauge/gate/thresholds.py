@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.answers.signatures import refuse_other_numbers
+from nlgauge.contract.base import Metric, RowMetric
 from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
@@ -176,9 +177,14 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
     Raises:
         InputError: the table lacks the metric, or no thresholds were measured for its model.
     """
-    able = [spec for spec, column in table.columns.items() if PART in column.parts and column.level == "item"]
+    of_rows = [spec for spec, column in table.columns.items() if column.level == "item"]
     if metric is not None:
-        able = [spec for spec in able if spec == str(metric) or table.run.get("asked", {}).get(str(metric)) == spec]
+        of_rows = [
+            spec for spec in of_rows if spec == str(metric) or table.run.get("asked", {}).get(str(metric)) == spec
+        ]
+    able = [spec for spec in of_rows if PART in table.columns[spec].parts]
+    if not able and len(of_rows) == 1 and _is_probability(table.columns[of_rows[0]]):
+        return _of_scorer(table, of_rows[0])
     if len(able) != 1:
         problem = f"the table has {'several metrics' if able else 'no metric'} with a {PART}"
         raise InputError(problem, remedy=f"name one of {', '.join(able)}" if able else f"score with {METRIC}")
@@ -209,6 +215,51 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
         limits, at_least=at_least, sure=pass_from, doubted_below=fail_below, bands=_bands(table, spec, "then_")
     )
     return replace(limits, right=both, second=second_limits)
+
+
+_MIDDLE = 0.5
+"""The threshold of a scorer whose false alarms nobody has measured"""
+
+
+def refuse_unfit(metric: Metric) -> None:
+    """Raise SpecError for a metric that cannot say how likely it is that a source supports an answer.
+
+    Args:
+        metric: a metric that is going to score outputs for `nlgauge.check(grounded=True)`.
+
+    Raises:
+        SpecError: its numbers are no probabilities, or less of them is better.
+    """
+    if PART in metric.parts:
+        return
+    part, remedy = metric.parts[0], f"take {METRIC}, a Judge that is asked for yes or no, or a Column from 0 to 1"
+    low, high = metric.limits.get(part, (0.0, 1.0)) if isinstance(metric, RowMetric) else (-math.inf, math.inf)
+    if not metric.higher_is_better or part in metric.details or low < 0 or high > 1:
+        raise SpecError(f"{metric} gives no probability that the source supports an answer: {remedy}")
+
+
+def _is_probability(column: Column) -> bool:
+    """Return whether the first sub-score of a metric lies between 0 and 1, 1 being best."""
+    low, high = column.limits.get(column.parts[0], (0.0, 1.0))
+    values = column.values[:, 0]
+    given = values[~np.isnan(values)]
+    within = low >= 0 and high <= 1 and bool(((given >= 0) & (given <= 1)).all())
+    return within and column.higher_is_better and column.parts[0] not in column.details
+
+
+def _of_scorer(table: ScoreTable, spec: str) -> Limits:
+    """Return the limits of a judge, of another tool's verdicts, or of any scorer from 0 to 1: a row fails below 0.5."""
+    note = f"{spec} fails a row below {_MIDDLE:g}: how often it doubts right answers was not measured, so rows decide"
+    column = table.columns[spec]
+    return Limits(
+        spec=spec,
+        part=column.parts[0],
+        column=column,
+        at_least=_MIDDLE,
+        sure=_MIDDLE,
+        doubted_below=_MIDDLE,
+        notes=(note,),
+    )
 
 
 def _measured(table: ScoreTable, spec: str, which: str) -> tuple[float | None, RightAnswers | None]:
