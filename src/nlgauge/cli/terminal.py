@@ -420,10 +420,10 @@ def told_spent(table: ScoreTable) -> Iterator[str]:
 
 
 def told_price(table: ScoreTable) -> Iterator[str]:
-    """Yield what 1,000 rows cost at the rate of this run, a line for each judge; nothing where answers were cached."""
+    """Yield what 1,000 rows cost at the rate of this run, a line for each judge; cached answers cost nothing."""
     rows = len(table.rows)
     for spec, counts in table.spent.get("asked", {}).items():
-        if counts.get("requests", 0) >= rows > 0:
+        if counts.get("requests") and rows:
             names = [name for name in ("requests", "tokens in", "tokens out") if counts.get(name)]
             said = ", ".join(f"{counts[name] * 1000 / rows:,.0f} {name}" for name in names)
             yield f"{spec}: 1,000 such rows cost {said}, {table.spent['seconds'] * 1000 / rows:,.0f} seconds"

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from nlgauge.contract.base import Reading, Scored, ScoredRows, Value
+from nlgauge.contract.base import Prepared, Reading, RowMetric, Scored, ScoredRows, Value
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import AnyRequest, ByModel, Features
 
 T = TypeVar("T")
@@ -19,6 +20,13 @@ class Scorer(Protocol[T_contra]):
     """What reads a row, or something else that was made of a row, to score it."""
 
     def read(self, row: T_contra, /) -> Reading: ...
+
+
+class HasRow(Protocol):
+    """What was made of a row, and has it."""
+
+    @property
+    def row(self) -> Row: ...
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,23 @@ class OfModel(Generic[T]):
     def read(self, row: T, /) -> Reading:
         """Return the row as the scorer reads it."""
         return _OfModelReading(self.model, self.scorer.read(row))
+
+
+@dataclass(frozen=True)
+class OfMetric:
+    """A scorer of rows that is another metric.
+
+    Args:
+        metric: the metric.
+        prepared: what it prepared.
+    """
+
+    metric: RowMetric
+    prepared: Prepared
+
+    def read(self, row: HasRow, /) -> Reading:
+        """Return the row as the metric reads it."""
+        return self.metric.read_row(row.row, self.prepared)
 
 
 class _OfModelReading(Reading):

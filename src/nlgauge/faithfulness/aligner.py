@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.contract.base import Reading, Scored, Value
+from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Reason, Stretch
 from nlgauge.data.table.column import WORDING
 from nlgauge.engine.aligners import Aligned, Direction, StretchVerdicts, TrainedAligner, shown, word_units
@@ -43,12 +44,19 @@ PARTS = ("probability", "score", "least_stretch", "unsupported", WORDING)
 class Answer:
     """An answer beside its source, read once: what it claims, and what is known of the source."""
 
-    def __init__(self, whole: Direction, unread: str | None = None) -> None:
+    def __init__(self, whole: Direction, row: Row | None = None, unread: str | None = None) -> None:
         self.whole = whole
+        self._row = row
         self.unread = unread
         """Why no model can read it"""
         self.source = source_of(whole)
         self.said = claims(whole.text, self.source.forms, whole.question)
+
+    @property
+    def row(self) -> Row:
+        """The row that it stands in, for a scorer of rows."""
+        assert self._row is not None  # the metric gives it
+        return self._row
 
 
 @dataclass(frozen=True)

@@ -7,27 +7,46 @@ source (`exact_checks`). What says that something is not in the source is judged
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.contract.base import QUESTION, SHARE, Cost, Limits, Prepared, Reading, RowMetric, Setup, Value
+from nlgauge.contract.base import (
+    MIDDLE,
+    QUESTION,
+    SHARE,
+    Cost,
+    Limits,
+    Prepared,
+    Reading,
+    RowMetric,
+    Setup,
+    Value,
+    gives_no_probability,
+    model_of,
+)
 from nlgauge.contract.parameters import param
-from nlgauge.contract.then import OfModel, Scorer, Then
+from nlgauge.contract.then import OfMetric, OfModel, Scorer, Then
 from nlgauge.data.corpus import Row
 from nlgauge.data.table.column import WORDING
 from nlgauge.engine.aligners import Direction, trained_aligner
 from nlgauge.engine.features.alignment import LongSource
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
-from nlgauge.faithfulness.aligner import DOUBT, PARTS, Answer, VerdictAligner
+from nlgauge.faithfulness.aligner import DOUBT, NO_CLAIM, PARTS, Answer, VerdictAligner
 from nlgauge.maths.wording import Bands, readable
+
+_METRIC = re.compile(r"[A-Z][A-Za-z]*\(.*\)", re.DOTALL)
+"""The spec of a metric, which is no name of a model"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FaithfulnessPrepared(Prepared):
     scorer: Scorer[Answer]
     """What reads each answer"""
+    asked: OfMetric | None = None
+    """The metric that is asked about what the model cannot decide"""
 
 
 @dataclass(frozen=True)
@@ -46,6 +65,8 @@ class Decides:
         """Return whether it decides about an answer with this value."""
         probability, wording = value.parts[0], value.parts[PARTS.index(WORDING)]
         low, high = self.unsure
+        if value.reason is not None and value.reason.endswith(NO_CLAIM):
+            return True  # there is nothing to ask about
         return (probability < low or probability >= high) and readable(wording, self.bands)  # neither, if it is NaN
 
 
@@ -69,8 +90,9 @@ class Faithfulness(RowMetric):
     )
     then: str | None = param(
         None,
-        help="a second model for the rows that the first cannot decide: `probability` is then what the second says of "
-        "them, and the part `decided` is 1 where the first model decided, and 2 where the second did",
+        help="a second model for the rows that the first cannot decide, or another metric from 0 to 1, such as "
+        "\"Judge('http://127.0.0.1:8080/v1')\": `probability` is then what the second says of them, and the part "
+        "`decided` is 1 where the first model decided, and 2 where the second did",
     )
     unsure: tuple[float, ...] | None = param(
         None,
@@ -111,8 +133,23 @@ class Faithfulness(RowMetric):
         return "pairs"
 
     @property
+    def _asks_metric(self) -> bool:
+        """Whether the second scorer is a metric, and not a model."""
+        return self.then is not None and _METRIC.fullmatch(self.then) is not None
+
+    @property
     def other_models(self) -> tuple[str, ...]:  # type: ignore[override]
-        return () if self.then is None else (self.then,)
+        return () if self.then is None or self._asks_metric else (self.then,)
+
+    @property
+    def cached(self) -> bool:  # type: ignore[override]
+        # What another metric depends on beside the row, such as a column, is not known here.
+        return not self._asks_metric
+
+    def spent(self, prepared: FaithfulnessPrepared) -> Mapping[str, int]:
+        """Return what a second metric has cost."""
+        asked = prepared.asked
+        return {} if asked is None else asked.metric.spent(asked.prepared)
 
     def prepare(self, setup: Setup) -> FaithfulnessPrepared:
         first, facts = self._aligner(setup.model)
@@ -123,10 +160,24 @@ class Faithfulness(RowMetric):
             between = "has no measured thresholds" if limits is None else f"decides every row (at {limits[0]:g})"
             remedy = "say where it is unsure, as in unsure=(0.2, 0.8)"
             raise SpecError(f"{self.name}: model {setup.model.name!r} {between}; {remedy}")
+        decides = Decides(limits, setup.model.card.bands)
+        if self._asks_metric:
+            asked, known = self._other(self.then, setup)
+            facts = {**facts, "unsure": list(limits), "model_then": {"name": self.then}, **known}
+            return FaithfulnessPrepared(scorer=Then(first, asked, decides), facts=facts, asked=asked)
         second, known = self._aligner(setup.other_model(self.then))
         facts = {**facts, "unsure": list(limits), **{f"then_{name}": fact for name, fact in known.items()}}
-        decides = Decides(limits, setup.model.card.bands)
         return FaithfulnessPrepared(scorer=Then(first, OfModel(self.then, second), decides), facts=facts)
+
+    def _other(self, spec: str, setup: Setup) -> tuple[OfMetric, dict[str, object]]:
+        """Return another metric as the second scorer, and what its numbers depend on."""
+        metric, prepared = setup.prepared(spec)
+        if not isinstance(metric, RowMetric) or gives_no_probability(metric) or model_of(metric) is not None:
+            problem = f"{metric} gives no probability that the source supports an answer, or reads a model"
+            raise SpecError(f"{self.name}: then={spec!r}: {problem}: name a model, a Judge or a Column from 0 to 1")
+        known = {f"then_{name}": fact for name, fact in prepared.facts.items()}
+        known |= {"then_grounded": [MIDDLE, MIDDLE], "then_grounded_from": "the middle of 0 and 1"}
+        return OfMetric(metric, prepared), known
 
     def _aligner(self, model: Model) -> tuple[VerdictAligner, dict[str, object]]:
         """Return the aligner of a model, and what its numbers depend on."""
@@ -154,4 +205,4 @@ class Faithfulness(RowMetric):
             others=(row.source or "",),
             question=row.question or "",
         )
-        return prepared.scorer.read(Answer(answer, None if row.source is not None else "no source"))
+        return prepared.scorer.read(Answer(answer, row, None if row.source is not None else "no source"))

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.answers.signatures import refuse_other_numbers
-from nlgauge.contract.base import Metric, RowMetric
 from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
@@ -219,23 +218,6 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
 
 _MIDDLE = 0.5
 """The threshold of a scorer whose false alarms nobody has measured"""
-
-
-def refuse_unfit(metric: Metric) -> None:
-    """Raise SpecError for a metric that cannot say how likely it is that a source supports an answer.
-
-    Args:
-        metric: a metric that is going to score outputs for `nlgauge.check(grounded=True)`.
-
-    Raises:
-        SpecError: its numbers are no probabilities, or less of them is better.
-    """
-    if PART in metric.parts:
-        return
-    part, remedy = metric.parts[0], f"take {METRIC}, a Judge that is asked for yes or no, or a Column from 0 to 1"
-    low, high = metric.limits.get(part, (0.0, 1.0)) if isinstance(metric, RowMetric) else (-math.inf, math.inf)
-    if not metric.higher_is_better or part in metric.details or low < 0 or high > 1:
-        raise SpecError(f"{metric} gives no probability that the source supports an answer: {remedy}")
 
 
 def _is_probability(column: Column) -> bool:

@@ -158,7 +158,8 @@ def check(
     from nlgauge.gate import check as run
     from nlgauge.gate.accepted import read as read_accepted
     from nlgauge.gate.baseline import TooFewItemsError
-    from nlgauge.gate.thresholds import METRIC, refuse_unfit
+    from nlgauge.gate.scorers import refuse_unfit
+    from nlgauge.gate.thresholds import METRIC
     from nlgauge.registry import metric
     from nlgauge.reports.gate import Earlier, gate_page, write_verdicts
 
