@@ -147,7 +147,14 @@ class Setup:
     def prepared(self, spec: str) -> tuple[Metric, Prepared]:
         """Return another metric that this one asks, with what it prepared.
 
-        Raises SpecError for one that cannot be had.
+        Args:
+            spec: that of the other metric.
+
+        Returns:
+            The metric, and what it prepared on the same rows.
+
+        Raises:
+            SpecError: there is no such metric, or it cannot be had.
         """
         assert self.metric_of is not None  # a run has it
         metric = self.metric_of(spec)
