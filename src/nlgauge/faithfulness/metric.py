@@ -31,7 +31,7 @@ from nlgauge.contract.then import OfMetric, OfModel, Scorer, Then
 from nlgauge.data.corpus import Row
 from nlgauge.data.table.column import WORDING
 from nlgauge.engine.aligners import Direction, trained_aligner
-from nlgauge.engine.features.alignment import LongSource
+from nlgauge.engine.features.alignment import CLAIM, LongSource
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
 from nlgauge.faithfulness.aligner import DOUBT, NO_CLAIM, PARTS, Answer, VerdictAligner
@@ -185,6 +185,8 @@ class Faithfulness(RowMetric):
         if reader.packing is not None and reader.packing.regression:
             why = f"model {model.name!r} predicts one number for a text, and no probability"
             raise SpecError(f"{self.name}: {why}: take Consistency(aligner='R')")
+        if reader.packing is None:
+            facts["rows"] = f"claims@{min(CLAIM.row, model.window)}"
         card = model.card
         # The claims are read with the question, by any model.
         facts[QUESTION] = "apart" if card.aligner_asks else "in the claims"
