@@ -58,7 +58,7 @@ TRIED = [
     Tried(
         AlignmentRequest("w9 w2", (f"w9 \n {LONG}",)),
         FakeModel,
-        {"text": "w2 w9", "against": ("w2",), "reading": "windows", "question": "w2"},
+        {"text": "w2 w9", "against": ("w2",), "reading": "windows", "question": "w2", "claims": (3, 5)},
     ),
     Tried(CausalRequest(TEXT), CausalModel, {"text": OTHER}),
     Tried(Seq2SeqRequest(TEXT, OTHER), Seq2SeqModel, {"text": OTHER, "given": "w7"}),

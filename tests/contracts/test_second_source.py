@@ -23,7 +23,7 @@ from nlgauge.answers.trust.numbers import Trust
 from nlgauge.data.table import SystemScore
 from nlgauge.data.table.frame import Records
 from nlgauge.gate import Outcome, Verdict
-from nlgauge.gate.verdict import Decision, Regression, SystemDecision
+from nlgauge.gate.verdict import Decision, ReadClaim, Regression, SystemDecision
 from nlgauge.ratings.blanks import WorstCase
 from nlgauge.stats.interrater import RaterAgreement
 from tests.contracts.second_source.agreement import (
@@ -39,11 +39,13 @@ from tests.contracts.second_source.estimates import ESTIMATE, WORST_CASE, estima
 from tests.contracts.second_source.gate import (
     BOARD_LINE,
     OUTCOME,
+    READ_CLAIM,
     REGRESSION,
     VERDICT,
     board_lines,
     checked,
     outcomes,
+    read_claims,
     regressions,
 )
 from tests.contracts.second_source.literal import Cases, Sources, same
@@ -66,6 +68,7 @@ SOURCES: Mapping[type, Sources] = {
     Verdict: VERDICT,
     Regression: REGRESSION,
     Outcome: OUTCOME,
+    ReadClaim: READ_CLAIM,
     BoardLine: BOARD_LINE,
     Decision: DECISION,
     SystemDecision: SYSTEM_DECISION,
@@ -86,6 +89,7 @@ CASES: Mapping[type, Cases] = {
     Verdict: checked,
     Regression: regressions,
     Outcome: outcomes,
+    ReadClaim: read_claims,
     BoardLine: board_lines,
     Decision: decisions,
     SystemDecision: system_decisions,

@@ -18,21 +18,31 @@ from nlgauge.gate.accepted import Acceptance, read
 from nlgauge.maths.intervals import hypergeometric_p
 
 SPEC = "Faithfulness"
+BANDS = [[0.0, 0.5, 0.6, 0.55], [0.5, 1.0, 0.9, 0.85]]
+"""Answers that share less than half of their wording cannot be read"""
 FACTS = {
     "grounded": [0.5, 0.6],
     "strict": 0.1,
     "right_answers": {"answers": [0.05, 0.15, 0.25], "others": [0.06, 0.10, 0.60]},
+    "bands": BANDS,
 }
 
 
-def table(values: Sequence[float], systems: Sequence[str] | None = None, questions: bool = True) -> ScoreTable:
+def table(
+    values: Sequence[float],
+    systems: Sequence[str] | None = None,
+    questions: bool = True,
+    wording: Sequence[float] | None = None,
+) -> ScoreTable:
     """Scores of answers, each to a question of its number."""
     names = systems or ["bot"] * len(values)
     rows = [
         Row(item=str(n), candidate=f"Answer {n}.", source="It is so.", question=f"What is {n}?" if questions else None)
         for n in range(len(values))
     ]
-    column = Column(parts=("probability",), values=np.array(values, float)[:, None], reasons={})
+    shares = [1.0] * len(values) if wording is None else wording
+    numbers = np.array([values, shares], float).T
+    column = Column(parts=("probability", "wording"), values=numbers, reasons={}, details=("wording",))
     return ScoreTable(
         rows=[(name, str(n)) for n, name in enumerate(names)],
         columns={SPEC: column},
@@ -129,6 +139,57 @@ def test_a_sure_difference_fails_a_doubtful_row() -> None:
     scores.columns[SPEC].evidence[20] = {"texts": [{**text, "stretches": [], "reasons": [{**reason, "sure": False}]}]}
     *_, last = check(scores, grounded=True).outcomes
     assert last.state == "doubtful"
+
+
+OTHER = "in other words than the source, and the model cannot read such answers"
+
+
+def test_answers_that_cannot_be_read_are_told_and_do_not_count() -> None:
+    values = [*answers(20, 5), *answers(0, 0, 15)]
+    verdict = check(table(values, wording=[0.5] * 25 + [0.49] * 15), grounded=True)
+    (system,) = verdict.decision.systems
+    assert (system.n, system.doubted, system.failing, system.unread) == (25, 5, 0, 15)
+    assert verdict.ruling == "passes" and verdict.headline.endswith(f"; 15 of 40 answers are {OTHER}")
+    assert check(table(values), grounded=True).ruling == "fails", "all of the same wording"
+    last = verdict.outcomes[-1]
+    assert (last.state, last.finding, last.failed, last.unsupported) == ("unread", "other words", False, ())
+    assert (
+        last.problem == last.why == "cannot say: in other words than the source (49% of its longer words stand there)"
+    )
+    assert verdict.findings == {"other words": 15, "doubtful": 5}
+    strict = check(table(values, wording=[0.5] * 25 + [0.49] * 15), grounded=True, strict="fails")
+    assert strict.passed and [one.state for one in strict.worst] == ["doubtful"] * 5 + ["unread"] * 15
+
+
+def test_a_passing_number_of_an_answer_that_cannot_be_read_says_nothing() -> None:
+    verdict = check(table(answers(3), wording=[0.9, 0.2, 1.0]), grounded=True)
+    assert [one.state for one in verdict.outcomes] == ["passed", "unread", "passed"]
+    unread = check(table(answers(3), wording=[0.1] * 3), grounded=True)
+    assert unread.nothing_checked and unread.ruling == "fails" and not unread.passed
+    two = check(table(answers(4), ["a", "a", "b", "b"], wording=[1, 1, 0.1, 0.1]), grounded=True)
+    assert [one.ruling for one in two.decision.systems] == ["passes", "cannot tell"] and two.ruling == "cannot tell"
+    assert two.headline.startswith(f"b: Whether the set passes cannot be told: 2 of 2 answers are {OTHER}")
+
+
+@pytest.mark.parametrize("sure", [True, False])
+def test_what_is_found_exactly_decides_about_an_answer_that_cannot_be_read(sure: bool) -> None:
+    scores = table(answers(1, 1, 1), wording=[0.9, 0.1, 0.1])
+    reason = {"said": "9 pm: the source has 9 am", "begin": 0, "end": 4, "sure": sure}
+    refused = {"begin": 0, "end": 4, "quotes": [], "supported": 0.05, "abstains": sure}
+    text = {"name": "candidate", "against": "source", "text": "9 pm", "words": [], "weak": 0.5, "quotes": []}
+    scores.columns[SPEC].evidence[1] = {"texts": [{**text, "stretches": [], "reasons": [reason]}]}
+    scores.columns[SPEC].evidence[2] = {"texts": [{**text, "stretches": [refused]}]}
+    states = [one.state for one in check(scores, grounded=True).outcomes]
+    assert states == (["passed", "failed", "failed"] if sure else ["passed", "unread", "unread"])
+
+
+def test_a_model_whose_reading_was_not_measured_judges_every_wording() -> None:
+    scores = table(answers(3), wording=[0.1, 0.5, 1.0])
+    scores.signatures[SPEC] = Signature(SPEC, {name: fact for name, fact in FACTS.items() if name != "bands"})
+    assert [one.state for one in check(scores, grounded=True).outcomes] == ["passed"] * 3
+    scores.columns[SPEC].values[2, 1] = math.nan
+    scores.signatures[SPEC] = Signature(SPEC, FACTS)
+    assert [one.state for one in check(scores, grounded=True).outcomes] == ["unread", "passed", "passed"]
 
 
 def test_a_row_just_below_the_upper_threshold_is_doubtful_and_does_not_count() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import nlgauge
-from nlgauge.gate.verdict import found
+from nlgauge.gate.verdict import Outcome, found
 from tests.command import nlgauge as command
 
 ROWS = [
@@ -27,8 +28,14 @@ def stretch(begin: int, end: int, supported: float, **more: object) -> dict[str,
     return {"begin": begin, "end": end, "quotes": [0], "supported": supported, **more}
 
 
-def evidence(*stretches: dict[str, object], reasons: list[dict[str, object]] | None = None) -> dict[str, object]:
-    text = {"name": "candidate", "text": "A. B.", "quotes": [{"text": "C."}], "stretches": list(stretches)}
+def evidence(
+    *stretches: dict[str, object], reasons: list[dict[str, object]] | None = None, quote: str = "B."
+) -> dict[str, object]:
+    """Two claims, of which the second shares its word with the first quote."""
+    words = [{"begin": 0, "alignment": 0.1}, {"begin": 3, "alignment": 0.9, "quote": 0}]
+    quotes = [{"text": quote}, {"text": "C."}]
+    text = {"name": "candidate", "text": "A. B.", "words": words, "quotes": quotes, "weak": 0.5}
+    text["stretches"] = list(stretches)
     return {"texts": [{**text, "reasons": reasons or []}]}
 
 
@@ -37,6 +44,8 @@ def evidence(*stretches: dict[str, object], reasons: list[dict[str, object]] | N
     [
         (evidence(stretch(0, 2, 0.9), stretch(3, 5, 0.8)), "passed", "supported"),
         (evidence(stretch(0, 2, 0.9), stretch(3, 5, 0.2, contradicted=0.7)), "failed", "contradicted"),
+        (evidence(stretch(0, 2, 0.1, contradicted=0.7), stretch(3, 5, 0.2)), "failed", "not found"),
+        (evidence(stretch(3, 5, 0.2, contradicted=0.7), quote="D."), "failed", "not found"),
         (evidence(stretch(0, 2, 0.1, contradicted=0.2), stretch(3, 5, 0.2, contradicted=0.9)), "failed", "not found"),
         (evidence(stretch(0, 2, 0.1), reasons=[{"begin": 0, "said": "x", "sure": True}]), "failed", "contradicted"),
         (evidence(stretch(0, 2, 0.1), reasons=[{"begin": 0, "said": "x"}]), "failed", "not found"),
@@ -44,12 +53,26 @@ def evidence(*stretches: dict[str, object], reasons: list[dict[str, object]] | N
         (evidence(stretch(0, 2, 0.9, abstains=True), stretch(3, 5, 0.9)), "passed", "supported"),
         (evidence(stretch(0, 2, 0.1, abstains=True), stretch(3, 5, 0.9)), "failed", "false refusal"),
         (evidence(stretch(0, 2, 0.4)), "doubtful", "doubtful"),
+        (evidence(stretch(0, 2, 0.4)), "unread", "other words"),
+        (None, "unread", "other words"),
         (None, "failed", None),
         (None, "doubtful", "doubtful"),
     ],
 )
-def test_the_worst_part_decides(given: dict[str, object] | None, state: str, finding: str | None) -> None:
+def test_the_worst_claim_decides(given: dict[str, object] | None, state: str, finding: str | None) -> None:
     assert found(given, state).finding == finding
+
+
+def test_a_claim_stands_beside_the_sentence_that_shares_most_with_it() -> None:
+    said = found(evidence(stretch(0, 2, 0.4), stretch(3, 5, 0.2, contradicted=0.9)), "failed")
+    assert [(one.text, one.probability, one.quote) for one in said.claims] == [("B.", 0.2, "B."), ("A.", 0.4, None)]
+    assert said.quotes == ("B.",)
+    assert said.claims[0].said == "“B.” (0.20); the source: “B.”"
+    assert said.claims[1].said == "“A.” (0.40); no sentence of the source shares a word with it"
+    outcome = Outcome("bot", None, 1, 0.3, "failed", "0.3 is below 0.5", **said._asdict())
+    assert outcome.why == "the source says something else: “B.” (0.20); the source: “B.”"
+    assert replace(outcome, finding="not found").why == "not sure of: “B.” (0.20); the source: “B.”"
+    assert replace(outcome, finding="doubtful", claims=()).why == "it may not be what the source says"
 
 
 @pytest.fixture(scope="module")

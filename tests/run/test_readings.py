@@ -120,7 +120,7 @@ class Teller:
 
 
 NAN = math.nan
-CASCADE = Then(Teller("first", 0), Teller("second", 1), (0.2, 0.8))
+CASCADE = Then(Teller("first", 0), Teller("second", 1), lambda value: value.parts[0] < 0.2 or value.parts[0] >= 0.8)
 
 
 def told(*rows: tuple[float, float]) -> ScoredRows:

@@ -419,6 +419,16 @@ def told_spent(table: ScoreTable) -> Iterator[str]:
         yield f"{spec}: " + ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
+def told_price(table: ScoreTable) -> Iterator[str]:
+    """Yield what 1,000 rows cost at the rate of this run, a line for each judge; cached answers cost nothing."""
+    rows = len(table.rows)
+    for spec, counts in table.spent.get("asked", {}).items():
+        if counts.get("requests") and rows:
+            names = [name for name in ("requests", "tokens in", "tokens out") if counts.get(name)]
+            said = ", ".join(f"{counts[name] * 1000 / rows:,.0f} {name}" for name in names)
+            yield f"{spec}: 1,000 such rows cost {said}, {table.spent['seconds'] * 1000 / rows:,.0f} seconds"
+
+
 def on_some_ratings(command: Command, anchors: bool = False) -> Command:
     """Give a command the table, the ratings of some of its rows, and `outputs` to be clustered by.
 

@@ -141,6 +141,24 @@ class Setup:
 
     corpus: Corpus
     engine: ModelAccess | None = None
+    metric_of: Callable[[str], Metric] | None = None
+    """Makes a metric of its spec, for a metric that asks another one"""
+
+    def prepared(self, spec: str) -> tuple[Metric, Prepared]:
+        """Return another metric that this one asks, with what it prepared.
+
+        Args:
+            spec: that of the other metric.
+
+        Returns:
+            The metric, and what it prepared on the same rows.
+
+        Raises:
+            SpecError: there is no such metric, or it cannot be had.
+        """
+        assert self.metric_of is not None  # a run has it
+        metric = self.metric_of(spec)
+        return metric, metric.prepare(self)
 
     @property
     def model(self) -> Model:
@@ -327,6 +345,19 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 def model_of(metric: Metric) -> str | None:
     """Return the name of a metric's model; None for a metric without one."""
     return (metric.model or POCKET) if hasattr(metric, "model") and not metric.remote else None
+
+
+MIDDLE = 0.5
+"""The threshold of a scorer from 0 to 1 whose false alarms nobody has measured"""
+
+
+def gives_no_probability(metric: Metric) -> bool:
+    """Return whether the first sub-score of a metric surely does not lie between 0 and 1, 1 being best."""
+    part = metric.parts[0]
+    if not isinstance(metric, RowMetric) or not metric.higher_is_better or part in metric.details:
+        return True
+    low, high = metric.limits.get(part, SHARE)
+    return low < 0 or high > 1
 
 
 def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:

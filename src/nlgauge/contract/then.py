@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from nlgauge.contract.base import Reading, Scored, ScoredRows, Value
+from nlgauge.contract.base import Prepared, Reading, RowMetric, Scored, ScoredRows, Value
+from nlgauge.data.corpus import Row
 from nlgauge.engine.features.request import AnyRequest, ByModel, Features
 
 T = TypeVar("T")
@@ -19,6 +20,13 @@ class Scorer(Protocol[T_contra]):
     """What reads a row, or something else that was made of a row, to score it."""
 
     def read(self, row: T_contra, /) -> Reading: ...
+
+
+class HasRow(Protocol):
+    """What was made of a row, and has it."""
+
+    @property
+    def row(self) -> Row: ...
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,23 @@ class OfModel(Generic[T]):
     def read(self, row: T, /) -> Reading:
         """Return the row as the scorer reads it."""
         return _OfModelReading(self.model, self.scorer.read(row))
+
+
+@dataclass(frozen=True)
+class OfMetric:
+    """A scorer of rows that is another metric.
+
+    Args:
+        metric: the metric.
+        prepared: what it prepared.
+    """
+
+    metric: RowMetric
+    prepared: Prepared
+
+    def read(self, row: HasRow, /) -> Reading:
+        """Return the row as the metric reads it."""
+        return self.metric.read_row(row.row, self.prepared)
 
 
 class _OfModelReading(Reading):
@@ -68,22 +93,21 @@ class Then(Generic[T]):
     Args:
         first: the scorer that reads every row.
         second: the scorer that reads what the first cannot decide.
-        unsure: the first cannot decide where its first sub-score is NaN, or from the lower number on and below the
-            upper.
+        decides: whether the first decides about a row, by its value there.
     """
 
     first: Scorer[T]
     second: Scorer[T]
-    unsure: tuple[float, float]
+    decides: Callable[[Value], bool]
 
     def read(self, row: T, /) -> Reading:
         """Return the row as the first reads it; the second reads it when that is needed."""
-        return _Cascade(self.first.read(row), partial(self.second.read, row), self.unsure)
+        return _Cascade(self.first.read(row), partial(self.second.read, row), self.decides)
 
 
 class _Cascade(Reading):
-    def __init__(self, first: Reading, second: Callable[[], Reading], unsure: tuple[float, float]) -> None:
-        self._first, self._read_again, self._unsure = first, second, unsure
+    def __init__(self, first: Reading, second: Callable[[], Reading], decides: Callable[[Value], bool]) -> None:
+        self._first, self._read_again, self._decides = first, second, decides
         self._scored: Scored | None = None
         """By the first"""
         self._second: Reading | None = None
@@ -95,8 +119,7 @@ class _Cascade(Reading):
             if further := [one for one in self._first.followup(features) if one not in features]:
                 return further
             self._scored = self._first.score(features)
-            low, high = self._unsure
-            if not ((number := self._scored.value.parts[0]) < low or number >= high):  # neither, if it is NaN
+            if not self._decides(self._scored.value):
                 self._second = self._read_again()
         if self._second is None:
             return ()

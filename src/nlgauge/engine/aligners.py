@@ -42,6 +42,8 @@ class Direction:
     """The texts that it is aligned with"""
     question: str = ""
     """The question that the text answers, for a model that reads it"""
+    claims: tuple[int, ...] = ()
+    """Where each claim of the text ends, if each is read apart"""
 
     @cached_property
     def usable(self) -> list[tuple[str, str]]:
@@ -199,7 +201,12 @@ class TrainedAligner:
         usable = tuple(other for _, other in direction.usable)
         if not (usable and direction.text):
             return []
-        return [AlignmentRequest(direction.text, usable, self.reading, direction.question)]
+        claims = direction.claims if self.packing is None else ()  # a detector reads what its authors let it read
+        return [
+            AlignmentRequest(
+                text=direction.text, against=usable, reading=self.reading, question=direction.question, claims=claims
+            )
+        ]
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
         if (reason := self.unread(direction)) is not None:

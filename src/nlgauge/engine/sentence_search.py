@@ -32,17 +32,19 @@ _LENGTH = 12.0
 """In tokens: a shorter sentence with the same words is preferred, but very short sentences are not favoured"""
 _QUESTION = 48
 """Maximum tokens of a question that are read"""
-_LEAST_EVIDENCE = 64
-"""Under `SearchShape.evidence`, this many tokens of a source are always read"""
 OWN, OTHER, QUESTION = 0, 1, 2
 """Values of a row's `side`: a token of the judged text, of the text that may support it, or of the question"""
 
 
 def sentences(text: str, tokens: Tokens, most: int) -> list[Span]:
     """Return the sentences of a text. A sentence of more than `most` tokens is split into equal parts."""
+    return cut(tokens, [match.end() for match in _END.finditer(text)], most)
+
+
+def cut(tokens: Tokens, ends: Sequence[int], most: int) -> list[Span]:
+    """Return the parts of a text that end at some characters. A part of more than `most` tokens is split equally."""
     if not len(tokens):
         return []
-    ends = [match.end() for match in _END.finditer(text)]
     cuts = np.unique([0, *np.searchsorted(tokens.offsets[:, 0], ends, side="left").tolist(), len(tokens)])
     found: list[Span] = []
     for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
@@ -207,8 +209,10 @@ class SearchShape:
     sentence: int = 60
     """Maximum of a source sentence; a longer one is split"""
     evidence: int = 0
-    """Maximum of what is read of the source for each sub-word of the judged text, but never less than 64 in all; 0 if
-    only the row limits it. With less text that has nothing to do with the judged one, the verdict moves less."""
+    """Maximum of what is read of the source for each sub-word of the judged text, but never less than `least` in all; 0
+    if only the row limits it. With less text that has nothing to do with the judged one, the verdict moves less."""
+    least: int = 64
+    """Under `evidence`, this much of a source is always read"""
 
 
 class Pairing:
@@ -220,11 +224,15 @@ class Pairing:
         """Maximum sub-words of both texts in a row"""
         self._stretch = max(1, min(shape.stretch, self.room // 2))
         self._sentence = max(1, min(shape.sentence, self.room - self._stretch))
-        self._evidence = shape.evidence
+        self._evidence, self._least = shape.evidence, shape.least
 
     def sentences(self, text: str, tokens: Tokens) -> list[Span]:
         """Return the sentences of a judged text, none longer than a stretch."""
         return sentences(text, tokens, self._stretch)
+
+    def cut(self, tokens: Tokens, ends: Sequence[int]) -> list[Span]:
+        """Return the parts of a judged text that end at some characters, none longer than a stretch."""
+        return cut(tokens, ends, self._stretch)
 
     def stretches(self, spans: Sequence[Span]) -> list[list[Span]]:
         """Return the sentences of a judged text in groups that are read at once."""
@@ -239,7 +247,11 @@ class Pairing:
         return tokens.ids[: min(_QUESTION, self.room // 4)]
 
     def evidence(
-        self, search: Search, asked: NDArray[np.int32], question: NDArray[np.int32] | None = None
+        self,
+        search: Search,
+        asked: NDArray[np.int32],
+        question: NDArray[np.int32] | None = None,
+        room: int | None = None,
     ) -> list[Span]:
         """Return the parts of a source to read with a stretch: all of it if it fits, none if no token is shared.
 
@@ -249,11 +261,12 @@ class Pairing:
             search: the source.
             asked: tokens of the stretch: [tokens].
             question: tokens of the question: [tokens].
+            room: how many tokens the parts may have in total, by default as many as are read with a stretch.
 
         Returns:
             The parts, in text order.
         """
-        room = self.room_beside(asked, question)
+        room = self.room_beside(asked, question) if room is None else room
         if len(search.tokens) <= room:
             return [(0, len(search.tokens))]
         wanted = asked if question is None else np.concatenate([asked, question])
@@ -289,7 +302,11 @@ class Pairing:
         return ids, side
 
     def room_beside(self, own: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
-        """Maximum sub-words of a source in a row with a stretch and a question."""
+        """Maximum sub-words of a source that are read as evidence in a row with a stretch and a question."""
+        room = self.left_beside(own, question)
+        return min(room, max(self._least, self._evidence * len(own))) if self._evidence else room
+
+    def left_beside(self, own: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
+        """Sub-words of a source that a row with a stretch and a question can hold."""
         asked = 0 if question is None or not len(question) else len(question) + len(self._tokenizer.suffix)
-        room = self.room - len(own) - asked
-        return min(room, max(_LEAST_EVIDENCE, self._evidence * len(own))) if self._evidence else room
+        return self.room - len(own) - asked

@@ -12,41 +12,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.contract.base import Reading, Scored, Value
+from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Reason, Stretch
+from nlgauge.data.table.column import WORDING
 from nlgauge.engine.aligners import Aligned, Direction, StretchVerdicts, TrainedAligner, shown, word_units
 from nlgauge.engine.features.alignment import AlignedStretch, Alignment
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models.packing import SENTENCES
 from nlgauge.engine.words import is_word
-from nlgauge.faithfulness.claims import Claims, Forms, claims, forms_of
+from nlgauge.faithfulness.claims import Claims, Forms, claim_ends, claims, forms_of
 from nlgauge.faithfulness.exact_checks import CheckedSource, SourceDifference
 from nlgauge.faithfulness.refusals import honesty
-from nlgauge.maths.alignment import Array, least_mean, logistic, mean_alignment, unsupported_share
+from nlgauge.maths.alignment import Array, least_mean, logistic, mean_alignment, unsupported_share, worst_of
 from nlgauge.maths.text import word_spans
+from nlgauge.maths.wording import shared_wording
 
 DOUBT = 2.0
 """What a sure difference (`CheckedSource`) takes from the log-odds that a source supports a stretch. It fits the labels
 of five held-out sets best: docs/detection.md"""
 SURE = -1.0
-"""The highest log-odds of a stretch with a difference that is nearly always an error. They are below every threshold
+"""The highest log-odds of an answer with a difference that is nearly always an error. They are below every threshold
 from which a model's rows pass"""
 NO_CLAIM = "claims nothing"
 """In the reason why an answer has no probability"""
 
 
-PARTS = ("probability", "score", "least_stretch", "unsupported")
+PARTS = ("probability", "score", "least_stretch", "unsupported", WORDING)
 """What an answer is scored by"""
 
 
 class Answer:
     """An answer beside its source, read once: what it claims, and what is known of the source."""
 
-    def __init__(self, whole: Direction, unread: str | None = None) -> None:
+    def __init__(self, whole: Direction, row: Row | None = None, unread: str | None = None) -> None:
         self.whole = whole
+        self._row = row
         self.unread = unread
         """Why no model can read it"""
         self.source = source_of(whole)
         self.said = claims(whole.text, self.source.forms, whole.question)
+
+    @property
+    def row(self) -> Row:
+        """The row that it stands in, for a scorer of rows."""
+        assert self._row is not None  # the metric gives it
+        return self._row
 
 
 @dataclass(frozen=True)
@@ -72,14 +82,17 @@ class AnswerReading(Reading):
     def __init__(self, aligner: VerdictAligner, answer: Answer) -> None:
         self._reader, self._answer = aligner.reader, answer
         question = answer.whole.question if aligner.asks else ""
-        self._claimed = replace(answer.whole, text=answer.said.text, question=question)
+        ends = (*claim_ends(answer.said.text), len(answer.said.text))
+        self._claimed = replace(answer.whole, text=answer.said.text, question=question, claims=ends)
         self.requests = self._reader.requests(self._claimed)
 
     def score(self, features: Features) -> Scored:
         aligned = self._align(features)
         if isinstance(aligned, str):
             return Scored(Value((np.nan,) * len(PARTS), aligned))
-        return Scored(_value(aligned, self._reader), partial(self._shown, aligned))
+        others = [other for _, other in self._answer.whole.usable]
+        wording = shared_wording(self._answer.said.text, others)
+        return Scored(_value(aligned, self._reader, wording), partial(self._shown, aligned))
 
     def _shown(self, aligned: Aligned) -> Evidence:
         """Return the words of the answer, with position and alignment."""
@@ -239,18 +252,21 @@ def _placed(said: Claims, spans: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.array([said.place(begin, end) for begin, end in spans.tolist()], np.int32).reshape(-1, 2)
 
 
-def _value(aligned: Aligned, reader: TrainedAligner) -> Value:
+def _value(aligned: Aligned, reader: TrainedAligner, wording: float) -> Value:
     """Return the sub-scores of an answer."""
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
-    # That all of an answer is supported is as likely as that its worst stretch is.
-    probability = min((np.nan if one.supported is None else one.supported for one in stretches), default=np.nan)
+    probability = worst_of([np.nan if one.supported is None else one.supported for one in stretches])
+    if reader.english and any(one.sure for one in aligned.judged.reasons):
+        probability = min(probability, float(logistic(SURE)))
+    refused = None if not np.isnan(wording) else "it says alone that something is not there"
     if not reader.judges_words:
-        return Value((probability, np.nan, np.nan, np.nan), SENTENCES)
+        return Value((probability, np.nan, np.nan, np.nan, wording), SENTENCES)
     parts = (
         probability,
         mean_alignment(aligned.alignment),
         least_mean(aligned.alignment, aligned.spans, [(one.begin, one.end) for one in stretches]),
         unsupported_share(aligned.alignment, reader.weak),
+        wording,
     )
-    return Value(parts, "the aligner was not trained to judge whole texts" if np.isnan(parts).any() else None)
+    return Value(parts, "the aligner was not trained to judge whole texts" if np.isnan(parts[:-1]).any() else refused)

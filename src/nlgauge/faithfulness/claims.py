@@ -441,6 +441,18 @@ class _Edited:
             self.text += "."
 
 
+def claim_ends(text: str) -> list[int]:
+    """Return where the claims of a text end: its sentences, but what ends with a colon goes on in the next one.
+
+    Args:
+        text: what a text claims, or as much of an answer as there is.
+
+    Returns:
+        Indexes of characters, ascending; not the end of the last claim.
+    """
+    return [end for end in sentence_ends(text) if not text[:end].rstrip().endswith(":")]
+
+
 def _sentences(text: str) -> list[tuple[int, int]]:
     ends = [0, *sentence_ends(text), len(text)]
     return [(begin, end) for begin, end in pairwise(ends) if end > begin]

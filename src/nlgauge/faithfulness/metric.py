@@ -7,34 +7,77 @@ source (`exact_checks`). What says that something is not in the source is judged
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.contract.base import QUESTION, SHARE, Cost, Limits, Prepared, Reading, RowMetric, Setup
+from nlgauge.contract.base import (
+    MIDDLE,
+    QUESTION,
+    SHARE,
+    Cost,
+    Limits,
+    Prepared,
+    Reading,
+    RowMetric,
+    Setup,
+    Value,
+    gives_no_probability,
+    model_of,
+)
 from nlgauge.contract.parameters import param
-from nlgauge.contract.then import OfModel, Scorer, Then
+from nlgauge.contract.then import OfMetric, OfModel, Scorer, Then
 from nlgauge.data.corpus import Row
+from nlgauge.data.table.column import WORDING
 from nlgauge.engine.aligners import Direction, trained_aligner
-from nlgauge.engine.features.alignment import LongSource
+from nlgauge.engine.features.alignment import CLAIM, LongSource
 from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import SpecError
-from nlgauge.faithfulness.aligner import DOUBT, PARTS, Answer, VerdictAligner
+from nlgauge.faithfulness.aligner import DOUBT, NO_CLAIM, PARTS, Answer, VerdictAligner
+from nlgauge.maths.wording import Bands, readable
+
+_METRIC = re.compile(r"[A-Z][A-Za-z]*\(.*\)", re.DOTALL)
+"""The spec of a metric, which is no name of a model"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FaithfulnessPrepared(Prepared):
     scorer: Scorer[Answer]
     """What reads each answer"""
+    asked: OfMetric | None = None
+    """The metric that is asked about what the model cannot decide"""
+
+
+@dataclass(frozen=True)
+class Decides:
+    """Whether a model decides about an answer: it is sure, and can read such wording.
+
+    Args:
+        unsure: it is sure below the first of these probabilities, and from the second on.
+        bands: how well it reads answers of each wording.
+    """
+
+    unsure: tuple[float, float]
+    bands: Bands
+
+    def __call__(self, value: Value) -> bool:
+        """Return whether it decides about an answer with this value."""
+        probability, wording = value.parts[0], value.parts[PARTS.index(WORDING)]
+        low, high = self.unsure
+        if value.reason is not None and value.reason.endswith(NO_CLAIM):
+            return True  # there is nothing to ask about
+        return (probability < low or probability >= high) and readable(wording, self.bands)  # neither, if it is NaN
 
 
 @dataclass(frozen=True)
 class Faithfulness(RowMetric):
     """Does the source support all that the candidate claims? The probability that it does.
 
-    A number, date, name or opposite that differs from the source lowers it. There are three more parts: `score`, the
-    mean over the words; `least_stretch`, the mean over the worst stretch (a few sentences); and `unsupported`, the
-    share of words below the aligner's threshold.
+    Each claim (a sentence) is judged beside the sentences of the source that matter to it, and the two worst decide. A
+    number, date, name or opposite that differs from the source lowers it. There are four more parts: `score`, the mean
+    over the words; `least_stretch`, the mean over the words of the worst claim; `unsupported`, the share of words below
+    the aligner's threshold; and `wording`, the share of the longer words whose beginning the source has.
     """
 
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379 (the aligner)"
@@ -47,8 +90,9 @@ class Faithfulness(RowMetric):
     )
     then: str | None = param(
         None,
-        help="a second model for the rows that the first cannot decide: `probability` is then what the second says of "
-        "them, and the part `decided` is 1 where the first model decided, and 2 where the second did",
+        help="a second model for the rows that the first cannot decide, or another metric from 0 to 1, such as "
+        "\"Judge('http://127.0.0.1:8080/v1')\": `probability` is then what the second says of them, and the part "
+        "`decided` is 1 where the first model decided, and 2 where the second did",
     )
     unsure: tuple[float, ...] | None = param(
         None,
@@ -73,7 +117,7 @@ class Faithfulness(RowMetric):
     @property
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
         # Of the words that nothing supports, less is better.
-        return ("unsupported",) if self.then is None else ("unsupported", "decided")
+        return ("unsupported", WORDING) if self.then is None else ("unsupported", WORDING, "decided")
 
     @property
     def limits(self) -> Mapping[str, Limits]:
@@ -89,8 +133,23 @@ class Faithfulness(RowMetric):
         return "pairs"
 
     @property
+    def _asks_metric(self) -> bool:
+        """Whether the second scorer is a metric, and not a model."""
+        return self.then is not None and _METRIC.fullmatch(self.then) is not None
+
+    @property
     def other_models(self) -> tuple[str, ...]:  # type: ignore[override]
-        return () if self.then is None else (self.then,)
+        return () if self.then is None or self._asks_metric else (self.then,)
+
+    @property
+    def cached(self) -> bool:  # type: ignore[override]
+        # What another metric depends on beside the row, such as a column, is not known here.
+        return not self._asks_metric
+
+    def spent(self, prepared: FaithfulnessPrepared) -> Mapping[str, int]:
+        """Return what a second metric has cost."""
+        asked = prepared.asked
+        return {} if asked is None else asked.metric.spent(asked.prepared)
 
     def prepare(self, setup: Setup) -> FaithfulnessPrepared:
         first, facts = self._aligner(setup.model)
@@ -101,9 +160,24 @@ class Faithfulness(RowMetric):
             between = "has no measured thresholds" if limits is None else f"decides every row (at {limits[0]:g})"
             remedy = "say where it is unsure, as in unsure=(0.2, 0.8)"
             raise SpecError(f"{self.name}: model {setup.model.name!r} {between}; {remedy}")
+        decides = Decides(limits, setup.model.card.bands)
+        if self._asks_metric:
+            asked, known = self._other(self.then, setup)
+            facts = {**facts, "unsure": list(limits), "model_then": {"name": self.then}, **known}
+            return FaithfulnessPrepared(scorer=Then(first, asked, decides), facts=facts, asked=asked)
         second, known = self._aligner(setup.other_model(self.then))
         facts = {**facts, "unsure": list(limits), **{f"then_{name}": fact for name, fact in known.items()}}
-        return FaithfulnessPrepared(scorer=Then(first, OfModel(self.then, second), limits), facts=facts)
+        return FaithfulnessPrepared(scorer=Then(first, OfModel(self.then, second), decides), facts=facts)
+
+    def _other(self, spec: str, setup: Setup) -> tuple[OfMetric, dict[str, object]]:
+        """Return another metric as the second scorer, and what its numbers depend on."""
+        metric, prepared = setup.prepared(spec)
+        if not isinstance(metric, RowMetric) or gives_no_probability(metric) or model_of(metric) is not None:
+            problem = f"{metric} gives no probability that the source supports an answer, or reads a model"
+            raise SpecError(f"{self.name}: then={spec!r}: {problem}: name a model, a Judge or a Column from 0 to 1")
+        known = {f"then_{name}": fact for name, fact in prepared.facts.items()}
+        known |= {"then_grounded": [MIDDLE, MIDDLE], "then_grounded_from": "the middle of 0 and 1"}
+        return OfMetric(metric, prepared), known
 
     def _aligner(self, model: Model) -> tuple[VerdictAligner, dict[str, object]]:
         """Return the aligner of a model, and what its numbers depend on."""
@@ -111,6 +185,8 @@ class Faithfulness(RowMetric):
         if reader.packing is not None and reader.packing.regression:
             why = f"model {model.name!r} predicts one number for a text, and no probability"
             raise SpecError(f"{self.name}: {why}: take Consistency(aligner='R')")
+        if reader.packing is None:
+            facts["rows"] = f"claims@{min(CLAIM.row, model.window)}"
         card = model.card
         # The claims are read with the question, by any model.
         facts[QUESTION] = "apart" if card.aligner_asks else "in the claims"
@@ -120,6 +196,7 @@ class Faithfulness(RowMetric):
         facts |= {"grounded_from": card.origins["grounded"]} if "grounded" in card.origins else {}
         if card.grounded is not None and card.strict is not None:
             facts |= {"strict": card.strict, "right_answers": {kind: [*of] for kind, of in card.right_answers.items()}}
+        facts |= {"bands": [[*band] for band in card.bands]} if card.bands else {}
         return VerdictAligner(reader, card.aligner_asks), facts
 
     def read_row(self, row: Row, prepared: FaithfulnessPrepared) -> Reading:
@@ -130,4 +207,4 @@ class Faithfulness(RowMetric):
             others=(row.source or "",),
             question=row.question or "",
         )
-        return prepared.scorer.read(Answer(answer, None if row.source is not None else "no source"))
+        return prepared.scorer.read(Answer(answer, row, None if row.source is not None else "no source"))

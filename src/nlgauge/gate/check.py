@@ -29,7 +29,18 @@ from nlgauge.gate.thresholds import (
     shares_decided,
     shown,
 )
-from nlgauge.gate.verdict import NO_CLAIM, Decision, Found, Outcome, State, Verdict, found, surely_differs, unsupported
+from nlgauge.gate.verdict import (
+    NO_CLAIM,
+    Decision,
+    Found,
+    Outcome,
+    State,
+    Verdict,
+    found,
+    refuses_worst,
+    surely_differs,
+    unsupported,
+)
 from nlgauge.maths.inference import Measured
 from nlgauge.ratings.join import Source
 from nlgauge.ratings.join import ratings as joined
@@ -61,10 +72,12 @@ def check(
 
     `grounded` asks whether the source supports each candidate. The probability of `Faithfulness` sorts the rows, by
     two thresholds that were measured for its model: a row below the lower one fails, a row from the upper one on
-    passes, and a row between them is doubtful. The set decides (`nlgauge.gate.decision`): by `ratings` and
-    `at_most_wrong`, else by `against`, else by the count of doubtful and failing rows beside what right answers
-    alone would make, or beside the accepted ones. A model whose card does not say how often it doubts right answers
-    decides by single rows.
+    passes, and a row between them is doubtful. A row in quite other words than its source is unread where the model was
+    measured to tell right answers of such wording from wrong ones hardly better than chance; a difference that is sure
+    fails it all the same. The set decides (`nlgauge.gate.decision`): by `ratings` and `at_most_wrong`, else by
+    `against`, else by the count of doubtful and failing rows beside what right answers alone would make, or beside the
+    accepted ones. Unread rows do not count. A model whose card does not say how often it doubts right answers decides
+    by single rows.
 
     `against` compares with an earlier run. A system fails if its mean is worse than before and the two-sided p of the
     difference (that of `nlgauge.compare`, corrected by Holm for the number of systems) is below `significance`. It also
@@ -190,6 +203,9 @@ def check(
     )
 
 
+_JUDGED = ("passed", "doubtful", "failed")
+
+
 def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterator[Outcome]:
     column = limits.column
     values = column.values[:, column.parts.index(limits.part)].tolist()
@@ -203,9 +219,13 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
         row = index + 1 if column.level == "item" else None
         evidence = column.evidence.get(index)
         state, problem = _state(limits, value, column.reasons.get(index), allow_missing)
-        if state == "doubtful" and (difference := surely_differs(evidence)) is not None:
+        difference = surely_differs(evidence)
+        if state in _JUDGED and difference is None and not refuses_worst(evidence) and (why := limits.unread(index)):
+            state, problem = "unread", why
+        if state == "doubtful" and difference is not None:
             state, problem = "failed", f"{problem}, and a difference is sure: {difference}"
-        marked = unsupported(evidence) if problem is not None and not math.isnan(value) else ()
+        wrong = problem is not None and state != "unread"
+        marked = unsupported(evidence) if wrong and not math.isnan(value) else ()
         problem = problem + decided if problem is not None and not math.isnan(value) else problem
         outcome = Outcome(
             system=system,

@@ -23,8 +23,9 @@ LEVEL = 0.01
 """The chance that right answers alone fail the gate, at most"""
 FEWEST_ACCEPTED = 20
 """From this number of accepted answers on, they say how often the model doubts right answers of this kind"""
-_JUDGED = ("passed", "doubtful", "failed")
+_JUDGED = ("passed", "doubtful", "failed", "unread")
 _LIKELY = 0.95
+_OTHER_WORDS = "in other words than the source, and the model cannot read such answers"
 
 
 class RightAnswers(NamedTuple):
@@ -44,10 +45,18 @@ class _Counts(NamedTuple):
     n: int
     doubted: int
     failing: int
+    unread: int
 
     @classmethod
     def of(cls, rows: Sequence[Outcome]) -> _Counts:
-        return cls(len(rows), sum(row.doubted for row in rows), sum(row.state == "failed" for row in rows))
+        read = [row for row in rows if row.state != "unread"]
+        failing = sum(row.state == "failed" for row in read)
+        return cls(len(read), sum(row.doubted for row in read), failing, len(rows) - len(read))
+
+    @property
+    def told_unread(self) -> str:
+        """The unread answers in words; nothing where all were read."""
+        return f"; {_of(self.unread, self.n + self.unread)} {_OTHER_WORDS}" if self.unread else ""
 
 
 def alone(outcomes: Sequence[Outcome], right: RightAnswers, accepted: frozenset[int] = frozenset()) -> Decision:
@@ -104,8 +113,9 @@ def by_ratings(
     for system, share in wrong.items():
         ruling: Ruling = "passes" if share.high <= most else "fails" if share.low > most else "cannot tell"
         interval = f"95 % interval {_percent(share.low)} to {_percent(share.high)}"
-        said = f"{_percent(share.value)} of the answers are wrong ({interval}), and {_percent(most)} may be"
         counts = _Counts.of(by_system.get(system, ()))
+        said = f"{_percent(share.value)} of the answers are wrong ({interval}), and {_percent(most)} may be"
+        said += counts.told_unread
         made.append(
             SystemDecision(
                 system=system, ruling=ruling, **counts._asdict(), wrong=share, sentence=_sentence(ruling, said)
@@ -145,6 +155,7 @@ def by_run(outcomes: Sequence[Outcome], regressions: Sequence[Regression], margi
             )
         ruling: Ruling = "fails" if one.worse else "passes"
         counts = _Counts.of(by_system.get(one.system, ()))
+        said += counts.told_unread
         made.append(
             SystemDecision(system=one.system, ruling=ruling, **counts._asdict(), sentence=_sentence(ruling, said))
         )
@@ -165,8 +176,11 @@ def _by_system(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
 def _counted(system: str, rows: _Counts, accepted: _Counts, right: RightAnswers, level: float) -> SystemDecision:
     n = rows.n
     if not n:
-        said = f"a person has accepted all of its {accepted.n} answers"
-        return SystemDecision(system=system, ruling="passes", **rows._asdict(), sentence=_sentence("passes", said))
+        unread = _of(rows.unread, rows.unread + accepted.n)
+        said = f"a person has accepted {'all of its' if not rows.unread else 'the other'} {accepted.n} answers"
+        said = f"{unread} {_OTHER_WORDS}{f', and {said}' if accepted.n else ''}" if rows.unread else said
+        nothing: Ruling = "passes" if accepted.n else "cannot tell"
+        return SystemDecision(system=system, ruling=nothing, **rows._asdict(), sentence=_sentence(nothing, said))
     p_failing = _at_least(rows.failing, n, right.failing)
     if accepted.n >= FEWEST_ACCEPTED:
         share = accepted.doubted / accepted.n
@@ -185,7 +199,12 @@ def _counted(system: str, rows: _Counts, accepted: _Counts, right: RightAnswers,
         said = f"{_of(rows.failing, n)} below the strict threshold; right answers alone make at most {most}"
     said += (" (p < 0.0001)" if p < 0.0001 else f" (p {p:.4f})") * (ruling == "fails")
     return SystemDecision(
-        system=system, ruling=ruling, **rows._asdict(), expected=expected, p=p, sentence=_sentence(ruling, said)
+        system=system,
+        ruling=ruling,
+        **rows._asdict(),
+        expected=expected,
+        p=p,
+        sentence=_sentence(ruling, said + rows.told_unread),
     )
 
 

@@ -15,9 +15,9 @@ from nlgauge.engine.models import loading
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
 from nlgauge.faithfulness.aligner import source_of
+from nlgauge.faithfulness.claims import claim_ends
 from nlgauge.gate import Outcome, check
 from nlgauge.gate.thresholds import METRIC
-from nlgauge.maths.text import sentence_ends
 
 
 class Guard:
@@ -98,7 +98,7 @@ class Guard:
 def cut(text: str) -> tuple[list[str], str]:
     """Return the sentences of a text that have ended, and the rest.
 
-    A sentence has ended when something follows it: "3." may go on as "3.50".
+    A sentence has ended when something follows it: "3." may go on as "3.50". One that ends with a colon goes on.
 
     Args:
         text: as much of the text as there is.
@@ -106,7 +106,7 @@ def cut(text: str) -> tuple[list[str], str]:
     Returns:
         The sentences, without spaces around them, and the rest as it is.
     """
-    places = [0, *sentence_ends(text)]
+    places = [0, *claim_ends(text)]
     ended = [text[begin:end].strip() for begin, end in pairwise(places)]
     return [one for one in ended if one], text[places[-1] :]
 

@@ -10,15 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.data.table.column import DECIDED, PROBABILITY
+from nlgauge.data.table.column import DECIDED, PROBABILITY, WORDING
 from nlgauge.errors import InputError, SpecError
 from nlgauge.gate.decision import RightAnswers
+from nlgauge.maths.wording import Band, Bands, readable
 from nlgauge.ratings.matching import fingerprints
 from nlgauge.ratings.refusing import CHOSEN
 from nlgauge.render.numbers import fixed
@@ -42,6 +47,20 @@ class Limits:
     notes: tuple[str, ...] = ()
     second: Limits | None = None
     """The limits of rows that a second model decided; None if they are the same"""
+    bands: Bands = ()
+    """How well the model reads answers of each wording; empty where it was not measured"""
+
+    def unread(self, index: int) -> str | None:
+        """Return why the model cannot read a row's answer, by its wording; None if it can."""
+        wording = self._wording[index]
+        return None if readable(wording, self.bands) else f"{UNREAD} ({wording:.0%} of its longer words stand there)"
+
+    @cached_property
+    def _wording(self) -> NDArray[np.float64]:
+        """The share of each answer's longer words that its source has: [rows]; NaN where it was not measured."""
+        column = self.column
+        there = WORDING in column.parts and bool(self.bands)
+        return column.values[:, column.parts.index(WORDING)] if there else np.full(len(column.values), np.nan)
 
     @property
     def upwards(self) -> bool | None:
@@ -137,6 +156,8 @@ def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
     )
 
 
+UNREAD = "cannot say: in other words than the source"
+"""In the problem of a row that no model could read"""
 METRIC, PART = "Faithfulness", PROBABILITY
 """How likely it is that the source supports all of a candidate. The mean over the words is no gate: it forgives one
 wrong word among many right ones"""
@@ -155,9 +176,14 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
     Raises:
         InputError: the table lacks the metric, or no thresholds were measured for its model.
     """
-    able = [spec for spec, column in table.columns.items() if PART in column.parts and column.level == "item"]
+    of_rows = [spec for spec, column in table.columns.items() if column.level == "item"]
     if metric is not None:
-        able = [spec for spec in able if spec == str(metric) or table.run.get("asked", {}).get(str(metric)) == spec]
+        of_rows = [
+            spec for spec in of_rows if spec == str(metric) or table.run.get("asked", {}).get(str(metric)) == spec
+        ]
+    able = [spec for spec in of_rows if PART in table.columns[spec].parts]
+    if not able and len(of_rows) == 1 and _is_probability(table.columns[of_rows[0]]):
+        return _of_scorer(table, of_rows[0])
     if len(able) != 1:
         problem = f"the table has {'several metrics' if able else 'no metric'} with a {PART}"
         raise InputError(problem, remedy=f"name one of {', '.join(able)}" if able else f"score with {METRIC}")
@@ -175,6 +201,7 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
         doubted_below=fail_below,
         right=right,
         notes=tuple(notes),
+        bands=_bands(table, spec, ""),
     )
     if not second:
         return limits
@@ -183,8 +210,38 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
     # The rates of the two models together were not measured: the widest limits hold for both.
     both = None if right is None or theirs is None else _widest([right, theirs])
     at_least = fail_below if strict is None else min(strict, fail_below)
-    second_limits = replace(limits, at_least=at_least, sure=pass_from, doubted_below=fail_below)
+    second_limits = replace(
+        limits, at_least=at_least, sure=pass_from, doubted_below=fail_below, bands=_bands(table, spec, "then_")
+    )
     return replace(limits, right=both, second=second_limits)
+
+
+_MIDDLE = 0.5
+"""The threshold of a scorer whose false alarms nobody has measured"""
+
+
+def _is_probability(column: Column) -> bool:
+    """Return whether the first sub-score of a metric lies between 0 and 1, 1 being best."""
+    low, high = column.limits.get(column.parts[0], (0.0, 1.0))
+    values = column.values[:, 0]
+    given = values[~np.isnan(values)]
+    within = low >= 0 and high <= 1 and bool(((given >= 0) & (given <= 1)).all())
+    return within and column.higher_is_better and column.parts[0] not in column.details
+
+
+def _of_scorer(table: ScoreTable, spec: str) -> Limits:
+    """Return the limits of a judge, of another tool's verdicts, or of any scorer from 0 to 1: a row fails below 0.5."""
+    note = f"{spec} fails a row below {_MIDDLE:g}: how often it doubts right answers was not measured, so rows decide"
+    column = table.columns[spec]
+    return Limits(
+        spec=spec,
+        part=column.parts[0],
+        column=column,
+        at_least=_MIDDLE,
+        sure=_MIDDLE,
+        doubted_below=_MIDDLE,
+        notes=(note,),
+    )
 
 
 def _measured(table: ScoreTable, spec: str, which: str) -> tuple[float | None, RightAnswers | None]:
@@ -201,6 +258,13 @@ def _measured(table: ScoreTable, spec: str, which: str) -> tuple[float | None, R
     answers = bool(texts) and all(text.rpartition(".")[2] for text in texts)
     rates = [RightAnswers(*map(float, of)) for kind, of in right.items() if kind == "answers" or not answers]
     return float(strict), _widest(rates)
+
+
+def _bands(table: ScoreTable, spec: str, which: str) -> Bands:
+    """Return the bands of wording in a signature."""
+    facts = table.signatures[spec].facts if spec in table.signatures else {}
+    given = facts.get(f"{which}bands") or ()
+    return tuple(Band(*map(float, of)) for of in given) if isinstance(given, Sequence) else ()
 
 
 def _widest(rates: Sequence[RightAnswers]) -> RightAnswers:

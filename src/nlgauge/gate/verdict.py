@@ -9,12 +9,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from nlgauge.data.jsonable import jsonable
+from nlgauge.maths.alignment import DECIDING
 from nlgauge.maths.inference import Measured
+from nlgauge.maths.wording import shared_wording
 from nlgauge.render.environment import number, small
 from nlgauge.render.tables import harmless, terminal
 
 Finding: TypeAlias = Literal[
-    "supported", "doubtful", "contradicted", "not found", "abstained", "false refusal", "no claim", "cannot say"
+    "supported",
+    "doubtful",
+    "contradicted",
+    "not found",
+    "abstained",
+    "false refusal",
+    "no claim",
+    "other words",
+    "cannot say",
 ]
 SAID: Mapping[Finding, str] = {
     "supported": "nothing found against it",
@@ -24,12 +34,37 @@ SAID: Mapping[Finding, str] = {
     "abstained": "it says that the source does not have it, and a search finds nothing",
     "false refusal": "it says that the source does not have it, and a search finds it",
     "no claim": "it claims nothing",
+    "other words": "it is in other words than the source, and the model cannot read such answers",
     "cannot say": "it could not be read",
 }
 """Each finding in a sentence"""
 NO_CLAIM = "claims nothing"
 """In the reason of a row that has no value because it claims nothing"""
 _LIKELY = 0.5
+_SAME_WORDS = 0.5
+"""The share of a claim's wording that a sentence has which contradicts it: one that has less says other things"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadClaim:
+    """A claim of an answer, and what the source has beside it."""
+
+    begin: int
+    end: int
+    """Characters [begin, end) of the answer"""
+    text: str
+    probability: float
+    """That the source supports it"""
+    quote: str | None
+    """The sentence of the source that shares most with it; None where none shares a word"""
+
+    @property
+    def said(self) -> str:
+        """The claim beside its sentence, in a line."""
+        beside = "no sentence of the source shares a word with it"
+        if self.quote is not None:
+            beside = f"the source: “{_shortened(self.quote)}”"
+        return f"“{_shortened(self.text)}” ({self.probability:.2f}); {beside}"
 
 
 class Found(NamedTuple):
@@ -41,43 +76,73 @@ class Found(NamedTuple):
     reasons: tuple[str, ...] = ()
     """Differences found without a model, such as "9 pm: the source has 9 am" """
     quotes: tuple[str, ...] = ()
-    """The sentences that the worst part of the answer was read with"""
+    """The sentences that the worst claim was read with, the one that shares most with it first"""
+    claims: tuple[ReadClaim, ...] = ()
+    """The claims that decide, the worst first"""
 
 
 def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
     """Return the finding about a row from its evidence and from the side of the thresholds that it is on.
 
+    A row that fails is contradicted by a sure difference, or by a sentence of the source that has most of the worst
+    claim's words; else its claim is not found there.
+
     Args:
         evidence: as JSON has it.
-        state: 'passed', 'doubtful' or 'failed'.
+        state: 'passed', 'doubtful', 'failed' or 'unread'.
 
     Returns:
-        The finding, with the answer, the reasons and the quotes where the evidence has them.
+        The finding, with the answer, the reasons, the quotes and the claims where the evidence has them.
     """
-    texts = [one for one in (evidence or {}).get("texts", []) if one["name"] == "candidate"]
+    plain: dict[str, Finding] = {"doubtful": "doubtful", "unread": "other words"}
+    texts = _candidates(evidence)
     if not texts:
-        return Found("doubtful" if state == "doubtful" else None)
+        return Found(plain.get(state))
     (text, *_) = texts
     stretches: Sequence[Mapping[str, Any]] = text.get("stretches") or []
     said: Sequence[Mapping[str, Any]] = text.get("reasons") or []
     reasons = tuple(one["said"] for one in said)
-    worst = min(stretches, key=lambda one: one.get("supported", 1.0), default=None)
-    if worst is None:
-        return Found("doubtful" if state == "doubtful" else None, text["text"], reasons)
-    quotes = tuple(text["quotes"][number]["text"] for number in worst["quotes"])
-    if state == "passed":
-        finding: Finding = "abstained" if all(one.get("abstains") for one in stretches) else "supported"
-    elif state == "doubtful":
-        finding = "doubtful"
+    judged = sorted((one for one in stretches if "supported" in one), key=lambda one: float(one["supported"]))
+    if not judged:
+        return Found(plain.get(state), text["text"], reasons)
+    worst = judged[0]
+    claims = tuple(_claim(text, one) for one in judged[:DECIDING])
+    quote = claims[0].quote
+    others = (text["quotes"][number]["text"] for number in worst["quotes"])
+    quotes = tuple(dict.fromkeys([*([quote] if quote is not None else []), *others]))
+    if state in plain:
+        finding = plain[state]
+    elif state == "passed":
+        finding = "abstained" if all(one.get("abstains") for one in stretches) else "supported"
     elif worst.get("abstains"):
         finding = "false refusal"
     else:
-        sure = any(one.get("sure") and worst["begin"] <= one["begin"] < worst["end"] for one in said)
-        finding = "contradicted" if sure or worst.get("contradicted", 0.0) >= _LIKELY else "not found"
-    return Found(finding, text["text"], reasons, quotes)
+        sure = any(one.get("sure") for one in said)
+        contradicted = worst.get("contradicted", 0.0) >= _LIKELY and quote is not None
+        beside = contradicted and shared_wording(claims[0].text, [quote or ""]) >= _SAME_WORDS
+        finding = "contradicted" if sure or beside else "not found"
+    return Found(finding=finding, answer=text["text"], reasons=reasons, quotes=quotes, claims=claims)
 
 
-State = Literal["passed", "doubtful", "failed", "missing", "allowed"]
+def _claim(text: Mapping[str, Any], stretch: Mapping[str, Any]) -> ReadClaim:
+    """Return a claim with the sentence of the source from which most of its words come."""
+    begin, end = stretch["begin"], stretch["end"]
+    near = Counter(one["quote"] for one in text.get("words", []) if begin <= one["begin"] < end and "quote" in one)
+    (number, _), *_ = near.most_common(1) or [(None, 0)]
+    return ReadClaim(
+        begin=begin,
+        end=end,
+        text=text["text"][begin:end],
+        probability=float(stretch["supported"]),
+        quote=None if number is None else text["quotes"][number]["text"],
+    )
+
+
+def _candidates(evidence: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    return [one for one in (evidence or {}).get("texts", []) if one["name"] == "candidate"]
+
+
+State = Literal["passed", "doubtful", "failed", "unread", "missing", "allowed"]
 _LISTED = 20
 """Rows of a table in a notebook"""
 _LONG = 160
@@ -97,7 +162,8 @@ class Outcome:
     """NaN where there is none"""
     state: State
     """'passed'; 'failed': on the wrong side of the threshold; 'doubtful': between the two thresholds of `grounded`;
-    'missing': no value; 'allowed': missing, and that was allowed"""
+    'unread': in other words than its source, where the model of `grounded` tells right from wrong no better than
+    chance; 'missing': no value; 'allowed': missing, and that was allowed"""
     problem: str | None
     """Why it did not pass, in words"""
     unsupported: tuple[Unsupported, ...] = ()
@@ -109,7 +175,9 @@ class Outcome:
     reasons: tuple[str, ...] = ()
     """Differences from the source that were found without a model, such as "9 pm: the source has 9 am" """
     quotes: tuple[str, ...] = ()
-    """The sentences of the source that the worst part of the answer was read with"""
+    """The sentences of the source that the worst claim was read with, the one that shares most with it first"""
+    claims: tuple[ReadClaim, ...] = ()
+    """The claims of the answer that decide, the worst first"""
     doubted: bool = False
     """With `grounded`: whether it counts as doubted where the count of a set decides"""
     decided_by: str | None = None
@@ -124,15 +192,25 @@ class Outcome:
     def why(self) -> str:
         """Why it did not pass; empty if it passed.
 
-        It is the differences from the source, else the words that the source does not support, else the problem.
+        It is the differences from the source, else the worst claim beside its sentence of the source, else the words
+        that nothing supports, else the problem.
         """
-        if self.reasons and self.state != "passed":
+        if self.reasons and self.state not in ("passed", "unread"):
             return "; ".join(self.reasons)
-        if self.finding in (None, "cannot say") or self.state == "passed":
+        if self.finding in (None, "cannot say", "other words") or self.state == "passed":
             return self.problem or ""
+        if self.claimed:
+            return self.claimed
         words = ", ".join(f"“{word}”" for text in self.unsupported for word in text.words)
         said = "not sure of" if self.finding == "doubtful" and words else SAID[self.finding]
         return f"{said}{f': {words}' if words else ''}"
+
+    @property
+    def claimed(self) -> str:
+        """The worst claim beside its sentence of the source; empty where the finding is about no claim."""
+        leads = {"contradicted": SAID["contradicted"], "not found": "not sure of", "doubtful": "not sure of"}
+        lead = leads.get(self.finding or "")
+        return f"{lead}: {self.claims[0].said}" if lead is not None and self.claims else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,8 +247,15 @@ class Regression:
 
 def surely_differs(evidence: Mapping[str, Any] | None) -> str | None:
     """Return a difference from the source that is nearly always an error, from evidence as JSON has it; or None."""
-    texts = [one for one in (evidence or {}).get("texts", []) if one["name"] == "candidate"]
-    return next((one["said"] for text in texts for one in text.get("reasons") or [] if one.get("sure")), None)
+    reasons = (one for text in _candidates(evidence) for one in text.get("reasons") or [])
+    return next((one["said"] for one in reasons if one.get("sure")), None)
+
+
+def refuses_worst(evidence: Mapping[str, Any] | None) -> bool:
+    """Return whether the worst claim says that something is not in the source: a search judges it, and no model."""
+    stretches = [one for text in _candidates(evidence) for one in text.get("stretches") or [] if "supported" in one]
+    worst = min(stretches, key=lambda one: float(one["supported"]), default=None)
+    return worst is not None and bool(worst.get("abstains"))
 
 
 Ruling: TypeAlias = Literal["passes", "fails", "cannot tell"]
@@ -190,6 +275,8 @@ class SystemDecision:
     """Those of them below the threshold whose false alarms were measured, the failing ones among them"""
     failing: int
     """Those below the strict threshold"""
+    unread: int = 0
+    """Answers besides in other words than their source, of which the model cannot say anything"""
     expected: tuple[int, int] | None = None
     """How many of n right answers would be doubted, in 95 of 100 such sets; None where ratings or a run decide"""
     p: float = math.nan
@@ -256,8 +343,8 @@ class Verdict:
 
     @property
     def worst(self) -> tuple[Outcome, ...]:
-        """The rows that do not pass, the worst first: failing, without a value, doubtful."""
-        order: Sequence[State] = ("failed", "missing", "doubtful")
+        """The rows that do not pass, the worst first: failing, without a value, doubtful, unread."""
+        order: Sequence[State] = ("failed", "missing", "doubtful", "unread")
         side = -1 if self.at_least is None and self.at_most is not None else 1
         rows = [one for one in self.outcomes if one.state in order]
         return tuple(sorted(rows, key=lambda one: (order.index(one.state), _or_last(side * one.value))))
@@ -273,7 +360,8 @@ class Verdict:
     @property
     def nothing_checked(self) -> bool:
         """True if the gate could decide about no row. Such a gate fails, also where missing values are allowed."""
-        return all(one.state in ("missing", "allowed") or one.finding == "no claim" for one in self.outcomes)
+        unsaid = ("missing", "allowed", "unread")
+        return all(one.state in unsaid or one.finding == "no claim" for one in self.outcomes)
 
     @property
     def passed(self) -> bool:
@@ -346,6 +434,7 @@ class Verdict:
             {
                 **vars(one),
                 "unsupported": [{**vars(text), "words": text.words} for text in one.unsupported],
+                "claims": [vars(claim) for claim in one.claims],
                 "why": one.why,
             }
             for one in self.outcomes

@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 Numbers = TypeVar("Numbers", float, Array)
 
 _CELLS = 1 << 22
+DECIDING = 2
+"""Claims that decide about an answer"""
 
 
 def greedy_alignment(a: Array, b: Array) -> Array:
@@ -87,6 +89,22 @@ def least_mean(alignment: Array, spans: NDArray[np.integer], parts: Sequence[tup
     begins = np.array([begin for begin, _ in parts])
     part = np.searchsorted(begins, spans[:, 0], side="right") - 1
     return min((mean_alignment(alignment[part == number]) for number in np.unique(part)), default=np.nan)
+
+
+def worst_of(probabilities: Sequence[float]) -> float:
+    """Return how likely it is that all of an answer is supported, from the probabilities of its claims.
+
+    It is the mean of the two lowest. The lowest alone falls with the number of claims, because each of them is doubted
+    for nothing now and then; a mean over all forgives one wrong claim among many right ones.
+
+    Args:
+        probabilities: that each claim is supported.
+
+    Returns:
+        The mean; NaN without claims, and where one of them has no probability.
+    """
+    worst = sorted(probabilities)[:DECIDING]
+    return np.nan if np.isnan(probabilities).any() else mean_alignment(np.array(worst))
 
 
 def unsupported_share(alignment: Array, threshold: float) -> float:

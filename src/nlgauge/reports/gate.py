@@ -22,11 +22,12 @@ _FOLDER = Path(__file__).parent
 MOST_ROWS = 2_000
 """Rows of a page; the worst ones are listed"""
 _COLUMNS = ("row", "system", "item", "state", "finding", "value", "question", "answer", "unsupported", "why")
-_ORDER = {"failed": 0, "missing": 1, "doubtful": 2, "allowed": 3, "passed": 4}
+_ORDER = {"failed": 0, "missing": 1, "doubtful": 2, "unread": 3, "allowed": 4, "passed": 5}
 _WORDS = {
     "failed": "fails",
     "missing": "has no value",
     "doubtful": "doubtful",
+    "unread": "in other words",
     "allowed": "allowed",
     "passed": "passes",
 }
@@ -136,10 +137,10 @@ def write_verdicts(verdict: Verdict, outputs: Corpus, path: str | os.PathLike[st
             )
 
 
-def _systems(verdict: Verdict) -> list[tuple[str, int, int, int]]:
-    """Return the number of answers of each system, of the doubtful and of the failing ones; nothing for one system."""
+def _systems(verdict: Verdict) -> list[tuple[str, int, int, int, int]]:
+    """Return the counts of each system: answers that were read, doubtful, failing, unread; nothing for one system."""
     decided = () if verdict.decision is None else verdict.decision.systems
-    counts = [(one.system, one.n, one.doubted - one.failing, one.failing) for one in decided]
+    counts = [(one.system, one.n, one.doubted - one.failing, one.failing, one.unread) for one in decided]
     return counts if len(counts) > 1 else []
 
 

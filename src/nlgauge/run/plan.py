@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from nlgauge import registry
 from nlgauge.contract.base import Metric, RowMetric, Setup, model_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.records import column_for
@@ -100,7 +101,7 @@ class Plan:
         self.corpus, self._store = corpus, store
         self.metrics: dict[str, PreparedMetric] = {}
         self.sets: dict[str, SetScorer] = {}
-        setup = Setup(corpus, engine)
+        setup = Setup(corpus, engine, registry.metric)
         for spec, metric in metrics.items():
             if isinstance(metric, RowMetric) or against is None:
                 _refuse_without(corpus, metric, spec)

@@ -64,9 +64,10 @@ def run(
             score(plans, wanted, options=options, sink=sink, known=scored_before)
             for plan in plans:
                 sink.finish(plan)
-                asked = {spec: entry for spec, entry in plan.metrics.items() if entry.metric.remote}
                 spent |= {
-                    spec: counts for spec, entry in asked.items() if (counts := entry.metric.spent(entry.prepared))
+                    spec: counts
+                    for spec, entry in plan.metrics.items()
+                    if (counts := entry.metric.spent(entry.prepared))
                 }
                 if plan.engine is not None:
                     ledgers[plan.engine.model.name] = vars(plan.engine.ledger)

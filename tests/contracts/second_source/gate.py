@@ -16,7 +16,8 @@ from nlgauge import ScoreTable
 from nlgauge.answers.scorecard import BoardLine, board
 from nlgauge.data.table import Column
 from nlgauge.gate import Outcome, Verdict
-from nlgauge.gate.verdict import Regression
+from nlgauge.gate.verdict import ReadClaim, Regression
+from nlgauge.gate.verdict import found as found_in
 from tests.answers.test_scorecard import a_set, card
 from tests.contracts.second_source.decision import NOT_DECIDED
 from tests.contracts.second_source.literal import NAN, Raw, Sources, holm_of, literals, none, optimize, stats
@@ -92,8 +93,16 @@ OUTCOME: Sources = {
     "answer": none,
     "reasons": lambda r: (),
     "quotes": lambda r: (),
+    "claims": lambda r: (),
     "doubted": lambda r: False,
     "decided_by": none,
+}
+READ_CLAIM: Sources = {
+    "begin": lambda r: r.place[0],
+    "end": lambda r: r.place[1],
+    "text": lambda r: r.answer[r.place[0] : r.place[1]],
+    "probability": lambda r: r.probability,
+    "quote": lambda r: max(r.shared, key=r.shared.get) if r.shared else None,
 }
 VERDICT: Sources = {
     "metric": lambda r: "M",
@@ -150,6 +159,31 @@ def outcomes() -> Iterator[tuple[str, Outcome, Raw]]:
     for name, found, raw in checked():
         for one, row in zip(found.outcomes, raw.rows, strict=True):
             yield f"{name}, row {one.row}", one, row
+
+
+def read_claims() -> Iterator[tuple[str, ReadClaim, Raw]]:
+    """Claims whose words come from two sentences of the source, from one, and from none."""
+    answer, quotes = "Ann sings well. Bob left. Cid ran.", ["Ann sings.", "She does it well.", "Bob stays."]
+    begins, nearest = [0, 4, 10, 16, 20, 26, 30], [0, 0, 1, 2, 2, None, None]
+    words = [
+        {"begin": begin, "alignment": 0.5} | ({} if quote is None else {"quote": quote})
+        for begin, quote in zip(begins, nearest, strict=True)
+    ]
+    places, chances = [(0, 15), (16, 25), (26, 34)], [0.2, 0.9, 0.1]
+    stretches = [
+        {"begin": begin, "end": end, "quotes": [0, 1, 2], "supported": chance}
+        for (begin, end), chance in zip(places, chances, strict=True)
+    ]
+    text = {"name": "candidate", "text": answer, "words": words, "stretches": stretches}
+    text["quotes"] = [{"text": quote} for quote in quotes]
+    claims = found_in({"texts": [text]}, "failed").claims
+    assert len(claims) == 2, "the two worst decide"
+    for claim, which in zip(claims, np.argsort(chances)[:2].tolist(), strict=True):
+        begin, end = places[which]
+        near = [quote for at, quote in zip(begins, nearest, strict=True) if begin <= at < end and quote is not None]
+        shared = {quotes[quote]: near.count(quote) for quote in near}
+        raw = Raw(answer=answer, place=places[which], probability=chances[which], shared=shared)
+        yield claim.text, claim, raw
 
 
 def of_items(r: Raw, scorer: str) -> np.ndarray:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nlgauge.engine.engine import Engine
-from nlgauge.engine.features.alignment import AlignmentRequest
+from nlgauge.engine.features.alignment import CLAIM, SHAPE, AlignmentRequest
 from nlgauge.engine.models.card import ModelCard
 from tests.engine.fake import WORDS, FakeModel
 
@@ -47,3 +47,29 @@ def test_an_aligner_reads_no_more_evidence_than_it_was_trained_with(reading):
         alignment = Engine(model).features([request])[request]
         assert (alignment.logits > 0).all()
         assert longest < max(length for _, length in model.rows_seen) <= longest + 32
+
+
+@given(st.lists(texts.filter(lambda text: len(text.split()) < 7), min_size=2, max_size=5), texts)
+@settings(max_examples=25, deadline=None)
+def test_a_claim_is_read_apart_as_if_it_stood_alone(claims, source):
+    said = [claim.replace(".", "") for claim in claims if claim.replace(".", "").strip()]
+    ends = [sum(len(one) + 3 for one in said[:number]) - 3 for number in range(1, len(said) + 1)]
+    whole = AlignmentRequest(" \n ".join(said), (source,), claims=tuple(ends))
+    alone = [AlignmentRequest(one, (source,), claims=(len(one),)) for one in said]
+    features = Engine(FakeModel(window=160)).features([whole, *alone])
+    if not said or features[whole] is None:
+        return
+    for stretch, begin, request in zip(features[whole].stretches, [0, *(end + 3 for end in ends)], alone, strict=False):
+        (only,) = features[request].stretches
+        assert (stretch.begin - begin, stretch.end - begin, stretch.logit) == (only.begin, only.end, only.logit)
+        assert len(stretch.quotes) == len(only.quotes)
+
+
+def test_a_claim_is_read_with_less_of_a_long_source_than_a_stretch():
+    source = " \n ".join(["w1 w9 w8 w3", "w2 w9", *["w1 w5"] * 200])
+    longest = []
+    for claims in ((2, 5), ()):
+        model = FakeModel(window=400)
+        Engine(model).features([AlignmentRequest("w1 w2", (source,), claims=claims)])
+        longest.append(max(length for _, length in model.rows_seen))
+    assert longest[0] <= CLAIM.least + 8 < SHAPE.row - 30 < longest[1]

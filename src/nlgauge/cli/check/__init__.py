@@ -36,6 +36,7 @@ from nlgauge.cli.terminal import (
     read_ratings,
     scores_of,
     tell_hard,
+    told_price,
     told_spent,
 )
 from nlgauge.data.atomic_write import refuse_place
@@ -157,7 +158,9 @@ def check(
     from nlgauge.gate import check as run
     from nlgauge.gate.accepted import read as read_accepted
     from nlgauge.gate.baseline import TooFewItemsError
+    from nlgauge.gate.scorers import refuse_unfit
     from nlgauge.gate.thresholds import METRIC
+    from nlgauge.registry import metric
     from nlgauge.reports.gate import Earlier, gate_page, write_verdicts
 
     by_set = grounded and at_most_wrong is not None
@@ -186,6 +189,8 @@ def check(
         ways = "--grounded, --at-least, --at-most, --threshold, --ratings or --against"
         raise SpecError(f"there is nothing to check: give {ways}")
     refuse_place(output, history)
+    if grounded:
+        refuse_unfit(metric(spec, model=how["model"]))
     corpus = read_outputs(outputs, columns, on_missing="skip")
     tell_hard(corpus, [spec], how["model"])
     with blaming(outputs):
@@ -247,7 +252,7 @@ def check(
     scored = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
         _show(layout, verdict, table=table, outputs=outputs, against=against, scored=scored)
-    remark(*told_spent(table))
+    remark(*told_spent(table), *told_price(table))
     sys.exit(2 if verdict.nothing_checked else _EXIT_CODES[verdict.ruling])
 
 

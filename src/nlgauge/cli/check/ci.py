@@ -32,6 +32,7 @@ def show_github(verdict: Verdict, table: ScoreTable, outputs: Path, against: Pat
         line = one.row if outputs.suffix == ".jsonl" else None
         message = "\n".join([f"{text.place(one)}: {one.problem}", *text.quoted(one)])
         kind = "error" if one.failed and (verdict.decision is None or one.state == "missing") else "warning"
+        kind = "notice" if one.state == "unread" else kind
         click.echo(_command(kind, message, file=outputs, line=line, title=title))
     for regression in verdict.regressions:
         if regression.worse:
@@ -67,7 +68,7 @@ def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path
         "tests": len(verdict.outcomes) + len(verdict.regressions) + verdict.nothing_checked + by_set,
         "failures": failing + verdict.nothing_checked,
         "errors": verdict.count("missing"),
-        "skipped": verdict.count("allowed"),
+        "skipped": verdict.count("allowed", "unread"),
     }
     suites = Element("testsuites")
     suite = SubElement(suites, "testsuite", {"name": _legal(name)} | {key: str(n) for key, n in counts.items()})
@@ -124,7 +125,8 @@ def _cell(said: str) -> str:
 def _row(suite: Element, one: Outcome, name: str, by_set: bool) -> None:
     case = SubElement(suite, "testcase", classname=_legal(name), name=_legal(text.place(one)))
     failing = "system-out" if by_set else "failure"
-    element = {"failed": failing, "doubtful": "system-out", "missing": "error", "allowed": "skipped"}.get(one.state)
+    elements = {"doubtful": "system-out", "missing": "error", "allowed": "skipped", "unread": "skipped"}
+    element = failing if one.state == "failed" else elements.get(one.state)
     if element == "system-out":
         SubElement(case, element).text = _legal("\n".join([one.problem or "", *text.quoted(one)]))
     elif element:

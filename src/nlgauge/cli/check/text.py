@@ -52,9 +52,11 @@ def quoted(one: Outcome) -> Iterator[str]:
     if one.answer is not None and not any(text.name == "candidate" for text in one.unsupported):
         yield f"candidate: {' '.join(harmless(_shortened(one.answer, _LONG), lines=True).split())}"
     yield from (f"difference: {harmless(reason)}" for reason in one.reasons)
-    if one.finding is not None and one.finding not in ("cannot say", "doubtful"):
-        source = "".join(f" “{' '.join(_shortened(quote, _AROUND * 2).split())}”" for quote in one.quotes[:2])
-        yield harmless(f"{one.finding}: {SAID[one.finding]}{f'; compared with:{source}' if source else ''}", lines=True)
+    said = one.claimed
+    if not said and one.finding not in (None, "cannot say", "doubtful", "other words"):
+        said = f"{one.finding}: {SAID[one.finding]}"
+    if said:
+        yield " ".join(harmless(said, lines=True).split())
 
 
 def _marked(text: Unsupported) -> str:
@@ -81,6 +83,7 @@ def counted(verdict: Verdict) -> str:
     counts = [
         (verdict.count("failed"), " or ".join(_beyond(verdict))),
         (verdict.count("doubtful"), "doubtful"),
+        (verdict.count("unread"), "in other words than the source"),
         (verdict.count("missing", "allowed") - gone, "without a value"),
         (gone, "of the baseline and not in the outputs"),
     ]
@@ -146,7 +149,8 @@ def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | Non
         click.echo(wrap_text(harmless(line), WIDTH))
     for one in verdict.worst[:_LISTED]:
         why = harmless(one.problem or "")
-        mark = click.style("FAIL", fg="red", bold=True) if one.failed else click.style("DOUBT", fg="yellow")
+        mark = click.style("UNREAD" if one.state == "unread" else "DOUBT", fg="yellow")
+        mark = click.style("FAIL", fg="red", bold=True) if one.failed else mark
         click.echo(f"{mark}  {place(one)}: {why}", color=colour)
         for line in quoted(one):
             click.echo(wrap_text(line, WIDTH, "      ", "        "))

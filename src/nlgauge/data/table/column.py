@@ -16,6 +16,8 @@ PROBABILITY = "probability"
 """The deciding sub-score of a metric that has one of this name"""
 DECIDED = "decided"
 """The sub-score that is 1 where the first of two models decided, and 2 where the second did"""
+WORDING = "wording"
+"""The sub-score that is the share of an answer's longer words that its source has"""
 
 
 def shown_parts(parts: Sequence[str], details: Sequence[str]) -> tuple[str, ...]:

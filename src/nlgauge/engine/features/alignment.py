@@ -5,6 +5,9 @@ evidence. All of it is read if both fit into one row, and if it is within the li
 of the card). Else the sentences that share most with the stretch are read (`nlgauge.engine.sentence_search`). If no
 sentence is similar, or if reading="windows", every part of the other text is read.
 
+A request may say where the claims of a text end. Each is then read apart, in a shorter row with less evidence, so that
+what is said of it depends neither on the other claims nor on their number.
+
 A published detector (`nlgauge.engine.models.packing`) is read in the same way, but for what its packing says: which
 part of the text is judged at a time, how the rows are made, and how much of the other text a row holds.
 """
@@ -12,7 +15,7 @@ part of the text is judged at a time, how the rows are made, and how much of the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -33,6 +36,8 @@ from nlgauge.errors import InputError
 LongSource: TypeAlias = Literal["search", "windows"]
 """How a long source is read: the sentences that share most with a stretch, or all of it, part by part"""
 SHAPE = SearchShape()
+CLAIM = SearchShape(row=256, evidence=3, least=96)
+"""Of a claim that is read apart. An answer of eight sentences then costs about twice as much as in stretches"""
 _COVERED = 0.2
 """If the sentences found cover less than this share of the worth of a stretch's words, they are not used as evidence"""
 
@@ -84,18 +89,20 @@ def read_alignments(requests: Sequence[AlignmentRequest], block: TextBlock) -> d
     model = block.model[ALIGNER]
     packer = packer_of(block.model)
     plan = _ReadingPlan(block) if packer is None else _PackedPlan(block, packer)
-    work = [row for request in requests for row in plan.rows(request)]
-    rows = [plan.row(row) for row in work]
+    apart = plan if packer is not None or not any(one.claims for one in requests) else _ReadingPlan(block, CLAIM)
+    plans = {request: apart if request.claims else plan for request in requests}
+    work = [row for request, of in plans.items() for row in of.rows(request)]
+    rows = [plans[row.request].row(row) for row in work]
     found: dict[AlignmentRequest, list[_Found]] = {request: [] for request in requests}
     for index in block.batches([len(row.ids) for row in rows]):
         logits, shares, whole, against = model.align(*_padded([rows[i] for i in index], block.model[TOKENIZER].pad_id))
         for at, i in enumerate(index):
             row = work[i]
-            own = plan.own(row, logits[at, rows[i].own])
+            own = plans[row.request].own(row, logits[at, rows[i].own])
             found[row.request].append(
                 _Found(row=row, logits=own, share=float(shares[at]), whole=float(whole[at]), against=float(against[at]))
             )
-    return {request: plan.answer(request, some) for request, some in found.items()}
+    return {request: plans[request].answer(request, some) for request, some in found.items()}
 
 
 class _Row(NamedTuple):
@@ -130,6 +137,9 @@ class AlignmentRequest(Request[Alignment]):
     """'search' reads only possible evidence, 'windows' reads the other texts completely"""
     question: str = ""
     """The question that the text answers, for a model whose aligner reads it"""
+    claims: tuple[int, ...] = ()
+    """Where each claim of the text ends, in characters, if each is read apart, in a row of `CLAIM`; empty if the text
+    is read in stretches"""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -190,16 +200,17 @@ class _Found(NamedTuple):
 class _ReadingPlan:
     """Plans which parts of a block's texts are read together."""
 
-    def __init__(self, block: TextBlock) -> None:
+    def __init__(self, block: TextBlock, shape: SearchShape = SHAPE) -> None:
         frequencies = general_frequencies(block.model)
-        self._view, self._rarity = block, rarity(frequencies.counts, frequencies.documents)
+        self._view, self._rarity, self._shape = block, rarity(frequencies.counts, frequencies.documents), shape
         self.pairing = self._pairing(block.model)
         self._sources: dict[tuple[str, int], Search] = {}
-        self._texts: dict[tuple[str, int], list[list[Span]]] = {}
+        self._texts: dict[tuple[str, int, tuple[int, ...]], list[list[Span]]] = {}
 
     def _pairing(self, model: Model) -> Pairing:
-        row, evidence = min(SHAPE.row, model.window), model.card.aligner_evidence
-        return Pairing(model[TOKENIZER], SearchShape(row, SHAPE.stretch, SHAPE.sentence, evidence), self._rarity)
+        evidence = model.card.aligner_evidence or self._shape.evidence
+        shape = replace(self._shape, row=min(self._shape.row, model.window), evidence=evidence)
+        return Pairing(model[TOKENIZER], shape, self._rarity)
 
     def row(self, row: _StretchRow) -> _Row:
         """Return a row as the aligner reads it."""
@@ -209,7 +220,7 @@ class _ReadingPlan:
 
     def rows(self, request: AlignmentRequest) -> Iterator[_StretchRow]:
         own, others = _used(request, self._view)
-        for group in self._stretches(request.text, own):
+        for group in self._stretches(request, own):
             begin, end = group[0][0], group[-1][1]
             for number, size in others.items():
                 source = self._source(request.against[number], size)
@@ -231,6 +242,10 @@ class _ReadingPlan:
             spans = self.pairing.evidence(source, asked, question)
             if size <= room or source.covered(asked, spans) >= _COVERED:
                 return [spans]
+        if request.claims and request.reading == "search":
+            # A claim in other words than the source shares little with any sentence: read as many as its row holds.
+            room = self.pairing.left_beside(asked, question)
+            return [self.pairing.evidence(source, asked, question, room) or self.pairing.parts(source, room)[0]]
         return self.pairing.parts(source, room)
 
     def _source(self, text: str, size: int) -> Search:
@@ -238,12 +253,17 @@ class _ReadingPlan:
             self._sources[text, size] = self.pairing.search(text, _first(self._view.tokens(text), size))
         return self._sources[text, size]
 
-    def _stretches(self, text: str, size: int) -> list[list[Span]]:
-        """Return the sentences of each stretch of a text's first tokens."""
-        if (text, size) not in self._texts:
-            spans = self.pairing.sentences(text, _first(self._view.tokens(text), size))
-            self._texts[text, size] = self.pairing.stretches(spans)
-        return self._texts[text, size]
+    def _stretches(self, request: AlignmentRequest, size: int) -> list[list[Span]]:
+        """Return the sentences of each stretch of a text's first tokens, or its claims, each as a stretch."""
+        text, claims = request.text, request.claims
+        if (text, size, claims) not in self._texts:
+            tokens = _first(self._view.tokens(text), size)
+            if claims:
+                made = [[span] for span in self.pairing.cut(tokens, claims)]
+            else:
+                made = self.pairing.stretches(self.pairing.sentences(text, tokens))
+            self._texts[text, size, claims] = made
+        return self._texts[text, size, claims]
 
     def own(self, row: _StretchRow, logits: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the log-odds of the tokens of a row's stretch: [tokens], from those at its tokens."""
@@ -269,7 +289,7 @@ class _ReadingPlan:
         logits, likest = np.empty(own, np.float32), np.empty(own, np.int32)
         quotes: dict[QuotedSentence, int] = {}
         stretches, shares, sizes = [], [], []
-        for group in self._stretches(request.text, own):
+        for group in self._stretches(request, own):
             begin, end = group[0][0], group[-1][1]
             some = by_stretch[begin]
             logits[begin:end] = np.max([one.logits for one in some], axis=0)

@@ -20,6 +20,7 @@ from safetensors import SafetensorError, safe_open
 
 from nlgauge.engine.models.stored import json_object, one_line, shown
 from nlgauge.errors import SpecError
+from nlgauge.maths.wording import Band
 
 CARD_FILE = "card.json"
 TEMPERATURES = "temperatures"
@@ -75,6 +76,8 @@ class ModelCard:
     right_answers: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     """How often right answers are doubted, by kind ('answers' to a question, 'others'): the largest share below
     `strict`, and the smallest and the largest share that does not pass, each at the outer end of its interval"""
+    bands: tuple[Band, ...] = ()
+    """How well its aligner reads answers of each wording; empty if not measured"""
     layers: Mapping[str, int] = field(default_factory=dict)
     """For each metric, the layer at which it agrees best with human ratings: BERTScore, DepthScore and SentenceMovers;
     Consistency, Relevance, Preservation, Groundedness, Engagingness and MeanAlignment, or CTC for all of these that are
@@ -135,6 +138,7 @@ def read_card(folder: Path) -> ModelCard:
             grounded=_grounded(thresholds),
             strict=None if thresholds is None or "strict" not in thresholds else _share(thresholds["strict"]),
             right_answers=_right_answers(thresholds),
+            bands=_bands(thresholds),
             layers=layers,
             measured=frozenset(facts),
             temperatures=temperatures,
@@ -188,6 +192,11 @@ def _grounded(fact: Any) -> tuple[float, float] | None:
 def _right_answers(fact: Any) -> dict[str, tuple[float, float, float]]:
     given = {} if fact is None else fact.get("right_answers", {})
     return {str(kind): (_share(failing), _share(low), _share(high)) for kind, (failing, low, high) in given.items()}
+
+
+def _bands(fact: Any) -> tuple[Band, ...]:
+    given = () if fact is None else fact.get("bands", ())
+    return tuple(Band(*(_share(of[name]) for name in ("from", "to", "area", "low"))) for of in given)
 
 
 def _share(value: object) -> float:

@@ -97,9 +97,9 @@ function showVerdict(row) {
   const text = row.unsupported.find((one) => one.name === "candidate");
   mark(row.answer || find("answer").value, text ? text.spans : [], () => "");
   find("spans").hidden = true;
-  const kind = { passed: "good", doubtful: "open" }[row.state] || "bad";
-  const about = ["cannot say", "doubtful"].includes(row.finding) ? "" : SAID[row.finding];
-  const why = about && row.why.startsWith(about) ? row.why.slice(about.length).replace(/^: /, "not supported: ")
+  const kind = { passed: "good", doubtful: "open", unread: "open" }[row.state] || "bad";
+  const about = ["cannot say", "doubtful", "other words"].includes(row.finding) ? "" : SAID[row.finding];
+  const why = about && row.why.startsWith(about) ? row.why.slice(about.length).replace(/^: /, "")
     : row.why.replace(/^cannot say: /, "");
   const chance = row.value === null ? "" : `Probability that the answer holds: ${row.value.toFixed(2)}.`;
   show(capital(row.finding) + (about && `: ${about}`), kind, [why && `${capital(why)}.`, chance].filter(Boolean).join(" "), row.quotes);

@@ -8,6 +8,11 @@ The strict threshold is for single rows: at most 5 % of the right texts of each 
 the sets. How many right texts lie below it and how many do not pass, by kind (answers to a question, and others), is
 what the gate holds the counts of a set against.
 
+How much of an answer's wording its source has decides what a probability is worth: for bands of it, the area under the
+curve of right and wrong texts is measured, in each set that has enough of both, and the mean of these areas is taken,
+with its lower limit. Texts of a band whose lower limit is too low (`nlgauge.maths.wording`) are not judged, so
+they take no part in the thresholds.
+
 Another threshold is the alignment under which a word is marked as unsupported. It is chosen by the same rule, of the
 verdict that a text with a marked word is unsupported. A threshold with the best F1 of the words themselves would find
 more wrong words in long answers, but would mark a word in many more true paraphrases too.
@@ -18,21 +23,25 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.data.table.column import WORDING
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.card import CARD_FILE, write_facts
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.gate.decision import RightAnswers
 from nlgauge.gate.thresholds import METRIC, PART
-from nlgauge.gate.verdict import SAID, found, surely_differs
+from nlgauge.gate.verdict import SAID, found, refuses_worst, surely_differs
 from nlgauge.maths.intervals import share_interval
+from nlgauge.maths.wording import EDGES, LEAST_AREA, Band, Bands, readable
 from nlgauge.render.tables import Cell, Number
+from nlgauge.stats.decisions import auroc
 from nlgauge_lab.reproduce.markdown import table as markdown
 from nlgauge_lab.reproduce.markdown import write_region
 from nlgauge_lab.training.labelled import Labelled, as_corpus, held_out, labelled_set
@@ -48,8 +57,10 @@ _UNSURE = 0.1
 _MOST_OF_A_SET, _MOST_IN_THE_MEAN = 0.05, 0.03
 _FEWEST, _LEVEL = 30, 0.95
 """Right texts of a kind below which a set says nothing of it, and the level of its intervals"""
-_HEADS = ("set", "rows", "unsupported", "hits", "false alarms", "unsure")
-_SHARES = ("unsupported", "hits", "false_alarms", "unsure")
+_HEADS = ("set", "rows", "unsupported", "hits", "false alarms", "unsure", "in other words")
+_FEWEST_OF_BAND = 15
+"""Right texts, and wrong ones, below which a set says nothing of a band of wording"""
+_SHARES = ("unsupported", "hits", "false_alarms", "unsure", "unread")
 
 
 class Judged(NamedTuple):
@@ -66,11 +77,35 @@ class Judged(NamedTuple):
     """[rows] what is wrong with a text, where that is known"""
     asked: NDArray[np.bool_] | None = None
     """[rows] whether a text answers a question"""
+    wording: NDArray[np.float64] | None = None
+    """[rows] the share of its longer words that its source has; None where it was not measured"""
+    bands: Bands = ()
+    """How well the model reads texts of each wording, once that is known"""
+
+    @property
+    def by_model(self) -> NDArray[np.bool_]:
+        """[rows] whether a model alone judges a text: no difference is sure, and its worst claim is no refusal."""
+        refused = np.array([refuses_worst(self.evidence.get(row)) for row in range(len(self.supported))], bool)
+        return np.asarray(~np.isnan(self.probability) & ~self.sure & ~refused)
+
+    @property
+    def unread(self) -> NDArray[np.bool_]:
+        """[rows] whether the model cannot read a text, by its wording."""
+        if self.wording is None or not self.bands:
+            return np.zeros(len(self.supported), bool)
+        other = np.array([not readable(share, self.bands) for share in self.wording.tolist()], bool)
+        return np.asarray(self.by_model & other)
+
+    @property
+    def read(self) -> NDArray[np.float64]:
+        """[rows] the probability of a text that the model can read; NaN of others."""
+        return np.where(self.unread, np.nan, self.probability)
 
     @property
     def sure(self) -> NDArray[np.bool_]:
         """[rows] whether a text differs from its source for sure."""
-        return np.array([surely_differs(self.evidence.get(row)) is not None for row in range(len(self.supported))])
+        rows = range(len(self.supported))
+        return np.array([surely_differs(self.evidence.get(row)) is not None for row in rows], bool)
 
 
 class Thresholds(NamedTuple):
@@ -95,6 +130,8 @@ class Measured(NamedTuple):
     """Few right texts lie below it"""
     right_answers: dict[str, RightAnswers]
     """By kind, 'answers' or 'others', how often right texts are doubted"""
+    bands: dict[Band, int]
+    """How well the model reads texts of each wording, and on how many texts that was measured"""
 
 
 def thresholds(sets: Sequence[Judged]) -> Thresholds:
@@ -107,7 +144,7 @@ def thresholds(sets: Sequence[Judged]) -> Thresholds:
     if not known:
         raise InputError("no set has both supported and unsupported rows", remedy="give labelled rows of both kinds")
     grid = np.arange(1, 100) / 100
-    middle, under = _best(known, [one.probability for one in known], grid)
+    middle, under = _best(known, [one.read for one in known], grid)
     low = int(np.flatnonzero(under >= under[middle] - _UNSURE / 2)[0])
     high = int(np.flatnonzero(under <= under[middle] + _UNSURE / 2)[-1])
     marks, _ = _best(known, [one.least for one in known], grid)
@@ -131,7 +168,8 @@ def _best(
 def strict(sets: Sequence[Judged]) -> float:
     """Return the strict threshold, in hundredths: the largest below which few right texts of the sets lie."""
     grid = np.arange(1, 100) / 100
-    shares = np.array([_below(one.probability[one.supported], grid) for one in sets if one.supported.any()])
+    right = [one.read[one.supported & ~np.isnan(one.read)] for one in sets]
+    shares = np.array([_below(some, grid) for some in right if len(some)])
     fine = (shares.max(0) <= _MOST_OF_A_SET) & (shares.mean(0) <= _MOST_IN_THE_MEAN)
     return float(grid[fine].max(initial=0.0))
 
@@ -142,8 +180,8 @@ def right_answers(sets: Sequence[Judged], below: float, doubted_below: float) ->
     for one in sets:
         asked = np.zeros(len(one.supported), bool) if one.asked is None else one.asked
         for kind, rows in (("answers", asked), ("others", ~asked)):
-            right = rows & one.supported & ~np.isnan(one.probability)
-            given, sure = one.probability[right], one.sure[right]
+            right = rows & one.supported & ~np.isnan(one.read)
+            given, sure = one.read[right], one.sure[right]
             if len(given) >= _FEWEST:
                 fails = (given < below) | (sure & (given < doubted_below))
                 failing = share_interval(float(fails.mean()), len(given), _LEVEL)
@@ -160,9 +198,32 @@ def right_answers(sets: Sequence[Judged], below: float, doubted_below: float) ->
     }
 
 
+def bands(sets: Sequence[Judged]) -> dict[Band, int]:
+    """Return how well a model reads texts of each wording, with the number of texts on which that was measured.
+
+    The area of a band is the mean over the sets with enough right and wrong texts there: each pair is of one set, and a
+    set counts once. The lower limit of the mean is that of independent areas (Zou and Donner 2008).
+    """
+    measured: dict[Band, int] = {}
+    for begin, end in pairwise((0.0, *EDGES, 1.0)):
+        areas, texts = [], 0
+        for one in sets:
+            wording = np.full(len(one.supported), np.nan) if one.wording is None else one.wording
+            rows = one.by_model & (wording >= begin) & ((wording < end) | (end == 1.0))
+            right = one.supported[rows]
+            if min(right.sum(), (~right).sum()) >= _FEWEST_OF_BAND:
+                areas.append(auroc(one.probability[rows], ~right, np.arange(len(right))))
+                texts += len(right)
+        if areas:
+            area = float(np.mean([one.value for one in areas]))
+            below = float(np.sqrt(sum((one.value - one.low) ** 2 for one in areas))) / len(areas)
+            measured[Band(begin, end, round(area, 4), round(max(0.0, area - below), 4))] = texts
+    return measured
+
+
 def states(judged: Judged, chosen: Thresholds) -> NDArray[np.str_]:
     """Return what the gate says of each row: 'failed', 'unsure' or 'passed'."""
-    given = judged.probability
+    given = judged.read
     unsure = np.isnan(given) | ((given >= chosen.fail_below) & (given < chosen.pass_from))
     return np.where(unsure, "unsure", np.where(given < chosen.fail_below, "failed", "passed"))
 
@@ -171,7 +232,7 @@ def rates(judged: Judged, chosen: Thresholds) -> dict[str, float]:
     """Return the number of rows, the share that is unsupported, and what the gate says.
 
     The share of the unsupported rows that fail (hits), of the supported rows that fail (false alarms), and of all rows
-    of which the gate cannot say.
+    of which the gate cannot say; the unread ones are among these.
     """
     said, wrong = states(judged, chosen), ~judged.supported
     shares = {
@@ -179,6 +240,7 @@ def rates(judged: Judged, chosen: Thresholds) -> dict[str, float]:
         "hits": said[wrong] == "failed",
         "false_alarms": said[~wrong] == "failed",
         "unsure": said == "unsure",
+        "unread": judged.unread,
     }
     return {"rows": len(said), **{name: round(float(np.mean(share)), 4) for name, share in shares.items()}}
 
@@ -207,6 +269,7 @@ def by_finding(judged: Judged, below: float, doubted_below: float) -> dict[str, 
     """
     doubtful = np.where(judged.probability < doubted_below, "doubtful", "passed")
     said = np.where(judged.probability < below, "failed", doubtful)
+    said = np.where(judged.unread, "unread", said)
     names = np.array(
         [
             "no claim" if np.isnan(value) else str(found(judged.evidence.get(number), str(said[number])).finding)
@@ -233,6 +296,8 @@ def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | No
         raise InputError("none of the labelled sets is there", file=folder, remedy=f"put {CHOSEN_ON[0]}.jsonl there")
     kinds = [kind for _, kind in held_out(BY_KIND)][:limit]
     sets = {name: _judged(some, model, cache, kinds if name == BY_KIND else ()) for name, some in rows.items()}
+    by_band = bands(list(sets.values()))
+    sets = {name: one._replace(bands=tuple(by_band)) for name, one in sets.items()}
     choosing = [one for name, one in sets.items() if name in CHOSEN_ON]
     chosen, below = thresholds(choosing), strict(choosing)
     return Measured(
@@ -244,21 +309,31 @@ def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | No
         right_answers=right_answers(
             [one for name, one in sets.items() if name in MEASURED_ON], below, chosen.fail_below
         ),
+        bands=by_band,
     )
 
 
 def as_cells(measured: Measured) -> list[list[list[Cell]]]:
-    """Return three tables: the rates by set and by kind of error, and the findings."""
+    """Return four tables: the rates by set and by kind of error, the findings, and the areas by wording."""
     sets: list[list[Cell]] = [list(_HEADS)]
     for name, one in measured.rates.items():
         sets.append([name, Number(one["rows"], digits=0), *(Number(one[share], digits=3) for share in _SHARES)])
     kinds: list[list[Cell]] = [[f"{BY_KIND}: kind of error", "rows", "hits", "unsure"]]
     for name, one in measured.kinds.items():
-        kinds.append([name, Number(one["rows"], digits=0), *(Number(one[share], digits=3) for share in _SHARES[1::2])])
+        shares = [Number(one[share], digits=3) for share in ("hits", "unsure")]
+        kinds.append([name, Number(one["rows"], digits=0), *shares])
     said: list[list[Cell]] = [[f"{BY_KIND}: finding", "right answers", "wrong answers"]]
     for name, one in measured.findings.items():
         said.append([name, *(Number(one[label], digits=3) for label in ("supported", "unsupported"))])
-    return [sets, kinds, said]
+    wording: list[list[Cell]] = [["wording that the source has", "rows", "area", "lower limit", "is read"]]
+    for band, rows in measured.bands.items():
+        cells = [Number(rows, digits=0), Number(band.area, digits=3), Number(band.low, digits=3)]
+        wording.append([_band(band.begin, band.end), *cells, "no" if band.low < LEAST_AREA else "yes"])
+    return [sets, kinds, said, wording]
+
+
+def _band(begin: float, end: float) -> str:
+    return f"{begin:g} to {end:g}"
 
 
 def write(model: str, measured: Measured) -> Path:
@@ -274,6 +349,10 @@ def write(model: str, measured: Measured) -> Path:
         **measured.thresholds._asdict(),
         "strict": measured.strict,
         "right_answers": {kind: [*of] for kind, of in measured.right_answers.items()},
+        "bands": [
+            {"from": one.begin, "to": one.end, "rows": rows, "area": one.area, "low": one.low}
+            for one, rows in measured.bands.items()
+        ],
         "chosen_on": [*CHOSEN_ON],
         "rates": measured.rates,
         "kinds": measured.kinds,
@@ -297,10 +376,25 @@ def card_tables() -> list[str]:
         strict = f", and fails below {card['strict']}" if "strict" in card else ""
         lines += [f"By `{name}`, which doubts a text below {card['fail_below']}{strict}:", ""]
         rows = [
-            [title + ", chosen" * (title in card["chosen_on"]), f"{one['rows']:,}", *(f"{one[s]:.3f}" for s in _SHARES)]
+            [title + ", chosen" * (title in card["chosen_on"]), f"{one['rows']:,}"]
+            + [f"{one.get(share, 0.0):.3f}" for share in _SHARES]
             for title, one in card["rates"].items()
         ]
-        lines += [*markdown(list(_HEADS), "lrrrrr", rows), ""]
+        lines += [*markdown(list(_HEADS), "lrrrrrr", rows), ""]
+        if "bands" in card:
+            rows = [
+                [
+                    _band(one["from"], one["to"]),
+                    f"{one['rows']:,}",
+                    f"{one['area']:.3f}",
+                    f"{one['low']:.3f}",
+                    "no" if one["low"] < LEAST_AREA else "yes",
+                ]
+                for one in card["bands"]
+            ]
+            heads = ["wording that the source has", "rows", "area", "lower limit", "is read"]
+            lines += [f"How well `{name}` reads answers, by the share of their longer words that the source has:", ""]
+            lines += [*markdown(heads, "lrrrl", rows), ""]
     cards = {name: card for name, card in cards.items() if "kinds" in card}  # measured since there are written answers
     if not cards:
         return lines[:-1]
@@ -341,6 +435,7 @@ def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool, kinds: Seq
         evidence=evidence,
         kinds=kinds,
         asked=np.array([bool(row.question) for row in as_corpus(rows)]),
+        wording=table.values(table.metrics[0], WORDING),
     )
 
 

@@ -17,9 +17,11 @@ from nlgauge_lab.training.thresholds import (
     REGION,
     Judged,
     Thresholds,
+    bands,
     by_finding,
     by_kind,
     card_tables,
+    rates,
     right_answers,
     strict,
     thresholds,
@@ -115,3 +117,41 @@ def test_right_texts_are_counted_by_kind_and_a_sure_difference_fails() -> None:
     assert kind == "answers" and not others
     # Wilson's intervals of 6 and of 20 of 100.
     assert answers == pytest.approx((0.1248, 0.1334, 0.2888), abs=1e-3)
+
+
+def by_wording(area: float, rows: int, wording: float, seed: int) -> Judged:
+    """Rows of one wording, right and wrong by turns, with some area."""
+    rng = np.random.default_rng(seed)
+    right = np.arange(rows) % 2 == 0
+    chances = np.where(rng.random(rows) < 2 * area - 1, 0.2 + 0.6 * right, 0.5) + rng.normal(0, 0.01, rows)
+    return Judged(chances, right, np.zeros(rows), wording=np.full(rows, wording))
+
+
+def test_the_area_of_a_band_is_the_mean_over_the_sets_and_its_limit_that_of_their_mean() -> None:
+    first, second, few = by_wording(0.9, 400, 0.1, 0), by_wording(0.6, 60, 0.1, 1), by_wording(0.5, 20, 0.1, 2)
+    apart = by_wording(0.55, 200, 0.9, 3)
+    found = bands([first, second, few, apart])
+    assert [(one.begin, one.end) for one in found] == [(0.0, 0.2), (0.8, 1.0)] and list(found.values()) == [460, 200]
+    areas = []
+    for one in (first, second):
+        right, wrong = one.probability[one.supported], one.probability[~one.supported]
+        areas.append(np.mean(right[:, None] > wrong))
+    low = next(iter(found))
+    assert low.area == pytest.approx(np.mean(areas), abs=1e-4)
+    alone = [next(iter(bands([one]))) for one in (first, second)]
+    error = np.hypot(*(one.area - one.low for one in alone)) / 2
+    assert low.low == pytest.approx(low.area - error, abs=1e-3) and min(one.low for one in alone) < low.low
+
+
+def test_texts_in_other_words_are_not_judged_but_for_what_is_sure() -> None:
+    chances, right = np.array([0.05, 0.05, 0.9, 0.05]), np.array([False, True, True, False])
+    reason = {"said": "9 pm: the source has 9 am", "sure": True}
+    evidence = {3: {"texts": [{"name": "candidate", "text": "9 pm", "reasons": [reason]}]}}
+    some = Judged(chances, right, np.zeros(4), evidence, wording=np.array([0.1, 0.1, 0.9, 0.1]))
+    assert not some.unread.any(), "the bands are not known"
+    some = some._replace(bands=tuple(bands([by_wording(0.55, 200, 0.1, 0)])))
+    assert some.unread.tolist() == [True, True, False, False]
+    told = rates(some, Thresholds(0.4, 0.6, 0.5))
+    assert (told["hits"], told["false_alarms"], told["unread"], told["unsure"]) == (0.5, 0.0, 0.5, 0.5)
+    assert by_finding(some, 0.1, 0.4)["other words"] == {"supported": 0.5, "unsupported": 0.5}
+    assert strict([some]) == 0.9, "of the right texts that are read"
