@@ -62,7 +62,7 @@ def labelled_set(folder: Path, name: str) -> list[Labelled] | None:
     """The rows of a set of a folder, or of its folder `grounding`, or of held-out written answers by their name; None
     where it is not there."""
     if name in HELD_OUT:
-        return [row for row, _ in held_out(name)]
+        return [row for row, *_ in held_out(name)]
     for place in (folder, folder / "grounding"):
         for suffix in (".jsonl.xz", ".jsonl.gz", ".jsonl"):
             if (path := place / f"{name}{suffix}").is_file():
@@ -70,14 +70,14 @@ def labelled_set(folder: Path, name: str) -> list[Labelled] | None:
     return None
 
 
-def held_out(name: str) -> list[tuple[Labelled, str]]:
-    """The written answers of a held-out writer, each with the kind of its error (empty if none is named)."""
+def held_out(name: str) -> list[tuple[Labelled, str, str]]:
+    """The written answers of a held-out writer, each with the kind of its error and its family (empty if unnamed)."""
     found = []
     for one in answers():
         if one.writer == HELD_OUT[name]:
             spans = marked(one.text, one.words) if one.supported or one.words else None
             row = Labelled("\n".join(one.source), one.text, spans, one.supported, question=one.question or None)
-            found.append((row, one.kind))
+            found.append((row, one.kind, one.family))
     return found
 
 

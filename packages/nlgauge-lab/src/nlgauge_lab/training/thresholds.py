@@ -49,9 +49,19 @@ from nlgauge_lab.written import HELD_OUT
 
 CHOSEN_ON = ("summedits.dev", "quintd_human.dev", "fever_symmetric.dev", "scifact.dev", "infotabs.dev", "written.dev")
 """Held-out sets of six kinds: no shipped aligner has read their rows"""
-MEASURED_ON = ("ragtruth_qa.test", "summedits.test", "quintd_human.test", "fever_symmetric.test", "written.test")
+MEASURED_ON = (
+    "ragtruth_qa.test",
+    "summedits.test",
+    "quintd_human.test",
+    "fever_symmetric.test",
+    "written.test",
+    "written.families",
+    "written.words",
+)
 BY_KIND = "written.test"
 """The set whose hits are given by the kind of the error, and whose findings are counted"""
+BY_FAMILY = "written.families"
+"""The set whose hits and false alarms are given by what a reader has to understand"""
 REGION = "thresholds"
 _UNSURE = 0.1
 _MOST_OF_A_SET, _MOST_IN_THE_MEAN = 0.05, 0.03
@@ -75,12 +85,23 @@ class Judged(NamedTuple):
     evidence: Mapping[int, Any] = {}
     kinds: Sequence[str] = ()
     """[rows] what is wrong with a text, where that is known"""
+    families: Sequence[str] = ()
+    """[rows] what a reader of a text has to understand, where that is known"""
     asked: NDArray[np.bool_] | None = None
     """[rows] whether a text answers a question"""
     wording: NDArray[np.float64] | None = None
     """[rows] the share of its longer words that its source has; None where it was not measured"""
     bands: Bands = ()
     """How well the model reads texts of each wording, once that is known"""
+
+    def of(self, rows: NDArray[np.bool_]) -> Judged:
+        """Return some of the rows."""
+        numbers = {int(row): number for number, row in enumerate(np.flatnonzero(rows))}
+        evidence = {numbers[row]: one for row, one in self.evidence.items() if row in numbers}
+        wording = None if self.wording is None else self.wording[rows]
+        return Judged(
+            self.probability[rows], self.supported[rows], self.least[rows], evidence, wording=wording, bands=self.bands
+        )
 
     @property
     def by_model(self) -> NDArray[np.bool_]:
@@ -124,6 +145,8 @@ class Measured(NamedTuple):
     """By set"""
     kinds: dict[str, dict[str, float]]
     """By the kind of the error in `BY_KIND`: rows, hits, unsure"""
+    families: dict[str, dict[str, float]]
+    """By what a reader has to understand in `BY_FAMILY`: rows, hits, false alarms, unsure"""
     findings: dict[str, dict[str, float]]
     """By finding: its share of the supported and of the unsupported rows of `BY_KIND`"""
     strict: float
@@ -259,6 +282,19 @@ def by_kind(judged: Judged, chosen: Thresholds, least: int = 15) -> dict[str, di
     }
 
 
+def by_family(judged: Judged, chosen: Thresholds) -> dict[str, dict[str, float]]:
+    """Return hits and false alarms by what a reader of a text has to understand, such as an exception or an order."""
+    families = np.array(judged.families)
+    return {
+        family: {
+            name: share
+            for name, share in rates(judged.of(families == family), chosen).items()
+            if name in ("rows", "hits", "false_alarms", "unsure")
+        }
+        for family in sorted(set(judged.families) - {""})
+    }
+
+
 def by_finding(judged: Judged, below: float, doubted_below: float) -> dict[str, dict[str, float]]:
     """Return the share of each finding among the supported and among the unsupported rows.
 
@@ -294,8 +330,11 @@ def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | No
     rows = {name: some[:limit] for name in wanted if (some := labelled_set(folder, name)) is not None}
     if not set(rows).intersection(CHOSEN_ON).difference(HELD_OUT):
         raise InputError("none of the labelled sets is there", file=folder, remedy=f"put {CHOSEN_ON[0]}.jsonl there")
-    kinds = [kind for _, kind in held_out(BY_KIND)][:limit]
-    sets = {name: _judged(some, model, cache, kinds if name == BY_KIND else ()) for name, some in rows.items()}
+    kinds = [kind for _, kind, _ in held_out(BY_KIND)][:limit]
+    families = [family for *_, family in held_out(BY_FAMILY)][:limit]
+    sets = {name: _judged(some, model, cache) for name, some in rows.items()}
+    sets[BY_KIND] = sets[BY_KIND]._replace(kinds=kinds)
+    sets[BY_FAMILY] = sets[BY_FAMILY]._replace(families=families)
     by_band = bands(list(sets.values()))
     sets = {name: one._replace(bands=tuple(by_band)) for name, one in sets.items()}
     choosing = [one for name, one in sets.items() if name in CHOSEN_ON]
@@ -304,6 +343,7 @@ def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | No
         thresholds=chosen,
         rates={name: rates(one, chosen) for name, one in sets.items()},
         kinds=by_kind(sets[BY_KIND], chosen),
+        families=by_family(sets[BY_FAMILY], chosen),
         findings=by_finding(sets[BY_KIND], below, chosen.fail_below),
         strict=below,
         right_answers=right_answers(
@@ -314,7 +354,7 @@ def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | No
 
 
 def as_cells(measured: Measured) -> list[list[list[Cell]]]:
-    """Return four tables: the rates by set and by kind of error, the findings, and the areas by wording."""
+    """Return five tables: rates by set, by kind of error and by family, the findings, and the areas by wording."""
     sets: list[list[Cell]] = [list(_HEADS)]
     for name, one in measured.rates.items():
         sets.append([name, Number(one["rows"], digits=0), *(Number(one[share], digits=3) for share in _SHARES)])
@@ -322,6 +362,10 @@ def as_cells(measured: Measured) -> list[list[list[Cell]]]:
     for name, one in measured.kinds.items():
         shares = [Number(one[share], digits=3) for share in ("hits", "unsure")]
         kinds.append([name, Number(one["rows"], digits=0), *shares])
+    families: list[list[Cell]] = [[f"{BY_FAMILY}: family", "rows", "hits", "false alarms", "unsure"]]
+    for name, one in measured.families.items():
+        shares = [Number(one[share], digits=3) for share in ("hits", "false_alarms", "unsure")]
+        families.append([name, Number(one["rows"], digits=0), *shares])
     said: list[list[Cell]] = [[f"{BY_KIND}: finding", "right answers", "wrong answers"]]
     for name, one in measured.findings.items():
         said.append([name, *(Number(one[label], digits=3) for label in ("supported", "unsupported"))])
@@ -329,7 +373,7 @@ def as_cells(measured: Measured) -> list[list[list[Cell]]]:
     for band, rows in measured.bands.items():
         cells = [Number(rows, digits=0), Number(band.area, digits=3), Number(band.low, digits=3)]
         wording.append([_band(band.begin, band.end), *cells, "no" if band.low < LEAST_AREA else "yes"])
-    return [sets, kinds, said, wording]
+    return [sets, kinds, families, said, wording]
 
 
 def _band(begin: float, end: float) -> str:
@@ -356,6 +400,7 @@ def write(model: str, measured: Measured) -> Path:
         "chosen_on": [*CHOSEN_ON],
         "rates": measured.rates,
         "kinds": measured.kinds,
+        "families": measured.families,
         "findings": measured.findings,
     }
     write_facts(folder, grounded=grounded)
@@ -407,6 +452,17 @@ def card_tables() -> list[str]:
     heads = [f"{name}: {what}" for name in cards for what in ("hits", "unsure")]
     lines += ["Hits by the kind of the error, in written.test:", ""]
     lines += [*markdown(["kind of error", "rows", *heads], "lr" + "r" * len(heads), rows), ""]
+    families = list(dict.fromkeys(family for card in cards.values() for family in card.get("families", ())))
+    shares = {"hits": "hits", "false_alarms": "false alarms"}
+    rows = [
+        [family, f"{max(card['families'][family]['rows'] for card in cards.values()):,}"]
+        + [f"{card['families'][family][share]:.3f}" for card in cards.values() for share in shares]
+        for family in families
+    ]
+    if rows:
+        heads = [f"{name}: {what}" for name in cards for what in shares.values()]
+        lines += ["By what a reader has to understand, in written.families:", ""]
+        lines += [*markdown(["family", "rows", *heads], "lr" + "r" * len(heads), rows), ""]
     heads = [f"{name}: {what} answers" for name in cards for what in ("right", "wrong")]
     rows = [
         [name]
@@ -422,7 +478,7 @@ def card_tables() -> list[str]:
     return [*lines, *markdown(["finding", *heads], "l" + "r" * len(heads), rows)]
 
 
-def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool, kinds: Sequence[str]) -> Judged:
+def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool) -> Judged:
     table = evaluate(as_corpus(rows), metrics=METRIC, model=model, evidence=True, cache=cache, progress=True)
     evidence = table.columns[table.metrics[0]].evidence
     least = np.full(len(rows), np.nan)
@@ -433,7 +489,6 @@ def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool, kinds: Seq
         supported=np.array([row.supported for row in rows]),
         least=least,
         evidence=evidence,
-        kinds=kinds,
         asked=np.array([bool(row.question) for row in as_corpus(rows)]),
         wording=table.values(table.metrics[0], WORDING),
     )
