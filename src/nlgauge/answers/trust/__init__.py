@@ -24,7 +24,7 @@ from nlgauge.errors import InputError
 from nlgauge.ratings.join import Source
 from nlgauge.ratings.matching import matched, of_ratings
 from nlgauge.ratings.project import ProjectRatings
-from nlgauge.ratings.rated import fitted, rated_rows
+from nlgauge.ratings.rated import fitted, rated_rows, unseen
 from nlgauge.stats.arrays import Float
 
 __all__ = ["Dispute", "Trust", "Trusts", "trust"]
@@ -106,6 +106,8 @@ def trust(
     rated = rated_rows(scorers, ratings, asked, cluster=cluster, outputs=outputs)
     if rated.clusters is not None and cluster not in (None, "item"):
         scorers = scorers.clustered(rated.clusters.tolist())
+    notes = list(rated.notes)
+    scorers, fitted_here = unseen(scorers, rated.values, notes)
     limits = {aspect: _limit(ratings, aspect, values, below) for aspect, values in rated.values.items()}
     lines = Lines(
         table=scorers,
@@ -113,12 +115,12 @@ def trust(
         limits=limits,
         thresholds={named[name]: float(value) for name, value in (thresholds or {}).items()},
         probabilities={named[name] for name in probabilities},
+        fitted_here=fitted_here,
         risk=risk,
         confidence=confidence,
         replicates=replicates,
         seed=seed,
     )
-    notes = list(rated.notes)
     if again is None and "ratings" in table.run:
         notes.append(f"all numbers are of the {len(table)} anchors, which this run scored again")
     if before is None and again is not None:
@@ -163,6 +165,7 @@ def trust(
         risk=risk,
         confidence=confidence,
         below=below,
+        lines=lines,
     )
 
 

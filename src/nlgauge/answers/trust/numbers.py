@@ -153,7 +153,7 @@ class Trust:
         said=Words(_without_threshold),
         noted=Words(lambda one: CHOSEN_HERE if one.threshold_from == CHOSEN else None, place=1),
     )
-    """'given'; 'its own'; '0.5, as it has one score alone'; 'chosen on these ratings', for the best balanced accuracy:
+    """'given'; 'its own'; '0.5, as it has one score alone'; 'its own, fitted to these ratings', of a panel; 'chosen on these ratings', for the best balanced accuracy:
     the shares are then cross-fitted, and their intervals hold for any threshold that ratings choose; '' where nothing
     is decided"""
     tpr: Measured = number(
