@@ -135,12 +135,23 @@ class ModelAccess(Protocol):
         """Return access to another model of the metric's `other_models`."""
 
 
+class AnswerCache(Protocol):
+    """The cache, for a metric that asks a server: what was answered is paid, and is cached as it comes."""
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, bytes]: ...
+
+    def put(self, entries: Mapping[str, bytes]) -> None: ...
+
+    def commit(self) -> None: ...
+
+
 @dataclass(frozen=True)
 class Setup:
-    """What a metric may use in `prepare`: all rows, and its model."""
+    """What a metric may use in `prepare`: all rows, its model, and the cache of a run that has one."""
 
     corpus: Corpus
     engine: ModelAccess | None = None
+    cache: AnswerCache | None = None
 
     @property
     def model(self) -> Model:

@@ -100,7 +100,7 @@ class Plan:
         self.corpus, self._store = corpus, store
         self.metrics: dict[str, PreparedMetric] = {}
         self.sets: dict[str, SetScorer] = {}
-        setup = Setup(corpus, engine)
+        setup = Setup(corpus, engine, store)
         for spec, metric in metrics.items():
             if isinstance(metric, RowMetric) or against is None:
                 _refuse_without(corpus, metric, spec)
