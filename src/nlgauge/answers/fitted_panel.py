@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.atomic_write import atomic_write
-from nlgauge.data.jsonable import jsonable, record_of
-from nlgauge.data.seal import refuse_changed, sealed
+from nlgauge.data.jsonable import jsonable, read_record
+from nlgauge.data.seal import sealed
 from nlgauge.errors import InputError
 from nlgauge.stats.arrays import Float, Integers
 
@@ -112,14 +112,7 @@ class FittedPanel:
     @classmethod
     def load(cls, path: str | Path) -> FittedPanel:
         """Read what `save` wrote. Raises InputError for anything else, and for a file that was changed."""
-        try:
-            made = record_of(cls, refuse_changed(Path(path).read_bytes(), path, _WHAT, _REMEDY))
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=path, remedy=_REMEDY) from None
-        except InputError:
-            raise
-        except (ValueError, RecursionError) as bad:
-            raise InputError(f"is not {_WHAT}: {bad}", file=path, remedy=_REMEDY) from None
+        made = read_record(cls, path, _WHAT, _REMEDY)
         if problem := made.problem:
             raise InputError(f"is not {_WHAT}: {problem}", file=path, remedy=_REMEDY)
         return made

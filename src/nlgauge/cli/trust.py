@@ -13,7 +13,7 @@ import click
 import nlgauge
 from nlgauge.cli.options import ASPECT, IN_FORMATS, PLACE, REPLICATES, example
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import beside, on_some_ratings, show
+from nlgauge.cli.terminal import beside, loaded, on_some_ratings, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
@@ -64,6 +64,11 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     help="By how much a stand-in for a rater may be worse; 0.2 for experts, 0.1 for the crowd.",
 )
 @click.option(
+    "--margin",
+    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    help="Plan: how many bad and good rows to rate until TPR and TNR are known to plus or minus this.",
+)
+@click.option(
     "--before",
     type=PLACE,
     help="Scores of an earlier run: which scorers moved, by the anchors of nlgauge score --anchors, or else "
@@ -101,7 +106,7 @@ def trust(
 
     refuse_place(output, save)
     thresholds = dict(map(_limit, limits))
-    earlier = None if before is None else nlgauge.ScoreTable.load(before)
+    earlier = None if before is None else loaded(before)
     found = nlgauge.trust(
         table,
         rated,

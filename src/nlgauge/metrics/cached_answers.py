@@ -1,4 +1,4 @@
-"""The answers of a judge in the cache, each as it comes: a row may need several, and a run may be stopped between them."""
+"""The answers of a judge in the cache, each as it comes: a run may be stopped between the answers that a row needs."""
 
 from __future__ import annotations
 

@@ -155,8 +155,8 @@ def unseen(table: ScoreTable, ratings: Mapping[str, Float], notes: list[str]) ->
             here.add(spec)
             notes.append(
                 f"{spec} was fitted to {n} of the {int(rated.sum())} rated rows: these count with the probability by "
-                "weights that were fitted without their rating (cross-fitted), and intervals of its own decisions hold for "
-                "any threshold; ratings of other rows say more"
+                "weights that were fitted without their rating (cross-fitted), and the intervals of its own decisions "
+                "hold for any threshold; ratings of other rows say more"
             )
     return replace(table, columns=columns), frozenset(here)
 

@@ -49,6 +49,7 @@ def trust(
     before: ScoreTable | None = None,
     cluster: str | None = None,
     outputs: Corpus | None = None,
+    margin: float | None = None,
     replicates: int = 1000,
     seed: int = 0,
 ) -> Trusts:
@@ -79,6 +80,8 @@ def trust(
             anchors and of no other row, all numbers are of the anchors.
         cluster: as `nlgauge.estimate` takes it.
         outputs: as `nlgauge.estimate` takes them; their texts make the sentinels.
+        margin: also say how many bad and how many good rows have to be rated, for each scorer and aspect, until the
+            intervals of TPR and TNR are plus or minus this.
         replicates: the number of draws, of all that is drawn.
         seed: of all that is drawn.
 
@@ -92,6 +95,8 @@ def trust(
     for what, value in (("risk", risk), ("confidence", confidence)):
         if not 0 < value < 1:
             raise InputError(f"the {what} {value!r} is not between 0 and 1", remedy="0.1 or 0.9, for two")
+    if margin is not None and not 0 < margin < _HALF:
+        raise InputError(f"the margin {margin!r} is not between 0 and 0.5", remedy="0.05, for one")
     again = table.anchors
     if isinstance(ratings, Corpus) and (theirs := of_ratings(table, ratings)) is not table:
         if outputs is not None:
@@ -116,6 +121,7 @@ def trust(
         thresholds={named[name]: float(value) for name, value in (thresholds or {}).items()},
         probabilities={named[name] for name in probabilities},
         fitted_here=fitted_here,
+        margin=margin,
         risk=risk,
         confidence=confidence,
         replicates=replicates,
@@ -165,6 +171,7 @@ def trust(
         risk=risk,
         confidence=confidence,
         below=below,
+        margin=margin,
         lines=lines,
     )
 

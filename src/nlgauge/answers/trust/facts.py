@@ -26,7 +26,7 @@ from nlgauge.maths.inference import NOTHING, Inference, Measured
 from nlgauge.ratings.join import Key, turned
 from nlgauge.ratings.rated import RatedRows
 from nlgauge.stats.arrays import Float, Integers, Mask
-from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
+from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, rows_needed, share_of
 from nlgauge.stats.fitting import FoldWeights, fold_weights
 
 _JUDGES = ("Column", "Judge")
@@ -108,6 +108,8 @@ class Decisions:
     fitted: Mask
     """Who passes the threshold that was chosen on other folds; for a rule that was not chosen, who passes it"""
     clusters: Integers
+    margin: float | None = None
+    """Half the length that intervals are to have, where it is asked how many ratings that takes"""
 
     @property
     def rated(self) -> Mask:
@@ -125,10 +127,34 @@ class Decisions:
         return self.sign * self.rule.second
 
     def share(self, of: Mask, hits: Mask, fitted: Mask) -> Measured:
-        """Return the share of rows that are hit; of a threshold of these ratings cross-fitted, by the hits of other folds."""
+        """Return the share of rows that are hit; of a threshold of these ratings by the hits of other folds."""
         if self.rule.origin in (CHOSEN, FITTED):
             return chosen_share(hits[of], fitted[of], self.clusters[of])
         return share_of(hits[of], self.clusters[of])
+
+    def needed(self, of: Mask, hits: Mask) -> float:
+        """Return how many rated rows of a kind make the interval of their share plus or minus the margin."""
+        if self.margin is None:
+            return math.nan
+        chosen = self.rule.origin in (CHOSEN, FITTED)
+        return rows_needed(hits[of], self.clusters[of], self.margin, any_threshold=chosen)
+
+    @property
+    def needed_bad(self) -> float:
+        """How many rated rows have to be bad; NaN where no margin is asked for."""
+        return self.needed(self.bad, ~self.passed)
+
+    @property
+    def needed_good(self) -> float:
+        """How many rated rows have to be good; NaN where no margin is asked for."""
+        return self.needed(self.good, self.passed)
+
+    @property
+    def needed_rows(self) -> float:
+        """How many rows have to be rated, drawn at random, until there are so many of each kind."""
+        bad = float(self.bad.sum() / self.rated.sum())
+        both = [need / share for need, share in ((self.needed_bad, bad), (self.needed_good, 1 - bad)) if share]
+        return math.nan if len(both) < 2 or any(map(math.isnan, both)) else math.ceil(max(both) - 1e-9)
 
 
 @dataclass(frozen=True)
@@ -267,6 +293,7 @@ class Lines:
     seed: int
     fitted_here: frozenset[str] = frozenset()
     """Panels of scorers that were fitted to some of these ratings"""
+    margin: float | None = None
 
     def of(self, aspect: str) -> _Of:
         """Return the rated rows of an aspect that were drawn with one probability."""
@@ -391,6 +418,7 @@ class Lines:
             passed=passed,
             fitted=fitted,
             clusters=tested.clusters,
+            margin=self.margin,
         )
 
     def _probability(self, name: str, column: Column, scores: Float, tested: RatedScores) -> Probability | None:

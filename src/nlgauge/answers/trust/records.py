@@ -54,6 +54,8 @@ class Trusts(Answered, Records[Trust]):
     confidence: float = 0.9
     below: float | None = None
     """The rating below which a row is bad, where one was named"""
+    margin: float | None = None
+    """Half the length that the intervals of TPR and TNR are to have, where a plan was asked for"""
     lines: Lines | None = field(default=None, repr=False, compare=False)
     """The scorers beside the ratings, of which `panel` is made"""
 
@@ -120,6 +122,7 @@ class Trusts(Answered, Records[Trust]):
                 "risk": self.risk,
                 "confidence": self.confidence,
                 "below": self.below,
+                "margin": self.margin,
                 "answers": self.answers,
                 "scorers": self.records,
                 "disputes": self.disputes,
