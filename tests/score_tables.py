@@ -11,6 +11,7 @@ import numpy as np
 
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable, Sums
+from tests.by_hand import by_hand
 
 KL, L1, PARTS = "InfoLM(measure='kl')", "InfoLM(measure='l1', stride=2)", "Parts"
 
@@ -48,9 +49,10 @@ def counted() -> ScoreTable:
 
 
 def saved(table: ScoreTable, folder: Path) -> tuple[Path, list[dict[str, Any]]]:
-    """A table's file, and the records in it."""
+    """A table's file without a seal, and the records in it."""
     path = folder / "scores.jsonl"
     table.save(path)
+    by_hand(path)
     return path, [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.maskeval import MaskEval
     from nlgauge.metrics.meteor import METEOR
     from nlgauge.metrics.movers import MoverScore, SentenceMovers, WordMovers
+    from nlgauge.metrics.panel import Panel
     from nlgauge.metrics.perplexity import Perplexity
     from nlgauge.metrics.prd import PRD, ImprovedPrecisionRecall
     from nlgauge.metrics.rouge import ROUGE
@@ -117,6 +118,7 @@ __all__ = [
     "MissingExtraError",
     "MoverScore",
     "NlgaugeError",
+    "Panel",
     "Perplexity",
     "Prepared",
     "Preservation",

@@ -486,3 +486,37 @@ def test_the_threshold_of_a_second_model_has_the_direction_of_the_scorer(sign: i
     values = np.array([[0.5, 1.0], [0.5, 2.0], [0.7, 2.0], [0.3, 1.0]]) * [sign, 1]
     column = Column(("p", "decided"), values, details=("decided",), higher_is_better=sign > 0)
     assert passing(column, 0.4 * sign, 0.6 * sign).tolist() == [True, False, True, False]
+
+
+def test_a_plan_says_how_many_ratings_of_each_kind_make_the_intervals_short() -> None:
+    """By simulation: with so many bad and good rows, the mean half length is the margin or a little less."""
+    table, corpus, _ = judged(2000, 150, seed=4)
+    one = line(nlgauge.trust(table, corpus, replicates=0, margin=0.05))
+    assert "for intervals as short as the margin" in one.answer
+    rng = np.random.default_rng(0)
+    for needed, share in ((one.needed_bad, one.tpr.value), (one.needed_good, one.tnr.value)):
+        n = int(needed)
+        ends = [share_of(rng.random(n) < share, np.arange(n)) for _ in range(300)]
+        # Not longer, and a little shorter, as the share was taken with two rows more of each side.
+        assert 0.042 < np.mean([(end.high - end.low) / 2 for end in ends]) < 0.051
+    of_bad = one.bad / one.rated
+    assert one.needed_rows == math.ceil(max(one.needed_bad / of_bad, one.needed_good / (1 - of_bad)) - 1e-9)
+    none = line(nlgauge.trust(table, corpus, replicates=0))
+    assert math.isnan(none.needed_bad) and "margin" not in none.answer
+    with pytest.raises(InputError, match=r"the margin 0.5 is not between 0 and 0.5"):
+        nlgauge.trust(table, corpus, margin=0.5)
+
+
+def test_a_plan_is_by_aspect_and_for_a_chosen_threshold_longer() -> None:
+    table, corpus, bad = judged(400, 150, seed=4)
+    worse = Corpus(
+        [
+            replace(row, scores={**row.scores, "clear": float(n % 3 > 0)}) if row.scores else row
+            for n, row in enumerate(corpus)
+        ]
+    )
+    table.columns["noisy"] = Column(("score",), (np.random.default_rng(1).normal(size=400) - bad)[:, None])
+    found = nlgauge.trust(table, worse, replicates=0, margin=0.1)
+    plans = {(one.aspect, one.metric): one.needed_bad for one in found if " + " not in one.metric}
+    assert len(plans) == 4 and plans["right", "judge"] != plans["clear", "judge"]
+    assert plans["right", "noisy"] == plans["clear", "noisy"] == math.ceil(math.log(40) / (2 * 0.1**2))

@@ -19,6 +19,7 @@ from nlgauge.gate import check, history
 from nlgauge.gate.baseline import _interim
 from nlgauge.gate.history import read
 from nlgauge.maths.intervals import interim_analysis
+from tests.by_hand import by_hand
 from tests.gate.test_baseline import BEFORE, NOISE, N, joined, run
 from tests.score_tables import counted
 
@@ -148,8 +149,9 @@ def test_what_cannot_be_looked_at_is_refused(tmp_path: Path) -> None:
 def test_one_bad_line_is_refused_by_its_number_and_nothing_is_written(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     check(run(BEFORE), against=run(BEFORE), history=path)
-    good = path.read_text(encoding="utf-8")
+    good = by_hand(path).read_text(encoding="utf-8").strip() + "\n"
     look = json.loads(good)
+    good = json.dumps(look) + "\n"
     edited = [*(json.dumps({**look, field: ["edited"]}) for field in look), json.dumps({**look, "look": 0})]
     for line in ("{}", "no json", '["a"]', "[" * 100_000, "\udcff", good[: len(good) // 2], *edited):
         path.write_text(f"{good}{line}\n{good}", encoding="utf-8", errors="surrogateescape")

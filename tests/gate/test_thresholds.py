@@ -13,6 +13,7 @@ import nlgauge
 from nlgauge import InputError, SpecError
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.data.signature import Signature
+from tests.by_hand import by_hand
 from tests.ratings.hidden import SPEC, outputs
 
 
@@ -70,6 +71,7 @@ def test_a_threshold_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_what_is_no_threshold(tmp_path: Path, change: dict[str, object]) -> None:
     path = tmp_path / "threshold.json"
     THRESHOLD.save(path)
+    by_hand(path)
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
     with pytest.raises(InputError, match="is not a threshold"):
         RatedThreshold.load(path)

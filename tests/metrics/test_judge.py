@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import Judge, SpecError, registry
+from nlgauge import Corpus, Judge, SpecError, registry
+from nlgauge.contract.base import Setup
 from nlgauge.metrics.prompts import PROMPTS
 from nlgauge.metrics.server import wait_wanted
 from tests.command import nlgauge as command
@@ -409,10 +410,17 @@ def test_one_clock_is_over_the_whole_request(server: Court) -> None:
         assert time.monotonic() - began < 3
 
 
-@pytest.mark.parametrize("options", [{}, {"repeat": 3}], ids=["once", "repeated"])
-def test_a_stopped_run_loses_no_paid_answer(server: Court, tmp_path: Path, options: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    ("options", "requests"),
+    [({}, 1), ({"repeat": 3}, 3), ({"prompt": "'better'"}, 2), ({"prompt": "'better'", "repeat": 2}, 4)],
+    ids=["once", "repeated", "both orders", "repeated both orders"],
+)
+def test_a_stopped_run_loses_no_paid_answer(
+    server: Court, tmp_path: Path, options: dict[str, object], requests: int
+) -> None:
+    """Nor where a row needs several answers, and the run is stopped between them."""
     rows, cache = tmp_path / "rows.jsonl", tmp_path / "cache"
-    made = [{**ROWS[0], "candidate": f"answer {n}", "item": n} for n in range(60)]
+    made = [{**ROWS[0], "candidate": f"answer {n}", "references": [f"other {n}"], "item": n} for n in range(60)]
     rows.write_text("".join(json.dumps(row) + "\n" for row in made), encoding="utf-8")
     spec = f"Judge('{server.url}', at_once=4" + "".join(f", {name}={value}" for name, value in options.items()) + ")"
     server.slow = 0.2
@@ -425,14 +433,45 @@ def test_a_stopped_run_loses_no_paid_answer(server: Court, tmp_path: Path, optio
         _, told = run.communicate(timeout=60)
     assert run.returncode == 130 and "stopped" in told
     paid = server.asked
-    turns = options.get("repeat", 1)
-    assert 25 <= paid.total() < 60 * turns and not (tmp_path / "scores.jsonl").exists()
-    whole = {text for text, count in paid.items() if count == turns}
+    assert 25 <= paid.total() < 60 * requests and not (tmp_path / "scores.jsonl").exists()
     server.bodies.clear()
+    server.slow = 0.0
     done = command(*arguments)
     assert done.exit_code == 0, done.stderr
-    assert not whole & server.asked.keys(), "no answer was paid for twice"
-    assert len(server.asked) == 60 - len(whole)
+    assert paid.total() + server.asked.total() == 60 * requests, "no answer was paid for twice"
+    server.bodies.clear()
+    assert command(*arguments).exit_code == 0 and not server.asked
+
+
+def test_other_settings_take_no_answer_of_the_cache(server: Court, tmp_path: Path) -> None:
+    """Equal prompts to a judge with other labels, with reasons or with another temperature are other questions."""
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_text("{candidate}\n---\nyes or no?", encoding="utf-8")
+    asked = []
+    for options in ({}, {"temperature": 0.5}, {"reason": True}, {"values": {"yes": 2, "no": 0}}, {"repeat": 2}, {}):
+        server.bodies.clear()
+        column(judge(server, prompt=str(prompt), **options), ROWS[:2], cache=tmp_path / "cache")
+        asked.append(server.asked.total())
+    assert asked == [2, 2, 2, 2, 4, 0]
+
+
+def test_a_damaged_answer_of_the_cache_is_asked_again(server: Court, tmp_path: Path) -> None:
+    from nlgauge.metrics.cached_answers import CachedAnswers
+    from nlgauge.metrics.reading import Failure, Read
+    from nlgauge.run.store import Store
+
+    with Store(tmp_path) as store:
+        cached, job = CachedAnswers(store, "judge", count=2), (b"digest", 0)
+        answers = [Read(0.25, True, "no", "since"), Failure("it cannot answer", abstains=True)]
+        cached.add(job, answers)
+        assert cached.look_up([job, (b"digest", 1)]) == {job: answers}
+        assert not CachedAnswers(store, "another judge", count=2).look_up([job])
+        cached.add((b"later", 0), [Failure("no answer", temporary=True)] * 2)
+        assert not cached.look_up([(b"later", 0)])
+        for wrong in (b"{}", b"[1, 2]", b'[{"number": ["x"]}, {"none": ["y"]}]', b'[{"other": []}]', b"\xff"):
+            store.put({cached._key(job): wrong})
+            assert not cached.look_up([job]), wrong
+    assert not CachedAnswers(None, "judge", count=1).look_up([job])
 
 
 def test_a_request_that_is_wrong_is_not_sent_again(server: Court) -> None:
@@ -749,7 +788,7 @@ def test_it_is_scored_in_this_process_beside_others_and_in_blocks(server: Court,
     with pytest.raises(SpecError, match="a judge is asked from one process"):
         import pickle
 
-        pickle.dumps(registry.metric(spec).prepare(None))  # type: ignore[arg-type]
+        pickle.dumps(registry.metric(spec).prepare(Setup(Corpus([]))))
 
 
 def test_the_service_lets_no_client_name_an_address(server: Court) -> None:

@@ -24,7 +24,7 @@ from nlgauge.data.table.selection import label, selected
 from nlgauge.errors import InputError
 from nlgauge.ratings.join import Source, ratings
 from nlgauge.ratings.project import ProjectRatings
-from nlgauge.ratings.rated import rated_rows
+from nlgauge.ratings.rated import rated_rows, unseen
 from nlgauge.render.tables import Number, words
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.corrections import holm
@@ -252,6 +252,7 @@ def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tup
         rated = rated_rows(table, source, [aspect])
     except InputError as error:
         return {}, f"{alone}{error}"
+    table, _ = unseen(table, rated.values, rated.notes)
     why = ""
     for chosen in (metrics, first[:1]) if len(metrics) > 1 else (metrics,):
         try:

@@ -19,7 +19,7 @@ from nlgauge.maths.inference import Measured
 from nlgauge.maths.intervals import binomial_p, certified, proportion
 from nlgauge.maths.prediction_powered import Design, Integers
 from nlgauge.ratings.join import Source, turned
-from nlgauge.ratings.rated import RatedRows, rated_rows
+from nlgauge.ratings.rated import RatedRows, rated_rows, unseen
 from nlgauge.ratings.refusing import LEAST, alike, chosen_by_score, unanswered
 from nlgauge.ratings.sampling import Draw
 from nlgauge.render.answer import Answer, Answered
@@ -216,10 +216,11 @@ def calibrate(
             raise InputError(f"the {what} {value!r} is not between 0 and 1", remedy="0.1 or 0.9, for two")
     table = table.per_item()
     spec, part = _part(table, metric)
-    column = table.columns[spec]
     rated = rated_rows(
         table, ratings, None if aspect is None else [aspect], cluster=cluster, outputs=outputs, draw=draw
     )
+    table, _ = unseen(table, rated.values, rated.notes)
+    column = table.columns[spec]
     if len(rated.values) > 1:
         raise InputError("several aspects are rated", remedy=f"name one of {', '.join(rated.values)}")
     (aspect,) = rated.values

@@ -12,7 +12,7 @@ from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import SpecError
 from nlgauge.ratings.join import Key, Source
-from nlgauge.ratings.rated import Measurement, by_row, fewest_rated, joined, rated_items, rated_part
+from nlgauge.ratings.rated import Measurement, by_row, fewest_rated, joined, rated_items, rated_part, unseen
 from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.tables import Cell, Number
 from nlgauge.stats.arrays import Float, Integers
@@ -166,6 +166,7 @@ def correlate(
     )
     place, rated, chosen = joined(table, ratings, aspects)
     records, notes = [], list(rated.notes)
+    table, _ = unseen(table, rated.values, notes)
     for spec, column in table.columns.items():
         for part in column.shown:
             x = place.of(by_row(table, column, column.parts.index(part)))

@@ -22,7 +22,7 @@ from nlgauge.maths.rated_means import RatedMean, Scale, helps, inference, more_r
 from nlgauge.maths.rater_effects import RaterSpread
 from nlgauge.ratings.blanks import Blanks, WorstCase
 from nlgauge.ratings.join import Source
-from nlgauge.ratings.rated import RatedRows, rated_rows
+from nlgauge.ratings.rated import RatedRows, rated_rows, unseen
 from nlgauge.ratings.refusing import refusal
 from nlgauge.ratings.sampling import Draw
 from nlgauge.render.answer import Answer, Answered
@@ -218,10 +218,11 @@ def estimate(
         raise InputError(f"the scale {scale!r} does not rise", remedy="give the least rating and the greatest, as 1 5")
     if not 0 < confidence < 1:
         raise InputError(f"the confidence {confidence!r} is not between 0 and 1", remedy="0.95, for one")
-    chosen = selected(table, metrics)
+    rated = rated_rows(table, ratings, aspects, cluster=cluster, outputs=outputs, draw=draw)
+    table, _ = unseen(table, rated.values, rated.notes)
     return estimated(
-        chosen,
-        rated_rows(table, ratings, aspects, cluster=cluster, outputs=outputs, draw=draw),
+        selected(table, metrics),
+        rated,
         below=below,
         confidence=confidence,
         margin=margin,

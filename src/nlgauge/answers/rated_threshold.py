@@ -13,6 +13,7 @@ import numpy as np
 
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.jsonable import read_record
+from nlgauge.data.seal import sealed
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import selection_p
 from nlgauge.stats.arrays import Float
@@ -81,13 +82,13 @@ class RatedThreshold:
         return p, float(weights.sum() ** 2 / (weights @ weights)) if weights.any() else 0.0
 
     def save(self, path: str | Path) -> None:
-        """Write JSON, complete or not at all. Raises InputError where it cannot be written."""
+        """Write JSON, sealed, complete or not at all. Raises InputError where it cannot be written."""
         with atomic_write(path) as file:
-            file.write(json.dumps(vars(self), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+            file.write(json.dumps(sealed(vars(self)), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> RatedThreshold:
-        """Read what `save` wrote. Raises InputError for anything else."""
+        """Read what `save` wrote. Raises InputError for anything else, and for a file that was changed."""
         what, remedy = "a threshold", "give what nlgauge calibrate -o wrote"
         made = read_record(cls, path, what, remedy)
         if made.direction not in ("at_least", "at_most") or not math.isfinite(made.threshold):

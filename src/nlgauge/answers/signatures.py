@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-
-from nlgauge.data.signature import fact_text
+from nlgauge.data.signature import OF_ROWS, fact_text, other_facts, rowless
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 
@@ -19,32 +16,13 @@ def refuse_other_numbers(
     now, before = (dict(one.signatures[spec].facts) if spec in one.signatures else {} for one in (table, earlier))
     if not now or not before:
         return [f"what the numbers of {spec} depend on is not known of both runs, and was not compared"]
-    names = [name for name in dict.fromkeys([*now, *before]) if name not in _OF_ROWS]
-    if other := [name for name in names if _settled(now.get(name)) != _settled(before.get(name))]:
+    if other := other_facts(now, before):
         facts = "; ".join(f"{name} is {_short(now.get(name))}, was {_short(before.get(name))}" for name in other)
         raise InputError(f"the {what}'s {spec} was computed otherwise: {facts}", remedy=remedy)
-    versions = [name for name in names if _rowless(now.get(name)) != _rowless(before.get(name))]
+    names = [name for name in dict.fromkeys([*now, *before]) if name not in OF_ROWS]
+    versions = [name for name in names if rowless(now.get(name)) != rowless(before.get(name))]
     told = ", ".join(f"{name} {_short(before.get(name))} -> {_short(now.get(name))}" for name in versions)
     return [f"other versions than in the {what}, which may move numbers: {told}"] if told else []
-
-
-_OF_ROWS = ("from", "values")
-"""Facts of scores that were not computed here: which rows these are of"""
-
-
-def _rowless(fact: object) -> object:
-    """Return a fact without what it says of the rows: how many texts were longer than a window."""
-    return re.sub(r",longer \d+/\d+", "", fact) if isinstance(fact, str) else fact
-
-
-def _settled(fact: object) -> object:
-    """Return a fact without version numbers too; of a thing that has a digest, the digest."""
-    if isinstance(fact, Mapping) and "digest" in fact:
-        return fact["digest"]
-    if not isinstance(fact := _rowless(fact), str):
-        return fact
-    # How a checkpoint was recognised differs by how it is spelled, and moves no number.
-    return re.sub(r" by (name|digest|config)$", "", re.sub(r"\d+(\.\d+)+\w*(\+\??\w+)?", "", fact))
 
 
 def _short(fact: object) -> str:

@@ -48,6 +48,7 @@ _QUESTIONS: dict[str, dict[str, _Command]] = {
         "check": _Command("check", "check", "A gate: fail if a row is unsupported, or a system got worse."),
         "compare": _Command("compare", "compare", "Is system A better than system B, or is it noise?"),
         "calibrate": _Command("ratings", "calibrate", "Choose a threshold for check, from scores and a few ratings."),
+        "verify": _Command("verify", "verify", "Was a scores file, threshold, history or verdict changed?"),
     },
     "Trust a scorer": {
         "trust": _Command("trust", "trust", "How far to trust each scorer, from people's ratings of some rows."),

@@ -12,7 +12,7 @@ import click
 import nlgauge
 from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, SPEC, caching, example
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import aligned, beside, coloured, one_metric, read_outputs, tell_hard
+from nlgauge.cli.terminal import aligned, beside, coloured, loaded, one_metric, read_outputs, tell_hard
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.data.jsonable import plain
 from nlgauge.errors import InputError, SpecError
@@ -67,7 +67,7 @@ def explain(
     rows = _rows(corpus, outputs, row=row, item=item, system=system)
     tell_hard(corpus, [spec], how["model"], rows)
     how["against"] = None if against is None else nlgauge.Corpus.read(against)
-    how["scores"] = None if scores is None else nlgauge.ScoreTable.load(scores)
+    how["scores"] = None if scores is None else loaded(scores)
     found = _explained(corpus, spec, rows=rows, single=row is not None or item is not None, options=how)
     if output is not None:
         found.save(output)

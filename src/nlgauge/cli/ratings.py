@@ -12,7 +12,7 @@ import click
 import nlgauge
 from nlgauge.cli.options import ADDED, ASPECT, IN_FORMATS, ONE_ASPECT, PLACE, RATING_LABEL, SEED, example
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import joined, on_some_ratings, read_outputs, show
+from nlgauge.cli.terminal import joined, loaded, on_some_ratings, read_outputs, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
@@ -63,7 +63,6 @@ def sample(
     guideline.md is the beginning of a guideline for raters, and project.json says which row is which and how it was
     drawn. Put what raters send back into the folder: nlgauge estimate and nlgauge calibrate take it with --ratings.
     """
-    from nlgauge import ScoreTable
     from nlgauge import sample as run
     from nlgauge.ratings.labels import aspects_from
     from nlgauge.ratings.matching import matched
@@ -74,7 +73,7 @@ def sample(
     corpus = read_outputs(outputs, columns)
     if scores is None and (add or lower):
         raise SpecError("--add and --lower are of the scores: add --scores")
-    table = None if scores is None else joined(ScoreTable.load(scores), add, lower=lower, outputs=corpus, file=outputs)
+    table = None if scores is None else joined(loaded(scores), add, lower=lower, outputs=corpus, file=outputs)
     corpus = corpus if table is None else matched(table, corpus)
     draw = run(corpus, count, scores=table, metric=metric, seed=seed, **how)
     design = {"n": count, "seed": seed, **how, "metric": metric, "scores": table is not None}

@@ -21,7 +21,7 @@ from nlgauge.cli.options import (
     example,
 )
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import beside, clustered, joined, labelled, read_outputs, read_ratings
+from nlgauge.cli.terminal import beside, clustered, joined, labelled, loaded, read_outputs, read_ratings
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError
 
@@ -66,14 +66,13 @@ def report(
     text files that were scored, it shows the texts of every row. What scores are based on is drawn there if the scores
     were made with --evidence.
     """
-    from nlgauge import ScoreTable
     from nlgauge import report as run
     from nlgauge.ratings.project import ProjectRatings
 
     refuse_place(output)
     if columns and outputs is None and not candidates:
         raise InputError("--map names the columns of the outputs", remedy="give --outputs too")
-    table = ScoreTable.load(scores)
+    table = loaded(scores)
     corpus = None
     if outputs or candidates or references or source or context or systems:
         corpus = read_outputs(

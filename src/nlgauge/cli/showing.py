@@ -13,7 +13,7 @@ import nlgauge
 from nlgauge.cli import terminal
 from nlgauge.cli.options import IN_FORMATS, PLACE, Option, example, together
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import blaming, clustered, joined, labelled, read_outputs, read_rated
+from nlgauge.cli.terminal import blaming, clustered, joined, labelled, loaded, read_outputs, read_rated
 from nlgauge.data.jsonable import jsonable
 from nlgauge.errors import SpecError
 from nlgauge.render.answer import Answer
@@ -106,7 +106,7 @@ def of_scores(run: Run) -> Run:
         elif columns:
             raise SpecError("--map is of the rated outputs: add --ratings")
         else:
-            table, rated = labelled(clustered(joined(nlgauge.ScoreTable.load(scores), add, lower), None, cluster))
+            table, rated = labelled(clustered(joined(loaded(scores), add, lower), None, cluster))
         return run(table, rated, **given, **({} if parts is None else {"every_part": parts}))
 
     return read

@@ -59,7 +59,12 @@ def as_json(command: str, notes: Iterable[str] = (), **records: object) -> str:
         The text of the JSON.
     """
     envelope = {"nlgauge": __version__, "command": command, "notes": list(notes), **records}
-    return harmless_json(json.dumps(jsonable(envelope), ensure_ascii=False, indent=2))
+    return printed(jsonable(envelope))
+
+
+def printed(record: object) -> str:
+    """Return JSON as it is printed: readable, with nothing in it that steers a terminal."""
+    return harmless_json(json.dumps(record, ensure_ascii=False, indent=2))
 
 
 def show_json(command: str, notes: Iterable[str] = (), **records: object) -> None:

@@ -21,6 +21,7 @@ import click
 from nlgauge.cli.options import ADDED, PLACE, RATING_LABEL, RATINGS_HELP, SEED, Command, labels_given
 from nlgauge.cli.streams import remark, show_json
 from nlgauge.data.atomic_write import goes_to_stdout
+from nlgauge.data.seal import UNSEALED, has_seal
 from nlgauge.errors import InputError, SpecError
 from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.numbers import fixed
@@ -108,6 +109,22 @@ def read_outputs(
     return corpus
 
 
+def loaded(path: Path) -> ScoreTable:
+    """Return the scores of a file or folder. A file without a seal is told of. Raises InputError for anything else."""
+    from nlgauge.data.table import ScoreTable
+
+    table = ScoreTable.load(path)
+    if table.seal == "":
+        remark(f"{path} {UNSEALED}")
+    return table
+
+
+def tell_unsealed(path: Path) -> None:
+    """Tell of a threshold, a panel or a history without a seal."""
+    if path.is_file() and not has_seal(path):
+        remark(f"{path} {UNSEALED}")
+
+
 def scores_of(
     files: Sequence[Path], columns: Sequence[str], specs: Sequence[str], how: Mapping[str, Any]
 ) -> tuple[ScoreTable, Corpus | None]:
@@ -134,7 +151,7 @@ def scores_of(
 
     held = [file for file in files if ScoreTable.is_at(file)]
     if held and len(files) == 1:
-        return ScoreTable.load(held[0]), None
+        return loaded(held[0]), None
     if held:
         raise SpecError(f"{held[0]} holds scores: give outputs alone, which are scored now, or one scores file alone")
     some = [read_outputs(file, columns, on_missing="skip") for file in files]
@@ -317,11 +334,10 @@ def read_rated(
     cluster: str | None = None,
 ) -> tuple[ScoreTable, Corpus]:
     """Return a scores file, with what --add, --lower and --cluster ask for joined to it, and the rated outputs."""
-    from nlgauge import ScoreTable
     from nlgauge.ratings.matching import matched
     from nlgauge.ratings.project import ProjectRatings
 
-    table, rated = ScoreTable.load(scores), read_ratings(outputs, columns)
+    table, rated = loaded(scores), read_ratings(outputs, columns)
     if isinstance(rated, ProjectRatings):
         remark(*rated.told())
     with blaming(outputs):
@@ -463,7 +479,6 @@ def on_some_ratings(command: Command, anchors: bool = False) -> Command:
         if key is not None:
             problem = "--key is no longer read: nlgauge sample makes one folder, which --ratings takes"
             raise SpecError(f"{problem}; finish sheets that have a key with the version of nlgauge that drew them")
-        from nlgauge import ScoreTable
         from nlgauge.ratings.matching import matched, of_ratings
         from nlgauge.ratings.project import is_project
         from nlgauge.ratings.rated import fitted
@@ -471,7 +486,7 @@ def on_some_ratings(command: Command, anchors: bool = False) -> Command:
         mine = theirs = columns
         if outputs is not None and columns:
             mine, theirs = ([], columns) if is_project(ratings) else _by_file(columns, ratings, outputs)
-        table, rated = ScoreTable.load(scores), read_ratings(ratings, mine, labels)
+        table, rated = loaded(scores), read_ratings(ratings, mine, labels)
         texts = None if outputs is None else read_outputs(outputs, theirs, on_missing="skip")
         if anchors and (again := of_ratings(table, rated)) is not table:
             if outputs is not None:

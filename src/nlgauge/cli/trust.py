@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import nlgauge
 from nlgauge.cli.options import ASPECT, IN_FORMATS, PLACE, REPLICATES, example
-from nlgauge.cli.terminal import beside, on_some_ratings, show
+from nlgauge.cli.streams import remark
+from nlgauge.cli.terminal import beside, loaded, on_some_ratings, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
+
+if TYPE_CHECKING:
+    from nlgauge.answers.fitted_panel import FittedPanel
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
@@ -60,10 +64,20 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     help="By how much a stand-in for a rater may be worse; 0.2 for experts, 0.1 for the crowd.",
 )
 @click.option(
+    "--margin",
+    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    help="Plan: how many bad and good rows to rate until TPR and TNR are known to plus or minus this.",
+)
+@click.option(
     "--before",
     type=PLACE,
     help="Scores of an earlier run: which scorers moved, by the anchors of nlgauge score --anchors, or else "
     "by the rows that both runs have.",
+)
+@click.option(
+    "--save",
+    type=PLACE,
+    help="Write the scorers as one, by the weights that the ratings give them: -m \"Panel('FILE')\" scores with it.",
 )
 @REPLICATES
 @click.option("-o", "--output", type=PLACE, help="Write the page here (HTML).")
@@ -76,6 +90,7 @@ def trust(
     aspects: Sequence[str],
     limits: Sequence[str],
     before: Path | None,
+    save: Path | None,
     output: Path | None,
     layout: str,
     **how: Any,
@@ -89,9 +104,9 @@ def trust(
     """
     from nlgauge.reports.trust import trust_page
 
-    refuse_place(output)
+    refuse_place(output, save)
     thresholds = dict(map(_limit, limits))
-    earlier = None if before is None else nlgauge.ScoreTable.load(before)
+    earlier = None if before is None else loaded(before)
     found = nlgauge.trust(
         table,
         rated,
@@ -104,8 +119,39 @@ def trust(
     )
     if output is not None:
         trust_page(found, output, outputs if outputs is not None else rated)
+    if save is not None:
+        panel = found.panel()
+        _refuse_unknown(panel)
+        panel.save(save)
+        remark(*_said(panel, save))
     with beside(output):
         show(found, layout)
+
+
+def _refuse_unknown(panel: FittedPanel) -> None:
+    """Raise SpecError for a scorer that cannot score further rows."""
+    from nlgauge import registry
+
+    for member in panel.used:
+        try:
+            registry.metric(member.metric)
+        except SpecError as error:
+            raise SpecError(f"--save: {error}; name the scorers of the panel (--metric)") from None
+
+
+def _said(panel: FittedPanel, path: Path) -> Iterator[str]:
+    """Yield what a panel is made of, as sentences."""
+    weights = ", ".join(f"{member.weight:.3g} {member.name}" for member in panel.used)
+    unused = [member.name for member in panel.members if member not in panel.used]
+    of = f"{panel.ratings} ratings of {panel.aspect}, of which {panel.bad} are bad"
+    yield f"{path}: a panel fitted to {of}: {weights}"
+    if unused:
+        yield f"{', '.join(unused)}: without weight, so the panel does not compute it"
+    passing = f"a row passes from the probability {panel.threshold:.3g} on"
+    sure = "no probability can be certified"
+    if panel.certified is not None:
+        sure = f"from {panel.certified:.3g} on at most {panel.risk:g} of the passing rows are bad"
+    yield f"{passing}; {sure} ({panel.confidence:.0%} sure); certify it on ratings of other rows (nlgauge trust)"
 
 
 def _limit(given: str) -> tuple[str, float]:

@@ -11,7 +11,7 @@ import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from nlgauge._plugins import load_offered, offered
@@ -135,9 +135,19 @@ class ModelAccess(Protocol):
         """Return access to another model of the metric's `other_models`."""
 
 
+class AnswerCache(Protocol):
+    """The cache, for a metric that asks a server: what was answered is paid, and is cached as it comes."""
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, bytes]: ...
+
+    def put(self, entries: Mapping[str, bytes]) -> None: ...
+
+    def commit(self) -> None: ...
+
+
 @dataclass(frozen=True)
 class Setup:
-    """What a metric may use in `prepare`: all rows, and its model."""
+    """What a metric may use in `prepare`: all rows, its model, and the cache of a run that has one."""
 
     corpus: Corpus
     engine: ModelAccess | None = None
@@ -159,6 +169,7 @@ class Setup:
         assert self.metric_of is not None  # a run has it
         metric = self.metric_of(spec)
         return metric, metric.prepare(self)
+    cache: AnswerCache | None = None
 
     @property
     def model(self) -> Model:
@@ -166,6 +177,12 @@ class Setup:
         if self.engine is None:
             raise SpecError("a metric that uses a model needs a field model: str | None = None")
         return self.engine.model
+
+    def of_model(self, name: str) -> Setup:
+        """Return the setup of a member that reads another model. Raises SpecError for one that cannot be loaded."""
+        if self.engine is None:
+            raise SpecError("a metric that uses a model needs a field model: str | None = None")
+        return replace(self, engine=self.engine.other(name))
 
     def other_model(self, name: str) -> Model:
         """Return one of the metric's `other_models`. Raises SpecError for a model that cannot be loaded."""
@@ -298,6 +315,11 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         return _names.get(type(self)) or registered_name(type(self))
 
     @property
+    def reads(self) -> str | None:
+        """The name of the model whose features it reads; None for a metric that reads none."""
+        return (self.model or POCKET) if hasattr(self, "model") and not self.remote else None
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that a row's score depends on."""
         return ("candidate", "references")
@@ -344,7 +366,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
 def model_of(metric: Metric) -> str | None:
     """Return the name of a metric's model; None for a metric without one."""
-    return (metric.model or POCKET) if hasattr(metric, "model") and not metric.remote else None
+    return metric.reads
 
 
 MIDDLE = 0.5

@@ -11,6 +11,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
+from nlgauge.data.seal import refuse_changed
 from nlgauge.data.signature import Signature
 from nlgauge.errors import InputError
 
@@ -144,11 +145,14 @@ def read_record(kind: type[T], path: str | Path, what: str, remedy: str) -> T:
         The record.
 
     Raises:
-        InputError: the file cannot be read, or it is not `what` it should be.
+        InputError: the file cannot be read, it is not `what` it should be, or it was changed after it was sealed.
     """
     try:
-        return record_of(kind, Path(path).read_bytes())
+        data = Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=path, remedy=remedy) from None
+    data = refuse_changed(data, path, what, remedy)
+    try:
+        return record_of(kind, data)
     except (ValueError, RecursionError) as bad:
         raise InputError(f"is not {what}: {bad}", file=path, remedy=remedy) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -44,6 +45,31 @@ class Signature:
     def record(self) -> dict[str, object]:
         """Spec and facts as JSON has them."""
         return {"spec": self.spec, "facts": dict(self.facts)}
+
+
+def other_facts(now: Mapping[str, object], before: Mapping[str, object]) -> list[str]:
+    """Return the names of the facts by which numbers do not mean the same. Versions and rows do not count."""
+    names = [name for name in dict.fromkeys([*now, *before]) if name not in OF_ROWS]
+    return [name for name in names if _settled(now.get(name)) != _settled(before.get(name))]
+
+
+OF_ROWS = ("from", "values")
+"""Facts of scores that were not computed here: which rows these are of"""
+
+
+def rowless(fact: object) -> object:
+    """Return a fact without what it says of the rows: how many texts were longer than a window."""
+    return re.sub(r",longer \d+/\d+", "", fact) if isinstance(fact, str) else fact
+
+
+def _settled(fact: object) -> object:
+    """Return a fact without version numbers too; of a thing that has a digest, the digest."""
+    if isinstance(fact, Mapping) and "digest" in fact:
+        return fact["digest"]
+    if not isinstance(fact := rowless(fact), str):
+        return fact
+    # How a checkpoint was recognised differs by how it is spelled, and moves no number.
+    return re.sub(r" by (name|digest|config)$", "", re.sub(r"\d+(\.\d+)+\w*(\+\??\w+)?", "", fact))
 
 
 def fact_text(value: object) -> str:

@@ -209,6 +209,7 @@ class Baseline:
                     significance=level,
                     alarm=alarm,
                     higher_is_better=self._upwards,
+                    signature=str(self._table.signatures[self._spec]) if self._spec in self._table.signatures else None,
                 )
             )
             regressions.append(

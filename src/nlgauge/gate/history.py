@@ -1,4 +1,8 @@
-"""The history of a gate: a line (JSON Lines) for each interim analysis of each system, which are numbered."""
+"""The history of a gate: a line (JSON Lines) for each interim analysis of each system, which are numbered.
+
+A line is sealed together with all lines before it, so that none can be changed, taken out or put in between unseen.
+That the last lines were cut off cannot be seen.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,11 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
+import msgspec
+
 from nlgauge.data.atomic_write import file_lock, is_stream
 from nlgauge.data.jsonable import Number, jsonable, record_of
+from nlgauge.data.seal import BY_HAND, SEAL, changed, digest_of, exact, sealed, wrong
 from nlgauge.errors import InputError
 
 WAIT_S = 30.0
@@ -46,6 +53,8 @@ class InterimAnalysis:
     """The error probability of all interim analyses of this system together"""
     alarm: bool
     higher_is_better: bool
+    signature: str | None = None
+    """What measured the numbers of now; None in histories of versions before 0.2"""
 
     @property
     def series(self) -> tuple[str, str, str, str]:
@@ -101,11 +110,31 @@ def read(path: str | os.PathLike[str]) -> list[InterimAnalysis]:
         lines = place.read_bytes().split(b"\n")
     except OSError:
         raise InputError("is no history of a gate", file=place, remedy=_REMEDY) from None
-    return [_analysis(line, place, number) for number, line in enumerate(lines, 1) if line.strip()]
+    return [analysis for analysis, _ in _analyses(lines, place)]
+
+
+def _analyses(lines: Sequence[bytes], place: Path) -> Iterator[tuple[InterimAnalysis, str]]:
+    """Yield each interim analysis with the digest of all lines up to its own. Raises InputError as `read`."""
+    before, sealed_before = "", False
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        analysis = _analysis(line, place, number)
+        record = exact(line)
+        names = changed(record, before)
+        if names or (names is None and sealed_before):
+            which = wrong("an interim analysis", names) if names else "has no seal, as the lines before it have"
+            remedy = f"take the file as it was written; {BY_HAND} of all lines"
+            raise InputError(f"line {number} {which}", file=place, remedy=remedy)
+        before, sealed_before = digest_of([before, record]), names is not None
+        yield analysis, before
 
 
 def _analysis(line: bytes, place: Path, number: int) -> InterimAnalysis:
     try:
+        record = msgspec.json.decode(line)
+        if isinstance(record, dict) and record.pop(SEAL, None) is not None:
+            line = msgspec.json.encode(record)
         analysis = record_of(InterimAnalysis, line)
         if analysis.look < 1 or math.isnan(analysis.significance):
             raise ValueError("its number or its significance is none")
@@ -116,7 +145,7 @@ def _analysis(line: bytes, place: Path, number: int) -> InterimAnalysis:
 
 
 def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) -> None:
-    """Write interim analyses behind those that are there: all or, where that fails, none.
+    """Write interim analyses behind those that are there, sealed with them: all or, where that fails, none.
 
     A last line without its end gets one, so that the first one does not go on where it stops.
 
@@ -127,7 +156,12 @@ def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) ->
     Raises:
         InputError: the file cannot be written.
     """
-    lines = "".join(json.dumps(jsonable(one), ensure_ascii=False) + "\n" for one in analyses).encode()
+    before = "" if is_stream(path) or not Path(path).exists() else _digest(Path(path))
+    made = []
+    for one in analyses:
+        made.append(json.dumps(sealed(jsonable(one), before), ensure_ascii=False))
+        before = digest_of([before, exact(made[-1])])
+    lines = "".join(f"{line}\n" for line in made).encode()
     try:
         with Path(path).open("ab", buffering=0) as file:
             size = file.tell() if file.seekable() else 0
@@ -141,6 +175,11 @@ def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) ->
                 raise
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=path, remedy="name another file") from None
+
+
+def _digest(place: Path) -> str:
+    """Return the digest of all lines of a history."""
+    return ["", *(digest for _, digest in _analyses(place.read_bytes().split(b"\n"), place))][-1]
 
 
 def _ends(path: str | os.PathLike[str], size: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import ClassVar
 
@@ -14,10 +14,12 @@ from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.numbers import labels_of
 from nlgauge.data.evidence import Evidence
+from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import SpecError
 from nlgauge.metrics.answers import APIS, Chat, endpoint, model_names
 from nlgauge.metrics.asking import TOKENS, TOKENS_WITH_REASON
+from nlgauge.metrics.cached_answers import CachedAnswers, Job
 from nlgauge.metrics.criteria import TOKENS_EACH, ChatOfCriteria, criteria_of
 from nlgauge.metrics.decisions import MOST_LEVELS, Decisions, SystemOne
 from nlgauge.metrics.prompts import Asked, Prompt, prompt_of
@@ -27,6 +29,8 @@ from nlgauge.metrics.server import Server, address_of, deployment_of, key_of
 
 _PROBE = Asked("A source:\nWater is wet.\n\nAn answer:\nWater is wet.", "Is the answer supported by the source?")
 _SCALE = re.compile(r"(\d{1,3})-(\d{1,3})")
+_ROW = ("prompt", "repeat", "lower_is_better", "model")
+"""Parameters that change what a row is asked, which its prompt says, and how its answers are put together"""
 _STOPPED = Failure("the run was stopped before the judge had answered", temporary=True)
 _CHANGED = "the server answered as the model {now!r}, and at the beginning of the run as {first!r}"
 
@@ -40,8 +44,9 @@ class JudgePrepared(Prepared):
     url: str
     served: str
     """The model as the server names it in its answers"""
-    answers: dict[tuple[bytes, int], Answer] = field(default_factory=dict)
-    """The answers of this run, by the digest of the prompt and the number of the repeat"""
+    cached: CachedAnswers
+    answers: dict[Job, Answer] = field(default_factory=dict)
+    """The answers of this run"""
 
 
 @dataclass(frozen=True)
@@ -264,7 +269,12 @@ class Judge(RowMetric):
         if isinstance(form, Chat) and form.without:
             facts["without"] = ",".join(sorted(form.without))
         facts |= {QUESTION: "shown"} if self.template.may_show_question else {}
-        return JudgePrepared(facts=facts, server=server, form=form, url=url, served=served)
+        code = source_digest(self.scored_by)
+        settings = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in (*self.conduct, *_ROW)}
+        known = [url, served, settings, self.template.ours, self.repeat > 1, form.body(_PROBE, None), code]
+        cache = setup.cache if readable(code) else None
+        cached = CachedAnswers(cache, repr(known), count=len(self.criteria or (None,)))
+        return JudgePrepared(facts=facts, server=server, form=form, url=url, served=served, cached=cached)
 
     def _only_model(self, server: Server, listed: str) -> str:
         reply = server.ask(listed)
@@ -295,9 +305,12 @@ class Judge(RowMetric):
 
     def _ask(self, jobs: Mapping[tuple[bytes, int], Asked], prepared: JudgePrepared) -> None:
         """Ask several questions at a time. An interruption ends the waits, and asks nothing more."""
-        from concurrent.futures import ThreadPoolExecutor, wait
+        from concurrent.futures import ThreadPoolExecutor, as_completed
 
-        count = len(self.criteria or (None,))
+        count = prepared.cached.count
+        for (digest, turn), answers in prepared.cached.look_up(jobs).items():
+            prepared.answers.update({(digest, turn + number): given for number, given in enumerate(answers)})
+        jobs = {job: asked for job, asked in jobs.items() if job not in prepared.answers}
 
         def answer(job: tuple[bytes, int]) -> Sequence[Answer]:
             body = prepared.form.body(jobs[job], job[1] if self.repeat > 1 else None)
@@ -310,9 +323,10 @@ class Judge(RowMetric):
             return prepared.form.each(reply.content)
 
         pool = ThreadPoolExecutor(self.at_once, "nlgauge-judge")
-        asked = {job: pool.submit(answer, job) for job in jobs}
+        asked = {pool.submit(answer, job): job for job in jobs}
         try:
-            wait(asked.values(), return_when="FIRST_EXCEPTION")
+            for future in as_completed(asked):
+                prepared.cached.add(asked[future], future.result())
         except BaseException:
             prepared.server.stopped.set()
             raise
@@ -320,11 +334,14 @@ class Judge(RowMetric):
             try:
                 pool.shutdown(cancel_futures=True)  # what was asked is waited for, because it is paid
             finally:
-                for (digest, turn), future in asked.items():
+                for future, (digest, turn) in asked.items():
                     answered = future.done() and not future.cancelled()
-                    for number, given in enumerate(future.result() if answered else [_STOPPED] * count):
+                    answers = future.result() if answered else [_STOPPED] * count
+                    prepared.cached.add((digest, turn), answers)
+                    for number, given in enumerate(answers):
                         prepared.answers[digest, turn + number] = given
                         prepared.server.counts.update(tally(given))
+                prepared.cached.commit()
 
     def _value(self, filled: Sequence[Asked] | str, answers: Mapping[tuple[bytes, int], Answer]) -> Value:
         if isinstance(filled, str):

@@ -10,6 +10,7 @@ import numpy as np
 
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.column import PROBABILITY, UNSEEN_PROBABILITY
 from nlgauge.errors import InputError
 from nlgauge.maths.intervals import expanded
 from nlgauge.maths.prediction_powered import Design, Integers
@@ -126,6 +127,38 @@ def by_row(table: ScoreTable, column: Column, part: int) -> Float:
         return values
     number = dict(zip(table.systems, values.tolist(), strict=True))
     return np.array([number[system] for system, _ in table.rows])
+
+
+def unseen(table: ScoreTable, ratings: Mapping[str, Float], notes: list[str]) -> tuple[ScoreTable, frozenset[str]]:
+    """Return a table in which no panel of scorers is measured on the ratings to which its weights were fitted.
+
+    Args:
+        table: the scores.
+        ratings: by aspect, NaN where there is none: [rows].
+        notes: what has to be told is added here.
+
+    Returns:
+        The table, where a panel has the probability by weights that were fitted without the row's own rating; and the
+        panels that were fitted to some of the rated rows.
+    """
+    panels = {spec: column for spec, column in table.columns.items() if UNSEEN_PROBABILITY in column.parts}
+    if not panels:
+        return table, frozenset()
+    rated = np.logical_or.reduce([~np.isnan(values) for values in ratings.values()])
+    columns, here = dict(table.columns), set()
+    for spec, column in panels.items():
+        at, whole = column.parts.index(UNSEEN_PROBABILITY), column.parts.index(PROBABILITY)
+        values = column.values.copy()
+        values[:, whole] = values[:, at]
+        columns[spec] = replace(column, values=values)
+        if n := int(((column.values[:, whole] != values[:, whole]) & ~np.isnan(values[:, whole]) & rated).sum()):
+            here.add(spec)
+            notes.append(
+                f"{spec} was fitted to {n} of the {int(rated.sum())} rated rows: these count with the probability by "
+                "weights that were fitted without their rating (cross-fitted), and the intervals of its own decisions "
+                "hold for any threshold; ratings of other rows say more"
+            )
+    return replace(table, columns=columns), frozenset(here)
 
 
 def rated_items(*tables: Float) -> Mask:

@@ -101,7 +101,7 @@ class Plan:
         self.corpus, self._store = corpus, store
         self.metrics: dict[str, PreparedMetric] = {}
         self.sets: dict[str, SetScorer] = {}
-        setup = Setup(corpus, engine, registry.metric)
+        setup = Setup(corpus, engine, metric_of=registry.metric, cache=store)
         for spec, metric in metrics.items():
             if isinstance(metric, RowMetric) or against is None:
                 _refuse_without(corpus, metric, spec)

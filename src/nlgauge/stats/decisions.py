@@ -66,6 +66,49 @@ def chosen_share(hits: Mask, fitted: Mask, clusters: Integers, level: float = 0.
     return Measured(value, max(0.0, min(value, own - half)), min(1.0, max(value, own + half)))
 
 
+def rows_needed(
+    hits: Mask, clusters: Integers, margin: float, any_threshold: bool = False, level: float = 0.95
+) -> float:
+    """Return how many rows of a kind make the interval of a share plus or minus a margin.
+
+    Args:
+        hits: those of the rows that there are: [rows].
+        clusters: what each row shares with others: [rows]. As many further rows will share as much.
+        margin: half of the interval's length, from 0 to 1/2.
+        any_threshold: whether the interval has to hold for a threshold that these rows choose (`chosen_share`).
+        level: the confidence.
+
+    Returns:
+        The number of rows, with those that there are. The share is taken with two more rows of each side (Agresti and
+        Coull 1998), since a share of 1 among ten rows is not 1 among hundreds. NaN without rows, or where all of
+        several rows are of one cluster.
+    """
+    n = len(hits)
+    of = np.unique(clusters, return_inverse=True)[1]
+    sums, sizes = np.bincount(of, hits).astype(float), np.bincount(of).astype(float)
+    if not n or len(sizes) < 2 <= n:
+        return math.nan
+    share, each = float(hits.mean()), 1.0
+    if len(sizes) < n:
+        spread = mean_spread(sums, sizes).error if 0 < share < 1 else 0.0
+        each = n / (effective_items(share, spread, n) if spread else effective_groups(sizes))
+    if any_threshold:
+        return math.ceil(each * math.log(2 / (1 - level)) / (2 * margin**2))
+    likely = (float(hits.sum()) + 2) / (n + 4)
+
+    def half(rows: int) -> float:
+        low, high = share_interval(likely, rows / each, level)
+        return (high - low) / 2
+
+    least, most = 0, 1
+    while half(most) > margin:
+        least, most = most, 2 * most
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (middle, most) if half(middle) > margin else (least, middle)
+    return most
+
+
 NOISE = 3
 """1/4 over 1/12: the variance of yes and no at a share of 1/2, over that of a number that may be anywhere from 0 to 1:
 where scores have no meaning, that is the share of the other kind's rows that a row is above"""

@@ -143,12 +143,31 @@ def cross_fitted(x: Float, y: Float, items: Integers, method: str, folds: int, s
     return CrossFitted(predicted, penalties, count)
 
 
-def combined(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> Float:
-    """Return several values as one, by weights that are not negative.
+class FoldWeights(NamedTuple):
+    """Weights that are not negative, one set for each fold of the rated rows: of a value, less its mean over all rows.
 
-    A rated row has weights that were fitted to other items, and the other rows have the mean of all fits. The slope
-    alone is fitted. A constant of each fold would hold the mean of the other folds' ratings: it is low where the
-    ratings of the fold itself are high, and a weight that is tuned to this finds an error that is too small.
+    The slope alone is fitted. A constant of each fold would hold the mean of the other folds' ratings: it is low where
+    the ratings of the fold itself are high, and a weight that is tuned to this finds an error that is too small.
+    """
+
+    means: Float
+    """Of the values over all rows: [members]"""
+    slopes: Float
+    """Fitted to the rated rows of all other folds: [folds, members]"""
+    fold: Integers
+    """The fold of each rated row, -1 for the others: [rows]"""
+
+    def of(self, x: Float) -> Float:
+        """Return one value for each row [rows] of values x [rows, members].
+
+        A rated row has the weights of its fold, which were fitted to other items, and the others have the mean weights.
+        """
+        slopes = np.where((self.fold >= 0)[:, None], self.slopes[self.fold], self.slopes.mean(0))
+        return np.asarray(((x - self.means) * slopes).sum(1))
+
+
+def fold_weights(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> FoldWeights:
+    """Return weights that make one value of several, those of a rated row fitted to other items.
 
     Args:
         x: the values, larger better: [rows, members].
@@ -158,18 +177,70 @@ def combined(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> Flo
         seed: of the folds.
 
     Returns:
-        One value for each row: [rows].
+        The weights.
     """
     rows = np.flatnonzero(rated)
     fold = folds_of(items[rows], FOLDS, seed)
-    centred, one = x - x.mean(0), np.zeros(len(y))
+    slopes = []
     for number in range(int(fold.max()) + 1):
-        out = fold == number
-        fitted = fit(x[rows[~out]], y[rows[~out]], items=items[rows[~out]], method="nnls", folds=FOLDS, seed=seed)
-        slopes = fitted.weights / fitted.deviations
-        one[rows[out]] = centred[rows[out]] @ slopes
-        one[~rated] += centred[~rated] @ slopes / (int(fold.max()) + 1)
-    return one
+        others = rows[fold != number]
+        fitted = fit(x[others], y[others], items=items[others], method="nnls", folds=FOLDS, seed=seed)
+        slopes.append(fitted.weights / fitted.deviations)
+    of_row = np.full(len(y), -1, np.intp)
+    of_row[rows] = fold
+    return FoldWeights(x.mean(0), np.stack(slopes), of_row)
+
+
+def combined(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> Float:
+    """Return several values as one, by the weights of `fold_weights`, which takes the same arguments: [rows]."""
+    return fold_weights(x, y, rated=rated, items=items, seed=seed).of(x)
+
+
+class Curve(NamedTuple):
+    """The probability that a row is good, by its value: 1 / (1 + exp(-(intercept + slope * value)))."""
+
+    intercept: float
+    slope: float
+
+
+def logistic(values: Float, good: Mask) -> Curve:
+    """Return the logistic curve of ratings of yes and no.
+
+    It is that of Platt, "Probabilistic outputs for support vector machines", 1999: the ratings count as
+    (goods + 1) / (goods + 2) and 1 / (bads + 2), so that the curve stays finite where values part them without error.
+
+    Args:
+        values: larger ones are better: [rows].
+        good: which rows are rated good: [rows], some of each kind.
+
+    Returns:
+        The most likely curve; its slope is 0 where all values are equal.
+    """
+    goods, bads = int(good.sum()), int((~good).sum())
+    wanted = np.where(good, (goods + 1) / (goods + 2), 1 / (bads + 2))
+    level, deviation = float(values.mean()), float(values.std())
+    if not np.ptp(values) > 0:
+        share = float(wanted.mean())
+        return Curve(float(np.log(share / (1 - share))), 0.0)
+    design = np.stack([np.ones(len(values)), (values - level) / deviation], 1)
+    at = np.zeros(2)
+
+    def loss(point: Float) -> float:
+        logit = design @ point
+        return float((np.logaddexp(0, logit) - wanted * logit).sum())
+
+    for _ in range(100):  # Newton's method, with shorter steps where a whole one goes too far
+        chance = 1 / (1 + np.exp(-design @ at))
+        gradient = design.T @ (chance - wanted)
+        if np.abs(gradient).max() < 1e-10 * len(values):
+            break
+        step = np.linalg.solve(design.T @ (design * (chance * (1 - chance))[:, None]) + 1e-12 * np.eye(2), gradient)
+        size = 1.0
+        while loss(at - size * step) > loss(at) and size > 1e-6:
+            size /= 2
+        at = at - size * step
+    slope = float(at[1]) / deviation
+    return Curve(float(at[0]) - slope * level, slope)
 
 
 def folds_of(items: Integers, folds: int, seed: int) -> Integers:

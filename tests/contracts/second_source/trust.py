@@ -80,6 +80,38 @@ def good(r: Raw) -> np.ndarray:
     return r.rated & ~r.bad
 
 
+MARGIN = 0.1
+
+
+def needed(r: Raw, hits: np.ndarray, of: np.ndarray) -> float:
+    """The first number of rows whose interval is short enough: Wilson's, or for all thresholds Massart's."""
+    hits, clusters = hits[of], r.clusters[of]
+    n, own, names = len(hits), hits.mean(), sorted(set(clusters.tolist()))
+    each = 1.0
+    if len(names) < n:
+        left = [hits[clusters != one].mean() for one in names]
+        square = (len(names) - 1) / len(names) * sum((one - own) ** 2 for one in left)
+        each = n / (min(n, own * (1 - own) / square) if 0 < own < 1 else kish(clusters))
+    if r.own is None:
+        return float(math.ceil(each * math.log(2 / 0.05) / (2 * MARGIN**2)))
+    z, p, rows = stats.norm.ppf(0.975), (hits.sum() + 2) / (n + 4), 1
+    while True:
+        m = rows / each
+        ends = [(p + z * z / (2 * m) + sign * z * math.sqrt(p * (1 - p) / m + (z / (2 * m)) ** 2)) for sign in (-1, 1)]
+        low, high = (min(1.0, max(0.0, end / (1 + z * z / m))) for end in ends)
+        if (high - low) / 2 <= MARGIN:
+            return rows
+        rows += 1
+
+
+def needed_bad(r: Raw) -> float:
+    return needed(r, ~passes(r), r.bad)
+
+
+def needed_good(r: Raw) -> float:
+    return needed(r, passes(r), good(r))
+
+
 def area(r: Raw) -> tuple[float, float, float]:
     scores, bad, of = r.scores[r.rated], r.bad[r.rated], r.clusters[r.rated]
     names, value = sorted(set(of.tolist())), counted(scores, bad)
@@ -211,6 +243,13 @@ TRUST: Sources = {
     ),
     "tpr": yes_no(lambda r: share(r, ~passes(r), ~decided(r), r.bad), NOTHING),
     "tnr": yes_no(lambda r: share(r, passes(r), decided(r), good(r)), NOTHING),
+    "needed_bad": yes_no(needed_bad),
+    "needed_good": yes_no(needed_good),
+    "needed_rows": yes_no(
+        lambda r: math.ceil(
+            max(needed_bad(r) * r.rated.sum() / r.bad.sum(), needed_good(r) * r.rated.sum() / good(r).sum())
+        )
+    ),
     "kappa": yes_no(
         lambda r: literal_kappa(
             [(float(a), float(not b), 1.0) for a, b in zip(decided(r)[r.rated], r.bad[r.rated], strict=True)], False
@@ -363,5 +402,5 @@ def trusts() -> Iterator[tuple[str, Trust, Raw]]:
             raw.chooses = Raw(**{**vars(raw), "tested": tested, "by": "balanced"})
             raw.promise = Raw(**{**vars(raw), "tested": tested, "by": "risk"})
         probable = ["judge"] if raw.probable else []
-        found = nlgauge.trust(table, source, probabilities=probable, **how)
+        found = nlgauge.trust(table, source, probabilities=probable, margin=MARGIN, **how)
         yield name, found[0], raw

@@ -17,6 +17,7 @@ from nlgauge.data.table.packed import packed, unpacked
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
 from nlgauge.metrics.evidence import shared_words
+from tests.by_hand import by_hand
 from tests.data.table.test_shapes import EVIDENCE
 from tests.score_tables import column
 
@@ -33,7 +34,7 @@ def saved(tmp_path: Path, evidence: Any, old: str = "", new: str = "") -> Path:
     """Save evidence of one row, and change a piece of the file."""
     path = tmp_path / "scores.jsonl"
     ScoreTable([("A", "1")], {"M": column(1.0, evidence={0: evidence})}, {"M": Signature("M")}).save(path)
-    text = path.read_text(encoding="utf-8")
+    text = by_hand(path).read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
     return path
@@ -165,6 +166,7 @@ def test_evidence_that_several_metrics_share_is_written_once(tmp_path: Path) -> 
     table = ScoreTable([("A", "1"), ("B", "1")], columns, {name: Signature(name) for name in columns})
     path = tmp_path / "scores.jsonl"
     table.save(path)
+    by_hand(path)
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[1:]]
     assert [record["evidence"] for record in records[2:]] == ["M", "M"]
     assert ScoreTable.load(path).columns["N"].evidence == columns["N"].evidence

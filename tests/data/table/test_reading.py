@@ -13,6 +13,7 @@ import pytest
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, NlgaugeError
+from tests.by_hand import by_hand
 from tests.score_tables import KL, L1, PARTS, counted, mixed, saved
 
 
@@ -36,7 +37,7 @@ def test_a_table_comes_back_as_it_went(table: ScoreTable, tmp_path: Path) -> Non
         assert after.values.flags.writeable
     second = tmp_path / "again.jsonl"
     again.save(second)
-    assert second.read_bytes() == path.read_bytes()
+    assert by_hand(second).read_bytes() == path.read_bytes()
 
 
 Edit = Callable[[list[str]], list[str]]
@@ -151,7 +152,7 @@ def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
 def test_an_edited_file_is_refused(tmp_path: Path, old: str, new: str, problem: str) -> None:
     path = tmp_path / "scores.jsonl"
     counted().save(path)
-    text = path.read_text(encoding="utf-8")
+    text = by_hand(path).read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(InputError, match=problem):

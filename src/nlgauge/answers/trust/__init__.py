@@ -24,7 +24,7 @@ from nlgauge.errors import InputError
 from nlgauge.ratings.join import Source
 from nlgauge.ratings.matching import matched, of_ratings
 from nlgauge.ratings.project import ProjectRatings
-from nlgauge.ratings.rated import fitted, rated_rows
+from nlgauge.ratings.rated import fitted, rated_rows, unseen
 from nlgauge.stats.arrays import Float
 
 __all__ = ["Dispute", "Trust", "Trusts", "trust"]
@@ -49,6 +49,7 @@ def trust(
     before: ScoreTable | None = None,
     cluster: str | None = None,
     outputs: Corpus | None = None,
+    margin: float | None = None,
     replicates: int = 1000,
     seed: int = 0,
 ) -> Trusts:
@@ -79,6 +80,8 @@ def trust(
             anchors and of no other row, all numbers are of the anchors.
         cluster: as `nlgauge.estimate` takes it.
         outputs: as `nlgauge.estimate` takes them; their texts make the sentinels.
+        margin: also say how many bad and how many good rows have to be rated, for each scorer and aspect, until the
+            intervals of TPR and TNR are plus or minus this.
         replicates: the number of draws, of all that is drawn.
         seed: of all that is drawn.
 
@@ -92,6 +95,8 @@ def trust(
     for what, value in (("risk", risk), ("confidence", confidence)):
         if not 0 < value < 1:
             raise InputError(f"the {what} {value!r} is not between 0 and 1", remedy="0.1 or 0.9, for two")
+    if margin is not None and not 0 < margin < _HALF:
+        raise InputError(f"the margin {margin!r} is not between 0 and 0.5", remedy="0.05, for one")
     again = table.anchors
     if isinstance(ratings, Corpus) and (theirs := of_ratings(table, ratings)) is not table:
         if outputs is not None:
@@ -106,6 +111,8 @@ def trust(
     rated = rated_rows(scorers, ratings, asked, cluster=cluster, outputs=outputs)
     if rated.clusters is not None and cluster not in (None, "item"):
         scorers = scorers.clustered(rated.clusters.tolist())
+    notes = list(rated.notes)
+    scorers, fitted_here = unseen(scorers, rated.values, notes)
     limits = {aspect: _limit(ratings, aspect, values, below) for aspect, values in rated.values.items()}
     lines = Lines(
         table=scorers,
@@ -113,12 +120,13 @@ def trust(
         limits=limits,
         thresholds={named[name]: float(value) for name, value in (thresholds or {}).items()},
         probabilities={named[name] for name in probabilities},
+        fitted_here=fitted_here,
+        margin=margin,
         risk=risk,
         confidence=confidence,
         replicates=replicates,
         seed=seed,
     )
-    notes = list(rated.notes)
     if again is None and "ratings" in table.run:
         notes.append(f"all numbers are of the {len(table)} anchors, which this run scored again")
     if before is None and again is not None:
@@ -163,6 +171,8 @@ def trust(
         risk=risk,
         confidence=confidence,
         below=below,
+        margin=margin,
+        lines=lines,
     )
 
 

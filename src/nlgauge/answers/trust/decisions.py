@@ -16,6 +16,8 @@ from nlgauge.stats.arrays import Float, Mask
 GIVEN, OWN = "given", "its own"
 HALF = "0.5, as it has one score alone"
 """Where a threshold comes from of a scorer that says yes of every row, or no"""
+FITTED = "its own, fitted to these ratings"
+"""Where the threshold of a panel comes from that was fitted to some of the ratings: intervals hold for any threshold"""
 CHOSEN = "chosen on these ratings"
 """Where a threshold comes from that the ratings chose"""
 

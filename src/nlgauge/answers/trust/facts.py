@@ -15,19 +15,19 @@ from nlgauge.answers.correlate import Agreement, correlate
 from nlgauge.answers.estimate import ALL, Estimate, estimated
 from nlgauge.answers.raters import StandIn, raters
 from nlgauge.answers.sentinels import beside, is_sentinel, unbeaten
-from nlgauge.answers.trust.decisions import CHOSEN, Rule, from_0_to_1, models_of, rule_of
+from nlgauge.answers.trust.decisions import CHOSEN, FITTED, OWN, Rule, from_0_to_1, models_of, rule_of
 from nlgauge.answers.trust.records import Dispute
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.data.table.column import DECIDED, PROBABILITY
+from nlgauge.data.table.column import DECIDED, PROBABILITY, UNSEEN_PROBABILITY
 from nlgauge.data.table.selection import label, selected
 from nlgauge.errors import InputError
 from nlgauge.maths.inference import NOTHING, Inference, Measured
 from nlgauge.ratings.join import Key, turned
 from nlgauge.ratings.rated import RatedRows
 from nlgauge.stats.arrays import Float, Integers, Mask
-from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, share_of
-from nlgauge.stats.fitting import combined
+from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, rows_needed, share_of
+from nlgauge.stats.fitting import FoldWeights, fold_weights
 
 _JUDGES = ("Column", "Judge")
 """Scorers whose numbers from 0 to 1 are read as probabilities"""
@@ -65,7 +65,7 @@ def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
     columns = {}
     for name, (spec, part) in chosen.items():
         column = table.columns[spec]
-        columns[name] = column.cut((part, FLIPS, DECIDED))
+        columns[name] = column.cut((part, FLIPS, DECIDED, *((UNSEEN_PROBABILITY,) if part == PROBABILITY else ())))
     signatures = {name: table.signatures[spec] for name, (spec, _) in chosen.items() if spec in table.signatures}
     known = {
         **{spec: name for name, (spec, _) in chosen.items()},
@@ -108,6 +108,8 @@ class Decisions:
     fitted: Mask
     """Who passes the threshold that was chosen on other folds; for a rule that was not chosen, who passes it"""
     clusters: Integers
+    margin: float | None = None
+    """Half the length that intervals are to have, where it is asked how many ratings that takes"""
 
     @property
     def rated(self) -> Mask:
@@ -125,10 +127,34 @@ class Decisions:
         return self.sign * self.rule.second
 
     def share(self, of: Mask, hits: Mask, fitted: Mask) -> Measured:
-        """Return the share of rows that are hit; of a chosen threshold cross-fitted, by the hits of other folds."""
-        if self.rule.origin == CHOSEN:
+        """Return the share of rows that are hit; of a threshold of these ratings by the hits of other folds."""
+        if self.rule.origin in (CHOSEN, FITTED):
             return chosen_share(hits[of], fitted[of], self.clusters[of])
         return share_of(hits[of], self.clusters[of])
+
+    def needed(self, of: Mask, hits: Mask) -> float:
+        """Return how many rated rows of a kind make the interval of their share plus or minus the margin."""
+        if self.margin is None:
+            return math.nan
+        chosen = self.rule.origin in (CHOSEN, FITTED)
+        return rows_needed(hits[of], self.clusters[of], self.margin, any_threshold=chosen)
+
+    @property
+    def needed_bad(self) -> float:
+        """How many rated rows have to be bad; NaN where no margin is asked for."""
+        return self.needed(self.bad, ~self.passed)
+
+    @property
+    def needed_good(self) -> float:
+        """How many rated rows have to be good; NaN where no margin is asked for."""
+        return self.needed(self.good, self.passed)
+
+    @property
+    def needed_rows(self) -> float:
+        """How many rows have to be rated, drawn at random, until there are so many of each kind."""
+        bad = float(self.bad.sum() / self.rated.sum())
+        both = [need / share for need, share in ((self.needed_bad, bad), (self.needed_good, 1 - bad)) if share]
+        return math.nan if len(both) < 2 or any(map(math.isnan, both)) else math.ceil(max(both) - 1e-9)
 
 
 @dataclass(frozen=True)
@@ -265,6 +291,9 @@ class Lines:
     confidence: float
     replicates: int
     seed: int
+    fitted_here: frozenset[str] = frozenset()
+    """Panels of scorers that were fitted to some of these ratings"""
+    margin: float | None = None
 
     def of(self, aspect: str) -> _Of:
         """Return the rated rows of an aspect that were drawn with one probability."""
@@ -308,7 +337,8 @@ class Lines:
         table = self.table if table is None else table
         facts = table.signatures[name].facts if name in table.signatures else {}
         column = table.columns[name]
-        return rule_of(column, facts, self.thresholds.get(name), self._probable(name, column))
+        rule = rule_of(column, facts, self.thresholds.get(name), self._probable(name, column))
+        return rule._replace(origin=FITTED) if rule and rule.origin == OWN and name in self.fitted_here else rule
 
     def _probable(self, name: str, column: Column) -> bool:
         """Whether the scores of a scorer are read as probabilities that a row is good, if they are from 0 to 1."""
@@ -388,6 +418,7 @@ class Lines:
             passed=passed,
             fitted=fitted,
             clusters=tested.clusters,
+            margin=self.margin,
         )
 
     def _probability(self, name: str, column: Column, scores: Float, tested: RatedScores) -> Probability | None:
@@ -450,14 +481,11 @@ class Lines:
 
     def _together(self, name: str, fine: Sequence[str], aspect: str, of: _Of) -> Facts:
         """Return the facts of all scorers together, by weights that were fitted to other items."""
-        x = np.stack([turned(self.table.columns[one], 0) for one in fine], 1)
-        known = np.isfinite(x)
-        x = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0))
-        clusters = self.rated.clusters if self.rated.clusters is not None else self.rated.items
         facts = Facts(metric=name, aspect=aspect, rated=int(of.rows.sum()), rows=len(of.rows))
-        if len(np.unique(clusters[of.rows])) < 2:
+        if len(np.unique(self.clusters[of.rows])) < 2:
             return facts
-        one = combined(x, np.where(of.rows, of.y, 0.0), rated=of.rows, items=clusters, seed=self.seed)
+        x, weights = self.weights(fine, of)
+        one, clusters = weights.of(x), self.clusters
         if of.yes_no:
             facts.ranking = Ranking(one[of.rows], of.y[of.rows] == 0, clusters[of.rows])
             return facts
@@ -472,6 +500,27 @@ class Lines:
         )
         facts.correlations = Correlations(_measured(found))
         return facts
+
+    @property
+    def clusters(self) -> Integers:
+        """What each row shares with others, by default its item: [rows]."""
+        return self.rated.items if self.rated.clusters is None else self.rated.clusters
+
+    def weights(self, fine: Sequence[str], of: _Of) -> tuple[Float, FoldWeights]:
+        """Return the scores of some scorers, larger ones being better, and the weights that ratings give them.
+
+        Args:
+            fine: the scorers. A row without a score counts with the mean score.
+            of: the rated rows, of two clusters at least.
+
+        Returns:
+            The scores [rows, scorers] and the weights.
+        """
+        x = np.stack([turned(self.table.columns[one], 0) for one in fine], 1)
+        known = np.isfinite(x)
+        x = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0))
+        y = np.where(of.rows, of.y, 0.0)
+        return x, fold_weights(x, y, rated=of.rows, items=self.clusters, seed=self.seed)
 
     def disputes(self, aspect: str) -> list[Dispute]:
         """Return the rows of an aspect on which some scorer and people differ most, the farthest first."""

@@ -22,6 +22,7 @@ TABLES: dict[str, Callable[[Trust], bool]] = {
     "probability": lambda one: one.bad is not None and not math.isnan(one.brier),
     "correlations": lambda one: one.bad is None,
     "ratings": lambda one: True,
+    "plan": lambda one: not math.isnan(one.needed_bad) or not math.isnan(one.needed_good),
     "runs": lambda one: bool(one.won or one.repeated or one.anchors),
 }
 """The tables in their order, each with which records have a line in it"""
@@ -53,6 +54,14 @@ def _decided(one: Trust) -> str | None:
     said += _share(stops, one.rated - one.bad, "of the good ones")
     half = f"; all its scores are {one.single:g}, and 0.5 decides"
     return said + half if one.threshold_from == HALF else said
+
+
+def _planned(one: Trust) -> str | None:
+    """Return how many ratings make the intervals as short as was asked for."""
+    if math.isnan(one.needed_rows):
+        return None
+    kinds = f"{one.needed_bad:,.0f} bad and {one.needed_good:,.0f} good rows have to be rated"
+    return f"for intervals as short as the margin, {kinds}, about {one.needed_rows:,.0f} rows drawn at random"
 
 
 def _agrees(one: Trust) -> str:
@@ -153,9 +162,9 @@ class Trust:
         said=Words(_without_threshold),
         noted=Words(lambda one: CHOSEN_HERE if one.threshold_from == CHOSEN else None, place=1),
     )
-    """'given'; 'its own'; '0.5, as it has one score alone'; 'chosen on these ratings', for the best balanced accuracy:
-    the shares are then cross-fitted, and their intervals hold for any threshold that ratings choose; '' where nothing
-    is decided"""
+    """'given'; 'its own'; 'its own, fitted to these ratings', of a panel; '0.5, as it has one score alone'; 'chosen on
+    these ratings', for the best balanced accuracy. The shares of the last are cross-fitted, and the intervals of both
+    that are of these ratings hold for any threshold; '' where nothing is decided"""
     tpr: Measured = number(
         lambda decisions: decisions.share(decisions.bad, ~decisions.passed, ~decisions.fitted),
         NOTHING,
@@ -171,6 +180,24 @@ class Trust:
         column=Column(table="decisions", head="good passed (TNR)"),
     )
     """The share of the good rows that passes"""
+    needed_bad: float = number(
+        "needed_bad",
+        math.nan,
+        part="decisions",
+        column=Column(table="plan", head="bad ratings needed", digits=0),
+        said=Words(lambda one: _planned(one), place=1),
+    )
+    """How many rated rows have to be bad until the interval of TPR is plus or minus the margin that was asked for; NaN
+    without one"""
+    needed_good: float = number(
+        "needed_good", math.nan, part="decisions", column=Column(table="plan", head="good ratings needed", digits=0)
+    )
+    """How many have to be good until that of TNR is"""
+    needed_rows: float = number(
+        "needed_rows", math.nan, part="decisions", column=Column(table="plan", head="rows to rate", digits=0)
+    )
+    """How many rows have to be rated, drawn at random, until there are so many of each kind: as many of them will be
+    bad as of those that are rated now"""
     kappa: float = number(
         lambda decisions: cohen_kappa(
             decisions.fitted[decisions.rated].astype(float), decisions.good[decisions.rated].astype(float)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from nlgauge.answers.trust.declared import clauses, columns_of
 from nlgauge.answers.trust.numbers import TABLES, Trust
 from nlgauge.data.table.frame import Records
+from nlgauge.errors import InputError
 from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.tables import Cell, empty
 from nlgauge.stats.interrater import RaterAgreement
+
+if TYPE_CHECKING:
+    from nlgauge.answers.fitted_panel import FittedPanel
+    from nlgauge.answers.trust.facts import Lines
 
 
 @dataclass(frozen=True)
@@ -48,11 +54,37 @@ class Trusts(Answered, Records[Trust]):
     confidence: float = 0.9
     below: float | None = None
     """The rating below which a row is bad, where one was named"""
+    margin: float | None = None
+    """Half the length that the intervals of TPR and TNR are to have, where a plan was asked for"""
+    lines: Lines | None = field(default=None, repr=False, compare=False)
+    """The scorers beside the ratings, of which `panel` is made"""
 
     @property
     def aspects(self) -> list[str]:
         """The aspects, in the order of the records."""
         return list(dict.fromkeys(one.aspect for one in self))
+
+    def panel(self, aspect: str | None = None) -> FittedPanel:
+        """Return the scorers as one, by the weights that the ratings of an aspect give them.
+
+        Args:
+            aspect: that of the ratings; may be left out where there is one.
+
+        Returns:
+            The panel. Its `save` writes the file that the metric `Panel` reads.
+
+        Raises:
+            InputError: the ratings or the scorers make none, or several aspects are rated and none is named.
+        """
+        from nlgauge.answers.trust.panel import fitted_panel  # where a panel is asked for
+
+        assert self.lines is not None
+        if aspect is None and len(self.aspects) > 1:
+            remedy = f"name one of {', '.join(self.aspects)} (--aspect in the command)"
+            raise InputError("several aspects are rated, and a panel answers one question", remedy=remedy)
+        aspect = self.aspects[0] if aspect is None else aspect
+        names = [one.metric for one in self if one.aspect == aspect and not one.reason]
+        return fitted_panel(self.lines, aspect, [name for name in names if name in self.lines.table.columns])
 
     def tables(self, aspect: str, wide: bool = False) -> Iterator[list[list[Cell]]]:
         """Yield tables with a line for each scorer. Columns in which no scorer has anything are left out.
@@ -90,6 +122,7 @@ class Trusts(Answered, Records[Trust]):
                 "risk": self.risk,
                 "confidence": self.confidence,
                 "below": self.below,
+                "margin": self.margin,
                 "answers": self.answers,
                 "scorers": self.records,
                 "disputes": self.disputes,

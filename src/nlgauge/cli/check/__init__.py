@@ -26,7 +26,7 @@ from nlgauge.cli.options import (
     example,
     with_then,
 )
-from nlgauge.cli.streams import remark, show_json
+from nlgauge.cli.streams import printed, remark
 from nlgauge.cli.terminal import (
     beside,
     blaming,
@@ -36,6 +36,7 @@ from nlgauge.cli.terminal import (
     read_ratings,
     scores_of,
     tell_hard,
+    tell_unsealed,
     told_price,
     told_spent,
 )
@@ -106,6 +107,11 @@ _EXIT_CODES = {"passes": 0, "fails": 1, "cannot tell": 3}
     type=PLACE,
     help="A page (.html), a table of verdicts (.csv), or the scores (.jsonl, .jsonl.gz): the next --against.",
 )
+@click.option(
+    "--attest",
+    type=PLACE,
+    help="Write an in-toto statement here (JSON): digests of the inputs, rule, numbers and verdict, to be signed.",
+)
 @MAP
 @REPEATS
 @LOADING
@@ -134,6 +140,7 @@ def check(
     significance: float,
     allow_missing: bool,
     output: Path | None,
+    attest: Path | None,
     columns: Sequence[str],
     seed: int,
     layout: str,
@@ -174,6 +181,9 @@ def check(
     if output is not None and output.suffix and not output.name.lower().endswith(_WRITTEN):
         raise SpecError(f"-o writes {', '.join(_WRITTEN)}: give {output.name} one of these ends")
     made = None if threshold is None else RatedThreshold.load(threshold)
+    for place in (threshold, history):
+        if place is not None:
+            tell_unsealed(place)
     if made is not None and (specs or part is not None or at_least is not None or at_most is not None):
         raise SpecError("--threshold names metric, part and threshold: leave out -m, --part, --at-least and --at-most")
     if grounded and not specs:
@@ -188,7 +198,7 @@ def check(
     if at_least is None and at_most is None and against is None and made is None and ratings is None and not grounded:
         ways = "--grounded, --at-least, --at-most, --threshold, --ratings or --against"
         raise SpecError(f"there is nothing to check: give {ways}")
-    refuse_place(output, history)
+    refuse_place(output, history, attest)
     if grounded:
         refuse_unfit(metric(spec, model=how["model"]))
     corpus = read_outputs(outputs, columns, on_missing="skip")
@@ -246,6 +256,13 @@ def check(
         write_verdicts(verdict, corpus, output)
     elif output is not None:
         table.save(output)
+    if attest is not None:
+        from nlgauge.gate.attest import verdict_record, write_statement
+
+        inputs = {"outputs": outputs, "against": against, "threshold": threshold, "ratings": ratings}
+        inputs |= {"accepted": accepted, "history": history}
+        there = {role: place for role, place in inputs.items() if place is not None}
+        write_statement(verdict_record(verdict, table, None if against is None else str(against)), there, attest)
     options = [("--map", pair) for pair in columns] + [("--model", how["model"]), ("--device", how["device"])]
     options += [("--precision", how["precision"] if how["precision"] != "float32" else None)]
     options += [("--backend", how["backend"] if how["backend"] != "auto" else None)]
@@ -296,9 +313,9 @@ def _show(layout: str, verdict: Verdict, table: ScoreTable, outputs: Path, again
     from nlgauge.cli.check import ci, text
 
     if layout == "json":
-        baseline, signature = None if against is None else str(against), str(table.signatures[verdict.metric])
-        record = {key: value for key, value in verdict.record.items() if key != "notes"}
-        show_json("check", verdict.notes, **record, baseline=baseline, signature=signature)
+        from nlgauge.gate.attest import verdict_record
+
+        click.echo(printed(verdict_record(verdict, table, None if against is None else str(against))))
         return
     formats = {"text": text.show, "github": ci.show_github, "junit": ci.show_junit, "markdown": ci.show_markdown}
     show = formats[layout]

@@ -14,6 +14,9 @@ from nlgauge.maths.totals import MOST, total
 
 PROBABILITY = "probability"
 """The deciding sub-score of a metric that has one of this name"""
+UNSEEN_PROBABILITY = "unseen"
+"""The sub-score of a panel of scorers that is its probability by weights to which the row's own rating was not fitted:
+of a row whose rating was not among those, the probability itself"""
 DECIDED = "decided"
 """The sub-score that is 1 where the first of two models decided, and 2 where the second did"""
 WORDING = "wording"

@@ -14,6 +14,7 @@ from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.opening import file_at, lines
 from nlgauge.data.corpus.place import REMEDY, InputPlace, refuse_repeats, shown
 from nlgauge.data.jsonable import LARGEST, Number, converted, number_of
+from nlgauge.data.seal import LineCheck
 from nlgauge.data.signature import Signature
 from nlgauge.data.table.column import Column, Sums
 from nlgauge.data.table.packed import Unpacking
@@ -134,9 +135,12 @@ _CUT, _EDITED = "the file is cut short or was edited", "the file was edited"
 def read(path: str | Path) -> ScoreTable:
     """Read what `nlgauge.data.table.writing.write` wrote. Raises InputError, with the line, for anything else."""
     texts = lines(file_at(path), _EXPANDED)
-    header = checked(_record(path, 1, next(texts)), path)
-    records = ((n, _record(path, n, text)) for n, text in enumerate(texts, start=2) if text.strip())
+    first = next(texts)
+    record = _record(path, 1, first)
+    header, check = checked(record, path), LineCheck(first, record, path)
+    records = ((n, _record(path, n, text)) for n, text in enumerate(check.over(texts), start=2) if text.strip())
     table = _table(header, records, path)
+    table.seal = "" if check.seal is None else str(check.seal.get("digest"))
     if header.anchors is not UNSET:
         table.anchors = _anchors(header.anchors, path)
     return table

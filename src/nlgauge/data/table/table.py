@@ -53,6 +53,8 @@ class ScoreTable:
     """What the row of each has in common with others, as `clustered` was told. It is not saved"""
     anchors: ScoreTable | None = None
     """The scores of rated rows that were scored again in the same run, past the cache (`evaluate(anchors=...)`)"""
+    seal: str | None = None
+    """The digest of the scores file that it was loaded from, "" of a file without a seal (`nlgauge.data.seal`)"""
 
     @property
     def metrics(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {metric: what the text was made of},
 "metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "limits", "formula"}},
-"run"}. Where rows were scored again, "anchors" holds their own header with their "records".
+"run", "seal"}. Where rows were scored again, "anchors" holds their own header with their "records".
 A record is {"system", "item", "metric", "part", "value", "reason"}, and "evidence" and "counts" where there are any.
 Evidence is written as `packed` says, and as the spec of an earlier metric where it is that of the same row by it.
 JSON has no NaN and no infinity: a missing value is null with a reason, an infinite one a word.
@@ -19,10 +19,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, TextIO
 
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.jsonable import plain
+from nlgauge.data.seal import LineSeal
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.packed import packed
 
@@ -31,30 +34,43 @@ if TYPE_CHECKING:
 
 
 Record = dict[str, object]
+_HELD = 64 << 20
+"""Characters of a file that are held in memory while it is written"""
 
 
 def write(table: ScoreTable, path: str | Path) -> None:
-    """Write a table. The file is complete or not there at all. Raises InputError where it cannot be written."""
+    """Write a table, sealed. The file is complete or not there at all. Raises InputError where it cannot be written."""
+    seal = LineSeal(json.dumps(header(table), ensure_ascii=False, allow_nan=False))
+    # The seal stands in the first line, and is made of all others: these are held until then.
+    with _file(path) as file, SpooledTemporaryFile(_HELD, "w+", encoding="utf-8", newline="\n") as others:
+        for line in _lines(table):
+            seal.add(line)
+            others.write(f"{line}\n")
+        file.write(seal.sealed() + "\n")
+        others.seek(0)
+        copyfileobj(others, file)
+
+
+def _lines(table: ScoreTable) -> Iterator[str]:
+    """Yield every line but the first, without its end."""
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     line_starts: dict[str, list[str]] = {}  # by level: rows are named again by every metric and part
     shown: dict[str, dict[str, Mapping[int, Any]]] = {}  # by level and metric
-    with _file(path) as file:
-        file.write(encode(header(table)) + "\n")
-        for spec, column in table.columns.items():
-            if column.level not in line_starts:
-                places = table.places(column.level)
-                line_starts[column.level] = [encode({"system": system, "item": item})[:-1] for system, item in places]
-            starts, earlier = line_starts[column.level], shown.setdefault(column.level, {})
-            named = [f", {encode({'metric': spec, 'part': name})[1:-1]}, " for name in column.parts]
-            for index, part, content in _contents(column):
-                evidence = content.pop("evidence", None)
-                # Nearly all records are a number alone, and need no encoder.
-                alone = len(content) == 2 and type(content["value"]) is float
-                rest = f'"value": {content["value"]!r}, "reason": null' if alone else encode(content)[1:-1]
-                rest += f', "evidence": {_evidence(evidence, index, earlier)}' if evidence else ""
-                file.write(f"{starts[index]}{named[part]}{rest}}}\n")
-            earlier[spec] = column.evidence
-            file.writelines(f"{encode(record)}\n" for record in _wholes(table, spec, column))
+    for spec, column in table.columns.items():
+        if column.level not in line_starts:
+            places = table.places(column.level)
+            line_starts[column.level] = [encode({"system": system, "item": item})[:-1] for system, item in places]
+        starts, earlier = line_starts[column.level], shown.setdefault(column.level, {})
+        named = [f", {encode({'metric': spec, 'part': name})[1:-1]}, " for name in column.parts]
+        for index, part, content in _contents(column):
+            evidence = content.pop("evidence", None)
+            # Nearly all records are a number alone, and need no encoder.
+            alone = len(content) == 2 and type(content["value"]) is float
+            rest = f'"value": {content["value"]!r}, "reason": null' if alone else encode(content)[1:-1]
+            rest += f', "evidence": {_evidence(evidence, index, earlier)}' if evidence else ""
+            yield f"{starts[index]}{named[part]}{rest}}}"
+        earlier[spec] = column.evidence
+        yield from (encode(record) for record in _wholes(table, spec, column))
 
 
 def _evidence(evidence: object, index: int, earlier: Mapping[str, Mapping[int, Any]]) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,33 +21,21 @@ from nlgauge.contract.base import (
     Prepared,
     Reading,
     RowMetric,
-    Scored,
-    ScoredRows,
     Setup,
     Value,
     model_of,
 )
 from nlgauge.contract.parameters import param
+from nlgauge.contract.together import PreparedMember, Together, Values
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Item
-from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import InputError, SpecError
 from nlgauge_lab.combination_file import CombinationFile, Member
 
 
-class PreparedMember(NamedTuple):
-    """A member and its result of `prepare`."""
-
-    metric: RowMetric
-    prepared: Prepared
-
-
 @dataclass(frozen=True, kw_only=True)
 class CombinationPrepared(Prepared):
-    file: CombinationFile
-    members: Mapping[str, PreparedMember]
-    """By spec"""
-    notes: tuple[str, ...]
+    together: Together
 
 
 @dataclass(frozen=True)
@@ -128,49 +116,27 @@ class Combination(RowMetric):
         notes = (f"the weights were fitted to scores of {name}@{fitted[:8]}",) if changed and fitted else ()
         named = "+".join(_named(spec, one.prepared, file) for spec, one in bound.items())
         facts = {"weights": file.digest[:8], "members": named}
-        return CombinationPrepared(file=file, members=bound, notes=notes, facts=facts)
+        parts = {spec: one.metric.parts for spec, one in bound.items()}
+        together = Together(
+            members=bound,
+            parts=len(self.parts),
+            value=lambda _, values: _combined(values, file, parts=parts, notes=notes),
+            evidence=lambda _, values: _shown(values, file, parts),
+        )
+        return CombinationPrepared(together=together, facts=facts)
 
     def read_row(self, row: Row, prepared: CombinationPrepared) -> Reading:
-        return _CombinedReading(row, prepared)
+        return prepared.together.read(row)
 
 
-class _CombinedReading(Reading):
-    """A row as each member reads it."""
-
-    def __init__(self, row: Row, prepared: CombinationPrepared) -> None:
-        self._prepared = prepared
-        self._members = {spec: one.metric.read_row(row, one.prepared) for spec, one in prepared.members.items()}
-        self.requests = _all_of(one.requests for one in self._members.values())
-
-    def followup(self, features: Features) -> list[AnyRequest]:
-        return _all_of(one.followup(features) for one in self._members.values())
-
-    def score(self, features: Features) -> Scored:
-        values, evidence = self.score_all([self], features)
-        return Scored(values[0], lambda: evidence(0))
-
-    @classmethod
-    def score_all(cls, readings: Sequence[_CombinedReading], features: Features) -> ScoredRows:
-        prepared, columns = readings[0]._prepared, dict[str, Sequence[Value]]()
-        for spec in readings[0]._members:
-            of_member = [one._members[spec] for one in readings]
-            columns[spec] = type(of_member[0]).score_all(of_member, features).values
-        rows = [{spec: values[at] for spec, values in columns.items()} for at in range(len(readings))]
-        return ScoredRows([_combined(row, prepared) for row in rows], lambda at: _shown(rows[at], prepared))
-
-
-def _all_of(some: Iterable[Sequence[AnyRequest]]) -> list[AnyRequest]:
-    return list(dict.fromkeys(request for requests in some for request in requests))
-
-
-def _shown(values: Mapping[str, Value], prepared: CombinationPrepared) -> Evidence:
+def _shown(values: Values, file: CombinationFile, parts: Mapping[str, Sequence[str]]) -> Evidence:
     """What each member adds: its value, its standardised value, its weight, and the product of the last two."""
-    if _combined(values, prepared).reason is not None:
+    if _combined(values, file, parts=parts, notes=()).reason is not None:
         return Evidence()
-    numbers = _numbers(values, prepared)
-    entries = zip(prepared.file.used, numbers.tolist(), prepared.file.standardised(numbers), strict=True)
+    numbers = _numbers(values, file, parts)
+    entries = zip(file.used, numbers.tolist(), file.standardised(numbers), strict=True)
     members = [_added(member, value, deviation) for member, value, deviation in entries]
-    return Evidence(items=[*members, Item("intercept", {"adds": prepared.file.intercept})])
+    return Evidence(items=[*members, Item("intercept", {"adds": file.intercept})])
 
 
 @lru_cache(maxsize=16)
@@ -198,21 +164,21 @@ def _named(spec: str, prepared: Prepared, file: CombinationFile) -> str:
     return f"{spec} {parts}" + "".join(f";{name}={fact}" for name, fact in prepared.facts.items())
 
 
-def _numbers(values: Mapping[str, Value], prepared: CombinationPrepared) -> NDArray[np.float64]:
+def _numbers(values: Values, file: CombinationFile, parts: Mapping[str, Sequence[str]]) -> NDArray[np.float64]:
     """The scores of the used members for a row, from their values by spec: [used]."""
-    parts = {spec: one.metric.parts for spec, one in prepared.members.items()}
-    used = prepared.file.used
-    return np.array([values[one.metric].parts[parts[one.metric].index(one.part)] for one in used], np.float64)
+    return np.array([values[one.metric].parts[parts[one.metric].index(one.part)] for one in file.used], np.float64)
 
 
-def _combined(values: Mapping[str, Value], prepared: CombinationPrepared) -> Value:
-    numbers = _numbers(values, prepared)
-    for member, number in zip(prepared.file.used, numbers.tolist(), strict=True):
+def _combined(
+    values: Values, file: CombinationFile, *, parts: Mapping[str, Sequence[str]], notes: Sequence[str]
+) -> Value:
+    numbers = _numbers(values, file, parts)
+    for member, number in zip(file.used, numbers.tolist(), strict=True):
         if not math.isfinite(number):
             why = values[member.metric].reason or "it is infinite"
             return Value((math.nan,), f"no value of {member.name}: {why}")
-    notes = [f"{spec}: {note}" for spec, value in values.items() for note in value.notes]
-    return Value((float(prepared.file.combined(numbers)),), None, (*notes, *prepared.notes))
+    of_members = [f"{spec}: {note}" for spec, value in values.items() for note in value.notes]
+    return Value((float(file.combined(numbers)),), None, (*of_members, *notes))
 
 
 def _added(member: Member, value: float, deviations: float) -> Item:

@@ -1,0 +1,135 @@
+"""A panel of scorers as a file: `nlgauge trust --save` writes it, and the metric `Panel` reads it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nlgauge.data.atomic_write import atomic_write
+from nlgauge.data.jsonable import jsonable, read_record
+from nlgauge.data.seal import sealed
+from nlgauge.errors import InputError
+from nlgauge.stats.arrays import Float, Integers
+
+_WHAT, _REMEDY = "a panel of scorers", "give what nlgauge trust --save wrote"
+UNSEEN = -1
+"""Stands for the fold of a row that is none of those that a panel was fitted to"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelMember:
+    """One sub-score of one scorer. It is standardised as (value - mean) / deviation, larger being better."""
+
+    metric: str
+    """Its spec"""
+    part: str
+    higher_is_better: bool
+    mean: float
+    """Over the scored rows, the sign turned where lower is better, as of the deviation"""
+    deviation: float
+    weight: float
+    """What one standard deviation adds to the logit of the probability; 0 or more"""
+    fold_weights: tuple[float, ...]
+    """The same by the weights that were fitted without the ratings of a fold; `weight` is their mean"""
+    facts: Mapping[str, Any] = field(repr=False)
+    """What its numbers depended on (the facts of its signature)"""
+
+    @property
+    def name(self) -> str:
+        """The spec, with the sub-score."""
+        return f"{self.metric} {self.part}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FittedPanel:
+    """A weighted sum of scorers, whose weights ratings have chosen, as the probability that a row is good."""
+
+    nlgauge: str
+    """The version that fitted it"""
+    aspect: str
+    below: float
+    """A row is bad that is rated below this"""
+    members: tuple[PanelMember, ...]
+    intercept: float
+    """The logit of a row whose scores are all the mean"""
+    ratings: int
+    """To how many it was fitted"""
+    bad: int
+    """How many of these are of bad rows"""
+    threshold: float
+    """The probability from which on a row passes: the share of good ratings, for the best balanced accuracy"""
+    certified: float | None
+    """The probability from which on at most the share `risk` of the passing rows is bad; None where none could be
+    certified"""
+    risk: float
+    confidence: float
+    rows: Mapping[str, int] = field(repr=False)
+    """The fold of each rated row, by the digests of its texts"""
+
+    @property
+    def used(self) -> tuple[PanelMember, ...]:
+        """The members whose weight is not 0 in every fold: the others need not be scored."""
+        return tuple(member for member in self.members if member.weight > 0)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of all that it says."""
+        seal = sealed(jsonable(self))["seal"]
+        assert isinstance(seal, dict)
+        return str(seal["digest"])
+
+    def standardised(self, values: Float) -> Float:
+        """Return values [rows, used] as their metrics give them with mean 0 and deviation 1, larger better."""
+        signs = np.array([1.0 if member.higher_is_better else -1.0 for member in self.used])
+        means, deviations = (np.array([getattr(one, name) for one in self.used]) for name in ("mean", "deviation"))
+        return np.asarray((values * signs - means) / deviations)
+
+    def probabilities(self, values: Float, folds: Integers) -> Float:
+        """Return the probability that a row is good.
+
+        Args:
+            values: those of the used members as their metrics give them: [rows, used].
+            folds: the fold whose ratings the weights have not seen, `UNSEEN` for the mean of all weights: [rows].
+
+        Returns:
+            The probabilities: [rows].
+        """
+        every = np.array([(*member.fold_weights, member.weight) for member in self.used]).T
+        with np.errstate(over="ignore"):
+            return np.asarray(1 / (1 + np.exp(-(self.intercept + (self.standardised(values) * every[folds]).sum(1)))))
+
+    def save(self, path: str | Path) -> None:
+        """Write JSON, sealed, complete or not at all. Raises InputError where it cannot be written."""
+        with atomic_write(path) as file:
+            file.write(json.dumps(sealed(jsonable(self)), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> FittedPanel:
+        """Read what `save` wrote. Raises InputError for anything else, and for a file that was changed."""
+        made = read_record(cls, path, _WHAT, _REMEDY)
+        if problem := made.problem:
+            raise InputError(f"is not {_WHAT}: {problem}", file=path, remedy=_REMEDY)
+        return made
+
+    @property
+    def problem(self) -> str | None:
+        """Why it cannot be used; None where it can."""
+        if not self.used:
+            return "no member has a weight"
+        folds = {len(member.fold_weights) for member in self.members}
+        if len(folds) > 1 or min(folds) < 1:
+            return "its members have weights of unlike numbers of folds"
+        if not all(UNSEEN <= fold < min(folds) for fold in self.rows.values()):
+            return "a row is of a fold that it does not have"
+        for member in self.members:
+            numbers = (member.mean, member.deviation, member.weight, *member.fold_weights)
+            if not all(map(math.isfinite, numbers)) or member.deviation <= 0 or min(numbers[2:]) < 0:
+                return f"{member.name} has a weight below 0, or no deviation"
+        shares = (self.threshold, self.threshold if self.certified is None else self.certified, self.risk)
+        return None if all(0 <= share <= 1 for share in shares) else "a threshold is no probability"

@@ -1,0 +1,80 @@
+"""A metric of several other metrics: each reads the row, and one value is made of theirs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from nlgauge.contract.base import Interrupted, Prepared, Reading, RowMetric, Scored, ScoredRows, Value
+from nlgauge.contract.then import OfModel, Scorer
+from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence
+from nlgauge.engine.features.request import AnyRequest, Features
+
+Values = Mapping[str, Value]
+"""What each member says of a row, by its spec"""
+_STOPPED = "the run was stopped before all members had scored the row"
+
+
+class PreparedMember(NamedTuple):
+    """A member and its result of `prepare`."""
+
+    metric: RowMetric
+    prepared: Prepared
+    other_model: str | None = None
+    """The model that it reads, where that is not the first one"""
+
+    def read(self, row: Row) -> Reading:
+        """Return the row as the member reads it."""
+        if self.other_model is None:
+            return self.metric.read_row(row, self.prepared)
+        scorer: Scorer[Row] = PreparedMember(self.metric, self.prepared)
+        return OfModel(self.other_model, scorer).read(row)
+
+
+class Together(NamedTuple):
+    """Members, and what is made of their values."""
+
+    members: Mapping[str, PreparedMember]
+    """By spec"""
+    parts: int
+    """How many sub-scores the value has"""
+    value: Callable[[Row, Values], Value]
+    evidence: Callable[[Row, Values], Evidence]
+
+    def read(self, row: Row) -> Reading:
+        """Return the row as the members read it."""
+        return _TogetherReading(row, self)
+
+
+class _TogetherReading(Reading):
+    def __init__(self, row: Row, how: Together) -> None:
+        self._row, self._how = row, how
+        self._members = {spec: one.read(row) for spec, one in how.members.items()}
+        self.requests = _all_of(one.requests for one in self._members.values())
+
+    def followup(self, features: Features) -> list[AnyRequest]:
+        return _all_of(one.followup(features) for one in self._members.values())
+
+    def score(self, features: Features) -> Scored:
+        values, evidence = self.score_all([self], features)
+        return Scored(values[0], lambda: evidence(0))
+
+    @classmethod
+    def score_all(cls, readings: Sequence[_TogetherReading], features: Features) -> ScoredRows:
+        how, columns = readings[0]._how, dict[str, Sequence[Value]]()
+        for spec in readings[0]._members:
+            of_member = [one._members[spec] for one in readings]
+            try:
+                columns[spec] = type(of_member[0]).score_all(of_member, features).values
+            except Interrupted:
+                none = Value((math.nan,) * how.parts, _STOPPED, temporary=True)
+                raise Interrupted([none] * len(readings)) from None
+        rows = [{spec: values[at] for spec, values in columns.items()} for at in range(len(readings))]
+        made = [how.value(one._row, row) for one, row in zip(readings, rows, strict=True)]
+        return ScoredRows(made, lambda at: how.evidence(readings[at]._row, rows[at]))
+
+
+def _all_of(some: Iterable[Sequence[AnyRequest]]) -> list[AnyRequest]:
+    return list(dict.fromkeys(request for requests in some for request in requests))

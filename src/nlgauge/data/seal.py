@@ -1,0 +1,251 @@
+"""The seal of a result: digests of all that a file says, so that a changed file is not taken for what was written.
+
+A record (a threshold, a panel, a verdict) is one JSON object, and a history has a record on each line. The seal is a
+field of the record: the SHA-256 of all other fields, and the digest of each of them, which tells what was changed. A
+number counts as it is written, so that 0.50 is not 0.5; the order of the fields and the blanks between them do not
+count. A scores file has the seal in its first line: the SHA-256 of this line and of all others as they are written, and
+a short digest of each line.
+
+A seal shows that a file was changed, and not who wrote it: whoever changes a file on purpose can seal it again. A file
+without a seal, as of versions before 0.2 or of another tool, is read, and told of. Who means to change a sealed file
+takes the field `seal` out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from nlgauge.errors import InputError
+
+SEAL = "seal"
+ITSELF = "the seal itself"
+BEFORE_IT = "what stands before it, or the seal itself"
+_PART = 16
+"""Hexadecimal digits of the digest of a field"""
+_LINE = 4
+"""Hexadecimal digits of the digest of a line: they only tell which line was changed"""
+UNSEALED = (
+    "has no seal, as it was written by hand, by another tool or by nlgauge before 0.2: whether it was changed is not "
+    "known"
+)
+
+
+def exact(text: str | bytes) -> Any:
+    """Return JSON whose numbers are as they are written, each as a list of "number" and its text. Raises ValueError."""
+    return json.loads(text, parse_float=_written, parse_int=_written, parse_constant=_written)
+
+
+def _written(number: str) -> list[str]:
+    return ["number", number]
+
+
+def digest_of(value: object) -> str:
+    """Return the SHA-256 (hexadecimal) of what `exact` gave; the order of fields does not count."""
+    return sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def sealed(record: Mapping[str, object], before: str | None = None) -> dict[str, object]:
+    """Return a record with its seal.
+
+    Args:
+        record: what JSON has.
+        before: the digest of what stands before it in the file, for a line of a history; "" for the first one.
+
+    Returns:
+        The record with the field `seal`.
+    """
+    return {**record, SEAL: _seal(exact(json.dumps(record, allow_nan=False)), before)}
+
+
+def _seal(fields: Mapping[str, object], before: str | None) -> dict[str, object]:
+    parts = {name: digest_of(value)[:_PART] for name, value in fields.items()}
+    return {"digest": digest_of([before, dict(fields)]), "parts": parts}
+
+
+def changed(record: object, before: str | None = None) -> list[str] | None:
+    """Return which fields of a record are not as they were sealed.
+
+    Args:
+        record: as `exact` gives it.
+        before: as `sealed` takes it.
+
+    Returns:
+        The names of the fields that were changed, added or taken out; `ITSELF` where the seal alone was changed, and
+        `BEFORE_IT` for a line of a history where that or what stands before it was. Empty where the seal fits; None for
+        a record without one.
+    """
+    if not isinstance(record, dict) or SEAL not in record:
+        return None
+    fields = {name: value for name, value in record.items() if name != SEAL}
+    given, made = record[SEAL], _seal(fields, before)
+    if given == made:
+        return []
+    if not isinstance(given, dict) or given.get("digest") == made["digest"]:
+        return [ITSELF]
+    parts, now = given.get("parts"), made["parts"]
+    assert isinstance(now, dict)
+    if not isinstance(parts, dict):
+        return [ITSELF]
+    names = [name for name in {**parts, **now} if parts.get(name) != now.get(name)]
+    return names or [ITSELF if before is None else BEFORE_IT]
+
+
+def refuse_changed(text: bytes, path: str | Path, what: str, remedy: str) -> bytes:
+    """Return a sealed record without its seal.
+
+    Args:
+        text: the JSON of the file.
+        path: the file.
+        what: the file is, for the error: 'a threshold'.
+        remedy: what the error says to do.
+
+    Returns:
+        The JSON without the seal; as it is where it has none.
+
+    Raises:
+        InputError: the seal does not fit; the message names the fields.
+    """
+    try:
+        names = changed(exact(text))
+    except (ValueError, RecursionError):
+        return text  # which the reader of the record refuses by its own words
+    if names is None:
+        return text
+    if names:
+        raise InputError(wrong(what, names), file=path, remedy=f"{remedy}; {BY_HAND}")
+    record = json.loads(text)
+    del record[SEAL]
+    return json.dumps(record).encode()
+
+
+BY_HAND = f"to change it on purpose, take out the field {SEAL!r}"
+
+
+def wrong(what: str, names: Iterable[str]) -> str:
+    """Return the problem of a file whose seal does not fit: what it is, and what was changed."""
+    return f"is {what} that was changed after it was written: its seal does not fit ({', '.join(names)})"
+
+
+def has_seal(path: Path) -> bool:
+    """Return whether a record, or the last line of a history, has a seal; True for what is neither, and empty files."""
+    content = path.read_bytes()
+    try:
+        record = json.loads(content)
+    except (ValueError, RecursionError):
+        last = ([b"{}", *(line for line in content.split(b"\n") if line.strip())])[-1]
+        try:
+            record = json.loads(last)
+        except (ValueError, RecursionError):
+            return True
+    return not isinstance(record, dict) or not record or SEAL in record
+
+
+class LineSeal:
+    """The seal of a file of lines while its lines come: the first one, and all others."""
+
+    def __init__(self, first: str) -> None:
+        """Begin with the first line, which is JSON, without its end and without the seal."""
+        self.first = first
+        self._digest = sha256(first.encode(*_ANY))
+        self._lines: list[str] = []
+
+    def add(self, line: str) -> None:
+        """Take one more line, without its end."""
+        content = line.encode(*_ANY)
+        self._digest.update(b"\n" + content)
+        self._lines.append(sha256(content).hexdigest()[:_LINE])
+
+    def made(self) -> dict[str, object]:
+        """Return the seal of what has come."""
+        parts = {name: digest_of(value)[:_PART] for name, value in exact(self.first).items()}
+        lines = "".join(self._lines)
+        return {"digest": _closed(self._digest.copy(), parts, lines), "parts": parts, "lines": lines}
+
+    def sealed(self) -> str:
+        """Return the first line with the seal as its last field."""
+        return f"{self.first[:-1]}{_BEFORE}{json.dumps(self.made())}}}"
+
+
+_ANY = ("utf-8", "surrogatepass")
+"""What is no UTF-8 is refused where the file is written"""
+_BEFORE = f', "{SEAL}": '
+
+
+def _closed(digest: Any, parts: object, lines: object) -> str:
+    """Return the digest of all lines, and of what else the seal says."""
+    digest.update(f"\n{json.dumps(parts)}\n{lines}".encode())
+    return str(digest.hexdigest())
+
+
+class LineCheck:
+    """The check of the seal of a file of lines while these are read."""
+
+    def __init__(self, line: str, record: Mapping[str, Any], path: str | Path) -> None:
+        """Begin with the first line, what it holds, and the file, for the error."""
+        self.path = path
+        given = record.get(SEAL)
+        self.seal: Mapping[str, Any] | None = given if isinstance(given, dict) else None
+        """None where the file has none"""
+        self._sealed = SEAL in record
+        self._digest = sha256((line.rstrip("\r\n").rpartition(_BEFORE)[0] + "}").encode(*_ANY))
+
+    def over(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield the lines, each with its end; at the end raise InputError where the seal does not fit."""
+        if not self._sealed:
+            yield from lines
+            return
+        update = self._digest.update
+        for line in lines:
+            update(b"\n" + line.rstrip("\r\n").encode(*_ANY))
+            yield line
+        seal = self.seal or {}
+        if seal.get("digest") != _closed(self._digest, seal.get("parts"), seal.get("lines")):
+            remedy = f"nlgauge verify {self.path} says what was changed; score again; {BY_HAND} of the first line"
+            raise InputError("was changed after it was written: its seal does not fit", file=self.path, remedy=remedy)
+
+
+def changed_lines(lines: Iterable[str]) -> list[str] | None:
+    """Return what was changed in a file of lines whose first one has a seal.
+
+    Args:
+        lines: all of them.
+
+    Returns:
+        The names of the fields of the first line, and "line N" for others; "the number of lines" where some were added
+        or taken out, and `ITSELF` where only the seal was changed. Empty where the seal fits; None where there is none.
+    """
+    first, *others = [line.rstrip("\r\n") for line in lines]
+    record = json.loads(first)
+    if not isinstance(record, dict) or SEAL not in record:
+        return None
+    now = LineSeal(first.rpartition(_BEFORE)[0] + "}")
+    for line in others:
+        now.add(line)
+    given = record[SEAL]
+    try:
+        made = now.made()
+    except ValueError:  # the seal is not the last field, so that somebody else wrote the line
+        return [ITSELF]
+    if given == made:
+        return []
+    if (
+        not isinstance(given, dict)
+        or not isinstance(given.get("parts"), dict)
+        or not isinstance(given.get("lines"), str)
+    ):
+        return [ITSELF]
+    parts, own = given["parts"], made["parts"]
+    assert isinstance(own, dict)
+    found = [f"{name} of the first line" for name in {**parts, **own} if parts.get(name) != own.get(name)]
+    before, after = (
+        [text[at : at + _LINE] for at in range(0, len(text), _LINE)] for text in (given["lines"], str(made["lines"]))
+    )
+    if len(before) != len(after):
+        found.append(f"the number of lines, which was {len(before) + 1} and is {len(after) + 1}")
+    else:
+        found += [f"line {at}" for at, (a, b) in enumerate(zip(before, after, strict=True), 2) if a != b]
+    return found or [ITSELF]

@@ -1,0 +1,201 @@
+"""Whether a result was changed after it was written: a scores file, a threshold, a panel, a history, a verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.opening import file_at, lines
+from nlgauge.data.corpus.row import same_texts
+from nlgauge.data.seal import ITSELF, SEAL, changed, changed_lines, digest_of, exact
+from nlgauge.errors import InputError
+from nlgauge.gate.attest import PREDICATE, STATEMENT, of_subject, sha256_of
+
+_REMEDY = "give a file that nlgauge score, calibrate, trust --save or check wrote"
+_EXPANDED = 500
+_NAMED = 20
+"""Changes that are named; of more, how many there are"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """What the seal of a file says."""
+
+    file: str
+    kind: str
+    """'scores', 'threshold', 'panel', 'history', 'verdict' or 'statement'"""
+    digest: str | None
+    """That of the seal; None where there is no seal"""
+    changes: tuple[str, ...]
+    """What was changed, in words"""
+
+    @property
+    def ruling(self) -> str:
+        """'fits', 'changed' or 'no seal'."""
+        return "changed" if self.changes else "no seal" if self.digest is None else "fits"
+
+    @property
+    def sentence(self) -> str:
+        """What the seal says, in a line."""
+        what = f"{self.file}: {self.kind}"
+        if self.changes:
+            more = len(self.changes) - _NAMED
+            named = "; ".join(self.changes[:_NAMED]) + (f"; and {more} more" if more > 0 else "")
+            return f"{what}, CHANGED: {named}"
+        if self.digest is None:
+            return f"{what}, without a seal: whether it was changed is not known"
+        return f"{what}, as it was written (sha256 {self.digest})"
+
+
+def verify(path: str | Path, outputs: Corpus | None = None) -> Verification:
+    """Return whether a file was changed after it was written, and what.
+
+    Args:
+        path: a scores file, a threshold, a panel, a history, or the JSON or the statement of a check.
+        outputs: of a scores file, the outputs that are said to have been scored: rows with other texts are named.
+
+    Returns:
+        What the seal says.
+
+    Raises:
+        InputError: the file cannot be read, or is no result; or outputs are given for what has no texts.
+    """
+    text = _first(path)
+    record = _json(text)
+    if isinstance(record, dict) and "signatures" in record and "run" in record:
+        return _scores(path, record, outputs)
+    if outputs is not None:
+        raise InputError("outputs are compared with a scores file alone", file=path, remedy="leave the outputs out")
+    if isinstance(record, dict) and "look" in record:
+        return _history(path)
+    try:
+        whole = exact(Path(path).read_bytes())
+    except (ValueError, RecursionError, OSError):
+        raise InputError("is no result of nlgauge", file=path, remedy=_REMEDY) from None
+    kind = _kind(whole)
+    if kind is None:
+        raise InputError("is no result of nlgauge", file=path, remedy=_REMEDY)
+    changes: list[str] = []
+    if kind == "statement":
+        changes, whole = list(_subjects(whole, Path(path))), whole.get("predicate")
+    names = changed(whole)
+    return Verification(
+        file=str(path),
+        kind=kind,
+        digest=_digest(whole),
+        changes=(*changes, *(name if name == ITSELF else f"the field {name!r}" for name in names or ())),
+    )
+
+
+def _first(path: str | Path) -> str:
+    return next(lines(file_at(path), _EXPANDED))
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _kind(record: object) -> str | None:
+    """Return what a record is; None for what is no result."""
+    if not isinstance(record, dict):
+        return None
+    if record.get("_type") == STATEMENT or "predicateType" in record:
+        return "statement"
+    known = {"threshold": ("direction", "metric"), "panel": ("members", "intercept"), "verdict": ("command", "ruling")}
+    return next((kind for kind, names in known.items() if record.keys() >= {*names}), None)
+
+
+def _digest(record: object) -> str | None:
+    seal = record.get(SEAL) if isinstance(record, dict) else None
+    return str(seal.get("digest")) if isinstance(seal, dict) else None
+
+
+def _scores(path: str | Path, record: dict[str, Any], outputs: Corpus | None) -> Verification:
+    every = list(lines(file_at(path), _EXPANDED))
+    try:
+        found = changed_lines(every)
+    except (ValueError, RecursionError):
+        found = [ITSELF]
+    changes = [_of_value(change, every) for change in found or ()]
+    if outputs is not None:
+        changes += _other_texts(record["run"], outputs)
+    return Verification(file=str(path), kind="scores", digest=_digest(record), changes=tuple(changes))
+
+
+def _of_value(change: str, every: Sequence[str]) -> str:
+    """Return the name of a changed line with the value that stands there."""
+    word, _, number = change.partition(" ")
+    if word != "line" or not number.isdecimal():
+        return change
+    value = _json(every[int(number) - 1])
+    if not isinstance(value, dict):
+        return change
+    system, item, metric, part = (value.get(name) for name in ("system", "item", "metric", "part"))
+    return f"{change} (system {system!r}, item {item!r}, {metric} {part}: {value.get('value')})"
+
+
+def _other_texts(run: Any, outputs: Corpus) -> Iterator[str]:
+    """Yield which rows of the outputs are not those that were scored."""
+    run = run if isinstance(run, dict) else {}
+    if run.get("corpus") == outputs.digest:
+        return
+    known = run.get("texts")
+    known = known if isinstance(known, list) else []
+    if len(known) != len(outputs):
+        yield f"the outputs have {len(outputs)} rows, and {run.get('rows')} were scored"
+    rows = [
+        n
+        for n, (row, was) in enumerate(zip(outputs, known, strict=False), 1)
+        if not same_texts(row.fingerprint, str(was))
+    ]
+    if rows:
+        yield f"the outputs have other texts in row{'s' * (len(rows) > 1)} {', '.join(map(str, rows[:_NAMED]))}"
+    elif len(known) == len(outputs):
+        yield "the outputs differ from the scored ones in something other than their texts: names, ratings or columns"
+
+
+def _history(path: str | Path) -> Verification:
+    changes, before, digest, number = [], "", None, 0
+    for number, line in enumerate(lines(file_at(path), _EXPANDED), 1):
+        if not line.strip():
+            continue
+        try:
+            record = exact(line)
+        except (ValueError, RecursionError):
+            changes.append(f"line {number}, which is no JSON")
+            continue
+        names = changed(record, before)
+        if names:
+            changes.append(f"line {number} ({', '.join(names)})")
+        elif names is None and digest is not None:
+            changes.append(f"line {number}, which has no seal")
+        digest = _digest(record) or digest
+        before = digest_of([before, record])
+    return Verification(file=str(path), kind="history", digest=digest, changes=tuple(changes))
+
+
+def _subjects(statement: dict[str, Any], path: Path) -> Iterator[str]:
+    """Yield which inputs of a statement are others now; a file that is not there is not looked for elsewhere."""
+    if (statement.get("_type"), statement.get("predicateType")) != (STATEMENT, PREDICATE):
+        yield "the type of the statement"
+    subjects, predicate = statement.get("subject"), statement.get("predicate")
+    if not isinstance(predicate, dict) or predicate.get("subject_digest") != of_subject(subjects):
+        yield "the subject of the statement"
+    for subject in subjects if isinstance(subjects, list) else []:
+        try:
+            name, digest = subject["name"], subject["digest"]["sha256"]
+            place = Path(name.partition(":")[2])
+        except (TypeError, KeyError, AttributeError):
+            continue  # which is no subject that was written
+        there = place if place.exists() else path.parent / place.name
+        if not there.is_file():
+            yield f"the input {name}, which is not there"
+        elif sha256_of(there) != digest:
+            yield f"the input {name}, which has another digest"

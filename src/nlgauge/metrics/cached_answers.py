@@ -1,0 +1,82 @@
+"""The answers of a judge in the cache, each as it comes: a run may be stopped between the answers that a row needs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from nlgauge.contract.base import AnswerCache
+from nlgauge.metrics.reading import Answer, Failure, Read
+
+Job: TypeAlias = tuple[bytes, int]
+"""The digest of a prompt, and the number of the repeat"""
+_OFTEN_S = 0.2
+"""Seconds between two commits: a process that is killed loses no more"""
+
+
+@dataclass
+class CachedAnswers:
+    """The answers of one judge.
+
+    Args:
+        cache: the cache; None for a run without one.
+        judge: all that an answer depends on beside the prompt and the number of the repeat.
+        count: how many answers a reply holds.
+    """
+
+    cache: AnswerCache | None
+    judge: str
+    count: int
+    _committed: float = 0.0
+
+    def look_up(self, jobs: Iterable[Job]) -> dict[Job, Sequence[Answer]]:
+        """Return what was answered before."""
+        if self.cache is None:
+            return {}
+        keys = {self._key(job): job for job in jobs}
+        found = {keys[key]: _read(content) for key, content in self.cache.get(list(keys)).items()}
+        return {job: answers for job, answers in found.items() if len(answers) == self.count}
+
+    def add(self, job: Job, answers: Sequence[Answer]) -> None:
+        """Cache what was answered; nothing where it may be answered otherwise when it is asked again."""
+        if self.cache is None or any(isinstance(one, Failure) and one.temporary for one in answers):
+            return
+        self.cache.put({self._key(job): json.dumps([_written(one) for one in answers]).encode()})
+        if time.monotonic() > self._committed + _OFTEN_S:
+            self.commit()
+
+    def commit(self) -> None:
+        """Write what was added."""
+        if self.cache is not None:
+            self.cache.commit()
+            self._committed = time.monotonic()
+
+    def _key(self, job: Job) -> str:
+        return f"answer|{self.judge}|{job[0].hex()}|{job[1]}"
+
+
+def _written(answer: Answer) -> dict[str, object]:
+    return {("number" if isinstance(answer, Read) else "none"): list(answer)}
+
+
+def _read(content: bytes) -> list[Answer]:
+    """Return the answers of which `_written` made the JSON; nothing for what is none."""
+    import msgspec  # where there is a cache
+
+    try:
+        made = msgspec.json.decode(content, type=list[dict[str, object]])
+        return [_answer(one) for one in made]
+    except (ValueError, RecursionError):
+        return []
+
+
+def _answer(record: Mapping[str, object]) -> Answer:
+    """Return an answer. Raises ValueError for what is none."""
+    import msgspec
+
+    if set(record) == {"number"}:
+        return msgspec.convert(record["number"], Read)
+    return msgspec.convert(record["none"], Failure) if set(record) == {"none"} else _answer({"none": []})
