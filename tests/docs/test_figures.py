@@ -1,7 +1,6 @@
 """A figure that a page quotes is the one of the table that it comes from.
 
-There are two ways to quote. The figures of a table with the heads of `HEAD` are those of docs/data/agreement.csv.
-Anywhere else, a comment in front of the figure names its cell:
+A comment in front of the figure names its cell:
 
     <!-- PAGE / SECTION / FIRST HEAD OF THE TABLE / ROW / COLUMN -->.407
 
@@ -31,8 +30,6 @@ MODELS = {
     "pocket": ROOT / "src" / "nlgauge" / "engine" / "models" / "pocket",
     "base": ROOT / "packages" / "nlgauge-base" / "src" / "nlgauge_base" / "model",
 }
-HEAD = ["data", "aspect", "level, coefficient", "metric", "pocket", "base"]
-"""`best without a model` and `best published` may follow"""
 SECOND = ("model", "level, coefficient")
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")])
 _QUOTED = re.compile(r"<!-- (\S+\.md / .+?) -->([^\s,;)]*\d)")
@@ -82,20 +79,13 @@ def rows(table: list[list[str]]) -> dict[str, list[str]]:
 
 @cache
 def agreement() -> dict[tuple[str, str, str, str], str]:
-    """The figures of the table of agreement, by (data, level and coefficient, metric and model, aspect).
-
-    The best without a model and the best published one stand under the heads of the pages that quote them.
-    """
+    """The figures of the table of agreement, by (data, level and coefficient, metric and model, aspect)."""
     found: dict[tuple[str, str, str, str], str] = {}
     with (ROOT / "docs" / "data" / "agreement.csv").open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
-            data, level = line["data"], f"{line['level']}, {line['coefficient']}"
             name = ", ".join(filter(None, (line["metric"], line["model"].partition("@")[0])))
             if line["kind"] != "published":
-                found[data, level, name, line["aspect"]] = line["value"]
-            best = {"no model": "best without a model", "published": "best published"}.get(line["kind"])
-            if best and float(found.get((data, level, best, line["aspect"]), -1)) < float(line["value"]):
-                found[data, level, best, line["aspect"]] = line["value"]
+                found[line["data"], f"{line['level']}, {line['coefficient']}", name, line["aspect"]] = line["value"]
     return {key: re.sub(r"^(-?)0\.", r"\1.", value).replace("-", "−") for key, value in found.items()}
 
 
@@ -110,26 +100,12 @@ def figure_at(cell: str) -> str:
     return rows(found[0])[row][found[0][0].index(column)].strip("*").split(" ")[0]
 
 
-def of_agreement(heads: list[str], line: list[str]) -> list[tuple[str, str]]:
-    """The cells of the table of agreement that a line under `HEAD` quotes, with its figures."""
-    data, aspect, level, metric, *figures = line
-    metric = metric.replace("`", "")
-    # A metric that uses no model has one figure, in the place of pocket's.
-    names = [metric] if figures[1] == "-" else [f"{metric}, pocket", f"{metric}, base"]
-    quoted = [(f"agreement.md / {data} / {level} / {name} / {aspect}", figures[n]) for n, name in enumerate(names)]
-    best = [f"agreement.md / {data} / {level} / {head} / {aspect}" for head in heads[len(HEAD) :]]
-    return quoted + list(zip(best, figures[2:], strict=True))
-
-
 def quotations() -> list[tuple[str, str, str]]:
     """(page, cell, figure) of all that pages quote."""
     found = []
     for file in PAGES:
         page, text = str(file.relative_to(ROOT)), file.read_text(encoding="utf-8")
         found += [(page, named[1], named[2]) for named in _QUOTED.finditer(text)]
-        for heads, *lines in tables(text):
-            if heads[: len(HEAD)] == HEAD:
-                found += [(page, *one) for line in lines for one in of_agreement(heads, line)]
     return found
 
 
@@ -151,7 +127,7 @@ def test_the_choice_of_baryscores_weights_counts_its_columns() -> None:
 
 
 def test_there_are_figures() -> None:
-    assert len(quotations()) >= 70
+    assert len(quotations()) >= 40
 
 
 @pytest.mark.parametrize(("page", "cell", "figure"), quotations())

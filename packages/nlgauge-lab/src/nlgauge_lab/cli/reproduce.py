@@ -19,6 +19,7 @@ from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecErro
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
     from nlgauge_lab.reproduce.kinds import Rebuilt
+    from nlgauge_lab.reproduce.lines import Line
     from nlgauge_lab.reproduce.published import Table
     from nlgauge_lab.reproduce.rated import Data
     from nlgauge_lab.reproduce.scoring import Scores
@@ -74,12 +75,21 @@ _Write = Callable[..., None]
     help=f"CSV file: tables made on all their data write into it when and how near; {LIST} tells of what it holds.",
 )
 @click.option("--check", is_flag=True, help=f"For {LIST}: write nothing; exit 1 if --readme is not what it would be.")
-@click.option("--readme", type=PLACE, help=f"{_ABOUT}: write the short table between two comments of this page, too.")
+@click.option(
+    "--readme",
+    "readmes",
+    type=PLACE,
+    multiple=True,
+    help=f"{_ABOUT}: write the short tables between their comments in this page, too; repeatable.",
+)
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
 @click.option("--draws", type=click.IntRange(min=1), default=2000, show_default=True, help=f"For {COVERAGE}.")
 @click.option("--from", "clone", type=PLACE, help=f"For {ROWS}: the folder of the clone; --data says where they go.")
 @click.option(
-    "--cached", is_flag=True, help=f"For tables and {RESULTS}: score nothing; show what the cache has of them."
+    "--cached",
+    is_flag=True,
+    help=f"For tables and {RESULTS}: score nothing; show what the cache has of them. {RESULTS} without --data makes "
+    "its page from the CSV file beside it alone.",
 )
 @caching
 @click.option("--fresh", is_flag=True, help="The same as --no-cache.")
@@ -95,7 +105,7 @@ def reproduce(
     page: Path | None,
     record: Path | None,
     check: bool,
-    readme: Path | None,
+    readmes: Sequence[Path],
     replicates: int,
     draws: int,
     clone: Path | None,
@@ -126,9 +136,9 @@ def reproduce(
     alone = [name for name in names if name in PAGES]
     if alone and len(names) > 1:
         raise SpecError(f"{alone[0]} stands alone: run it, and the tables, one after the other")
-    if not alone and (len(models) > 1 or readme is not None):
+    if not alone and (len(models) > 1 or readmes):
         raise SpecError("several models, and --readme, are for results and detection")
-    if {LAYERS, COVERAGE}.intersection(names) and (len(models) > 1 or readme is not None):
+    if {LAYERS, COVERAGE}.intersection(names) and (len(models) > 1 or readmes):
         raise SpecError(f"{alone[0]} are of one model, and have no place in the README")
     if (ROWS in names) != (clone is not None):
         raise SpecError(f"{ROWS} and --from FOLDER go together: nlgauge reproduce {ROWS} --from CLONE --data rated")
@@ -153,6 +163,9 @@ def reproduce(
     if SLIPS in names:
         _slips(layout)
         return
+    if data is None and RESULTS in names and cached:
+        _from_records(page or output / "agreement.md", readmes, limit=limit, replicates=replicates)
+        return
     if data is None and LIST not in names:
         raise SpecError("give the folder of the rated data with --data; nlgauge reproduce lists what each table needs")
     try:
@@ -165,10 +178,10 @@ def reproduce(
 
         listed = papers(read(record))
         if check:
-            _check(readme, listed)
+            _check(next(iter(readmes), None), listed)
             return
-        write = _page_for(page or output / "papers.md", readme)
-        write(f"# The papers, table by table\n\n{listed}", LIST, listed.splitlines())
+        write = _page_for(page or output / "papers.md", readmes)
+        write(f"# The papers, table by table\n\n{listed}", {LIST: listed.splitlines()})
         return
     _held = [] if cached or PAPER in models else _loaded(models)
     place = output / "scores" if cache is True else cache
@@ -177,7 +190,7 @@ def reproduce(
         from nlgauge.engine.models.loading import companions
 
         made_at = page or output / f"{'agreement' if RESULTS in names else alone[0]}.md"
-        write = _page_for(made_at, readme)
+        write = _page_for(made_at, readmes)
         asked = _Asked(
             data=data, models=list(models) or [None, *companions()], metrics=metrics, limit=limit, replicates=replicates
         )
@@ -341,13 +354,15 @@ class _Asked(NamedTuple):
     replicates: int
 
 
-def _page_for(place: Path, readme: Path | None) -> _Write:
-    """Writes a page, and under a name its short table into the readme; both are looked at before anything is scored."""
-    from nlgauge_lab.reproduce.markdown import tables_beside, write_region
+def _page_for(place: Path, readmes: Sequence[Path]) -> _Write:
+    """Writes a page, and short tables into the pages that have their comments; all are looked at before anything is
+    scored."""
+    from nlgauge_lab.reproduce.markdown import region, tables_beside, write_region
 
     refuse_place(place)
-    if readme is not None and not readme.is_file():
-        raise InputError("is no page", file=readme, remedy="name one that holds the comments of docs/reproduce.md")
+    for readme in readmes:
+        if not readme.is_file():
+            raise InputError("is no page", file=readme, remedy="name one that holds the comments of docs/reproduce.md")
 
     def save(files: Mapping[Path, str]) -> None:
         for path, content in files.items():
@@ -355,14 +370,17 @@ def _page_for(place: Path, readme: Path | None) -> _Write:
             with atomic_write(path) as file:
                 file.write(content)
 
-    def write(text: str, name: str, short: Sequence[str], beside: Mapping[Path, str] | None = None) -> None:
+    def write(text: str, short: Mapping[str, Sequence[str]], beside: Mapping[Path, str] | None = None) -> None:
         text, tables = tables_beside(text, place)
         save({place: text, **tables, **(beside or {})})
         click.echo(str(place))
-        if readme is not None:
-            text, tables = tables_beside("\n".join([*short, ""]), readme)
-            save(tables)
-            write_region(readme, name, text.splitlines())
+        for readme in readmes:
+            there = readme.read_text(encoding="utf-8")
+            # Without any place for a table, the first one says what is lacking.
+            for name in [name for name in short if region(there, name) is not None] or list(short)[:1]:
+                text, tables = tables_beside("\n".join([*short[name], ""]), readme)
+                save(tables)
+                write_region(readme, name, text.splitlines())
             click.echo(str(readme))
 
     return write
@@ -384,9 +402,8 @@ def _check(readme: Path | None, listed: str) -> None:
 
 
 def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, cached: bool) -> None:
-    from nlgauge_lab.reproduce import page as made
     from nlgauge_lab.reproduce import suites as known
-    from nlgauge_lab.reproduce.lines import Line, as_csv, lines, merged, ordered, published, read
+    from nlgauge_lab.reproduce.lines import lines, merged, read
     from nlgauge_lab.reproduce.measuring import measure
 
     place = page.parent / "data" / f"{page.stem}.csv"
@@ -404,14 +421,55 @@ def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, cached: b
             cached=cached,
         )
         found += lines(measured)
-    found = merged(old, found)
+    _write_results(merged(old, found), write, page=page, absent=absent, limit=asked.limit, replicates=asked.replicates)
+
+
+def _from_records(page: Path, readmes: Sequence[Path], limit: int | None, replicates: int) -> None:
+    """Make the page of results from the CSV file beside it."""
+    from nlgauge_lab.reproduce.lines import PUBLISHED, read
+
+    place = page.parent / "data" / f"{page.stem}.csv"
+    if not place.is_file():
+        raise InputError("is not there", file=place, remedy="give --data, or a --page whose folder data has it")
+    found = [line for line in read(place) if line.kind != PUBLISHED]
+    write = _page_for(page, readmes)
+    _write_results(found, write, page=page, absent=(), limit=limit, replicates=replicates)
+
+
+def _write_results(
+    found: Sequence[Line], write: _Write, page: Path, absent: Sequence[str], limit: int | None, replicates: int
+) -> None:
+    from nlgauge_lab.reproduce import page as made
+    from nlgauge_lab.reproduce import suites as known
+    from nlgauge_lab.reproduce.choices import TASKS
+    from nlgauge_lab.reproduce.lines import as_csv, ordered, published
+
+    place = page.parent / "data" / f"{page.stem}.csv"
     told = {line.data for line in found}
     suites = [suite for suite in known.SUITES if suite.title in told]
     absent = [name for name in absent if name not in {suite.sources[0].file for suite in suites}]
     found = ordered([*found, *published(suites)], suites)
-    files = {place: as_csv(found), place.with_suffix(".html"): made.html(found, asked.limit)}
-    text = made.page(found, suites, absent=absent, limit=asked.limit, replicates=asked.replicates, stem=page.stem)
-    write(text, "agreement", made.standing(found, suites), files)
+    shipped = _aligners(made.models(found))
+    files = {place: as_csv(found), place.with_suffix(".html"): made.html(found, limit)}
+    text = made.page(found, suites, absent=absent, limit=limit, replicates=replicates, stem=page.stem, shipped=shipped)
+    short = {"agreement": made.standing(found, suites), "recommended": made.chosen(found, shipped, only=True)}
+    short |= {f"recommended: {task}": made.chosen(found, shipped, task) for task in TASKS}
+    write(text, short, files)
+
+
+def _aligners(models: Sequence[str]) -> dict[str, str]:
+    """By model, the beginning of the digest of the aligner that it has now; without those that are not here."""
+    from nlgauge.engine.models import loading
+    from nlgauge.engine.models.capabilities import ALIGNER
+
+    found = {}
+    for name in models:
+        try:
+            model = loading.hold(name)
+            found[name] = model[ALIGNER].digest[:8]
+        except (NlgaugeError, KeyError):
+            continue
+    return found
 
 
 def _detection(asked: _Asked, cache: Path | bool, write: _Write) -> None:
@@ -436,8 +494,7 @@ def _detection(asked: _Asked, cache: Path | bool, write: _Write) -> None:
         probed = section(probes(models=asked.models, replicates=asked.replicates, cache=cache, progress=True))
     write(
         page(tried, absent, limit=asked.limit, replicates=asked.replicates, more=probed),
-        "detection",
-        short_table(tried),
+        {DETECTION: short_table(tried)},
     )
 
 
@@ -456,11 +513,11 @@ def _coverage(data: Data, scores: Scores, draws: int, write: _Write) -> None:
         for one, of_one in zip(found, pool.map(partial(tried, draws=draws), found), strict=True):
             remark(f"{one.name}: {draws} draws")
             made.append(of_one)
-    write(page(made, absent, draws), COVERAGE, ())
+    write(page(made, absent, draws), {})
 
 
 def _layers(asked: _Asked, scores: Scores, write: _Write) -> None:
     from nlgauge_lab.reproduce.layers import families, page
 
     found, models, absent = families(asked.data, scores, asked.models[0], asked.metrics)
-    write(page(found, models, absent, asked.limit), LAYERS, ())
+    write(page(found, models, absent, asked.limit), {})

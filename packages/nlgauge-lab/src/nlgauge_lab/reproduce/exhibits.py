@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from nlgauge_lab.reproduce.kinds import MEAN
 from nlgauge_lab.reproduce.markdown import beside, render, table
 from nlgauge_lab.reproduce.published import PAPERS, Table, tables
 from nlgauge_lab.reproduce.records import Record
@@ -55,10 +56,19 @@ def _told(one: Table, records: Mapping[str, Sequence[Record]]) -> str:
     kind = state(one, records)
     if kind == MADE:
         made = [
-            f"{each.date}{f' by {each.models}' if each.models else ''}: {each.numbers}" for each in records[one.name]
+            f"{each.date}{f' by {each.models}' if each.models else ''}: {_in_correlations(each.numbers, one.scale)}"
+            for each in records[one.name]
         ]
         return f"**{MADE}** {'; '.join(made)}"
     return f"**{kind}**: {one.why if kind == ABSENT else one.unrun or 'no run is recorded'}"
+
+
+def _in_correlations(numbers: str, scale: float) -> str:
+    """The numbers of a record with the mean difference in correlations; older records have it in the table's scale."""
+    told, named, mean = numbers.partition("mean difference ")
+    if not named or mean.startswith("of "):
+        return numbers
+    return f"{told}{MEAN} {float(mean) / scale:.4f}"
 
 
 def _title(one: Table) -> str:

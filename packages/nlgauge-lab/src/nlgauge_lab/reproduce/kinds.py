@@ -77,13 +77,16 @@ class Rebuilt:
             return f"0 of {len(published)} published numbers compared"
         half = 0.5 * 10**-self.table.digits
         same = sum(abs(cell.difference) <= half * (1 + 1e-9) for cell in both)
-        mean = float(np.mean([abs(cell.difference) for cell in both]))
+        # Tables print correlations times 100 or as they are: the summary of each is in the same unit.
+        mean = float(np.mean([abs(cell.difference) for cell in both])) / self.table.scale
         return (
             f"{len(both)} of {len(published)} published numbers compared, {same} of them to the last digit in print; "
-            f"mean difference {mean:.{self.table.digits}f}"
+            f"{MEAN} {mean:.4f}"
         )
 
 
+MEAN = "mean difference of correlations"
+"""Behind it stands the mean of |ours - published| in a summary, whatever the scale of the table"""
 _QUANTILES = (0, 10, 25, 50, 75, 90, 100)
 
 

@@ -13,12 +13,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from nlgauge_lab.reproduce.cached import NOT_SCORED
 from nlgauge_lab.reproduce.measuring import Measured
 from nlgauge_lab.reproduce.published import best
 from nlgauge_lab.reproduce.records import cells
 from nlgauge_lab.reproduce.suites import Suite
 
 OURS, BASELINE, PUBLISHED, UNFINISHED, LACKING = "ours", "no model", "published", "unfinished", "lacking"
+NUMBERS = ("value", "low", "high", "n", "missing")
+SETS = "systems without a number were not counted"
+"""The note of a corpus-level metric's number that was measured before missing values were recorded"""
 DATA = "data"
 """The kind of a line that says how large a data set is"""
 
@@ -36,10 +40,16 @@ class Line(NamedTuple):
     metric: str
     model: str
     """The name with the beginning of the digest; empty where no model is read"""
+    aligner: str
+    """The beginning of the digest of the trained aligner that was read; empty where none was"""
     value: float
     low: float
     high: float
     """The interval of 95 %; NaN where there is none"""
+    n: float
+    """What the value is taken over: rows (pooled), items (item) or systems (system)"""
+    missing: float
+    """Rated rows that have a text and no number; of a corpus-level metric, systems. NaN where it was not recorded"""
     kind: str
     note: str
     """The table of a published number, the rows of an unfinished one, why a number is lacking, the size of data"""
@@ -53,6 +63,11 @@ class Line(NamedTuple):
     def on(self) -> str:
         """The model's name."""
         return self.model.partition("@")[0]
+
+    @property
+    def whole(self) -> bool:
+        """Whether the metric has a number of every row, as far as it was recorded: others win no column."""
+        return self.kind != UNFINISHED and not self.missing > 0 and (self.missing == 0 or self.note != SETS)
 
 
 def lines(measured: Iterable[Measured]) -> list[Line]:
@@ -69,9 +84,12 @@ def lines(measured: Iterable[Measured]) -> list[Line]:
                 coefficient="",
                 metric="",
                 model="",
+                aligner="",
                 value=math.nan,
                 low=math.nan,
                 high=math.nan,
+                n=math.nan,
+                missing=math.nan,
                 kind=DATA,
                 note=size,
             )
@@ -90,9 +108,12 @@ def lines(measured: Iterable[Measured]) -> list[Line]:
                         coefficient=coefficient,
                         metric=name,
                         model=model if reads else "",
+                        aligner=one.aligners.get(name, ""),
                         value=agreed.value,
                         low=agreed.low,
                         high=agreed.high,
+                        n=agreed.n,
+                        missing=one.missing.get((name, key), math.nan),
                         kind=UNFINISHED if note else kind,
                         note=note,
                     )
@@ -106,9 +127,12 @@ def lines(measured: Iterable[Measured]) -> list[Line]:
                     coefficient="",
                     metric=spec,
                     model=model,
+                    aligner="",
                     value=math.nan,
                     low=math.nan,
                     high=math.nan,
+                    n=math.nan,
+                    missing=math.nan,
                     kind=LACKING,
                     note=reason.partition(";")[0],
                 )
@@ -132,9 +156,12 @@ def published(suites: Iterable[Suite]) -> list[Line]:
                             coefficient=coefficient,
                             metric=top.row,
                             model="",
+                            aligner="",
                             value=top.value,
                             low=math.nan,
                             high=math.nan,
+                            n=math.nan,
+                            missing=math.nan,
                             kind=PUBLISHED,
                             note=top.table.name,
                         )
@@ -154,6 +181,10 @@ def merged(old: Sequence[Line], new: Sequence[Line]) -> list[Line]:
         # The name of a row may end in a part of the metric.
         return line.data, re.sub(r" \w+$", "", line.metric), line.on
 
+    # What a run did not score takes the place of nothing.
+    lacking = {line for line in new if line.kind == LACKING and line.note == NOT_SCORED}
+    measured = {what(line) for line in old if line.kind != LACKING}
+    new = [line for line in new if line not in lacking or what(line) not in measured]
     again = {what(line) for line in new}
     kept = [line for line in old if what(line) not in again and line.kind != PUBLISHED]
     # A metric that reads no model is measured beside each of them, and told once.
@@ -169,13 +200,19 @@ def ordered(found: Iterable[Line], suites: Iterable[Suite]) -> list[Line]:
 
 
 def as_csv(found: Iterable[Line]) -> str:
-    """Return the lines as CSV, their numbers with three digits."""
+    """Return the lines as CSV, agreement with three digits."""
     made = io.StringIO()
     writer = csv.writer(made, lineterminator="\n")
     writer.writerow(Line._fields)
     for line in found:
-        writer.writerow("" if cell != cell else f"{cell:.3f}" if isinstance(cell, float) else cell for cell in line)
+        writer.writerow(_cell(name, cell) for name, cell in zip(Line._fields, line, strict=True))
     return made.getvalue()
+
+
+def _cell(name: str, cell: object) -> object:
+    if not isinstance(cell, int | float):
+        return cell
+    return "" if cell != cell else f"{cell:.0f}" if name in ("n", "missing") else f"{cell:.3f}"
 
 
 def read(place: Path) -> list[Line]:
@@ -186,5 +223,5 @@ def read(place: Path) -> list[Line]:
 def _read(rows: Iterable[Sequence[str]]) -> Iterator[Line]:
     for row in rows:
         cells = dict(zip(Line._fields, row, strict=True))
-        numbers = {name: float(cells[name]) if cells[name] else math.nan for name in ("value", "low", "high")}
+        numbers = {name: float(cells[name]) if cells[name] else math.nan for name in NUMBERS}
         yield Line(**{**cells, **numbers})  # type: ignore[arg-type]

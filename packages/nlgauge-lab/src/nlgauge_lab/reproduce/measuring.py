@@ -14,7 +14,7 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
 from nlgauge_lab.reproduce.columns import only, part_of, without
 from nlgauge_lab.reproduce.rated import VIEWS, Data
-from nlgauge_lab.reproduce.scoring import Job, Scores, read_model
+from nlgauge_lab.reproduce.scoring import Job, Scores, read_aligner, read_model
 from nlgauge_lab.reproduce.specs import metric_of, names_of, refusal
 from nlgauge_lab.reproduce.suites import SUITES, Group, Suite
 
@@ -39,6 +39,10 @@ class Measured:
     """The metrics that read the model"""
     partial: dict[str, int]
     """By row's name: rows that are scored, where some are not; their numbers take no part in who wins"""
+    missing: Mapping[tuple[str, Key], int]
+    """By row's name and column: rated rows with a text that have no number; of corpus-level metrics, systems"""
+    aligners: Mapping[str, str]
+    """By row's name: the beginning of the digest of the trained aligner that was read"""
 
     def of(self, key: Key) -> dict[str, Agreement]:
         """The metrics that have a number in a column."""
@@ -117,6 +121,8 @@ def _measured(plan: _Plan, data: Data, scores: Scores, replicates: int) -> Measu
     values: dict[str, dict[Key, Agreement]] = {}
     models: dict[str, None] = {}
     partial: dict[str, int] = {}
+    missing: dict[tuple[str, Key], int] = {}
+    aligners: dict[str, str] = {}
     reading: set[str] = set()
     for group in suite.groups:
         tables: dict[str, ScoreTable] = {}
@@ -131,12 +137,17 @@ def _measured(plan: _Plan, data: Data, scores: Scores, replicates: int) -> Measu
             for name, _ in _reported(spec, table, suite):
                 if model_of(metric) is not None:
                     reading.add(name)
+                if aligner := read_aligner(table):
+                    aligners[name] = aligner
                 if len(table.rows) < len(corpus):
                     partial[name] = len(table.rows)
         for name, key, agreed in _correlated(
             suite, group, tables=tables, rated=data.corpus(suite.sources), replicates=replicates
         ):
             values.setdefault(name, {})[key] = agreed
+            spec = suite.spec_of(name)
+            table = tables[spec if spec in tables else name]
+            missing[name, key] = unscored(without(table, group.without), corpus, data.corpus(suite.sources), key[0])
     for name, by_key in values.items():
         if all(math.isnan(one.value) for one in by_key.values()):
             reasons[name] = next(one.reason for one in by_key.values()) or "no value"
@@ -152,7 +163,30 @@ def _measured(plan: _Plan, data: Data, scores: Scores, replicates: int) -> Measu
         models=list(models),
         reading=frozenset(reading),
         partial=partial,
+        missing=missing,
+        aligners=aligners,
     )
+
+
+def unscored(table: ScoreTable, corpus: Corpus, rated: Corpus, aspect: str) -> int:
+    """Return how many rows that have a text and a rating lack a number; of a corpus-level metric, how many systems.
+
+    Args:
+        table: the one column of a metric; its first sub-score counts.
+        corpus: the texts that were scored.
+        rated: the rows with their ratings.
+        aspect: what was rated.
+    """
+    wanted = {(row.system, row.item) for row in rated if aspect in row.scores}
+    wanted &= {(row.system, row.item) for row in corpus if row.candidate.strip()}
+    column = only(table)
+    if column.level == "system":
+        systems = {system for system, _ in wanted}
+        numbers = column.values[:, 0]
+        return sum(
+            math.isnan(number) for system, number in zip(table.systems, numbers, strict=True) if system in systems
+        )
+    return sum(math.isnan(number) for key, number in zip(table.rows, column.values[:, 0], strict=True) if key in wanted)
 
 
 def _correlated(

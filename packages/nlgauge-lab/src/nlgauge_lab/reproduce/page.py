@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from nlgauge._version import __version__
 from nlgauge_lab.reproduce.cached import NOT_SCORED
-from nlgauge_lab.reproduce.lines import BASELINE, DATA, LACKING, OURS, PUBLISHED, UNFINISHED, Key, Line
-from nlgauge_lab.reproduce.markdown import render, short, table
+from nlgauge_lab.reproduce.choices import HEADLINE, Measurement, Pick, measurements
+from nlgauge_lab.reproduce.lines import BASELINE, DATA, LACKING, OURS, SETS, UNFINISHED, Line
+from nlgauge_lab.reproduce.markdown import beside, render, short, table
 from nlgauge_lab.reproduce.suites import Suite
 
 NOISE = 0.02
@@ -21,7 +22,7 @@ _KINDS = ("clearly ahead", "ahead", "not ahead", "clearly behind")
 
 
 class Verdict(NamedTuple):
-    """The best of our metrics that read a model beside the best published number, in one column."""
+    """A metric of ours beside the best published number, in one measurement."""
 
     ours: Line
     published: Line
@@ -61,69 +62,81 @@ def unfinished(lines: Iterable[Line]) -> dict[tuple[str, str], list[Line]]:
     return found
 
 
-def tops(lines: Iterable[Line], kind: str, on: str = "") -> dict[Key, Line]:
-    """Return the largest line of a kind in each column."""
-    found: dict[Key, Line] = {}
-    for line in lines:
-        if line.kind == kind and line.on == on and (line.key not in found or line.value > found[line.key].value):
-            found[line.key] = line
+WAYS = ("recommended", "sister", "best")
+"""How a metric was chosen for a column: the fields of `Measurement`"""
+_WAYS = {"recommended": "recommended", "sister": "picked on a sister set", "best": "best, picked here"}
+_BEFORE = "†"
+"""Behind a number that was measured by another aligner than the one that the model has now"""
+
+
+def compared(lines: Sequence[Line]) -> list[Measurement]:
+    """Return the measurements that have a published number and one of ours."""
+    return [one for one in measurements(lines) if one.published is not None and one.best.lines]
+
+
+def verdicts(lines: Sequence[Line], way: str, on: str) -> list[Verdict]:
+    """Return the verdict on each measurement of a model, by the metric that was chosen in a way."""
+    broken = {data for data, model in unfinished(lines) if model == on}
+    found = []
+    for one in compared(lines):
+        pick: Pick | None = getattr(one, way)
+        if pick is not None and on in pick.lines and one.published is not None and one.key[0] not in broken:
+            found.append(Verdict(pick.lines[on], one.published))
     return found
 
 
-def verdicts(lines: Sequence[Line], on: str) -> list[Verdict]:
-    """Return the verdict on each column that a model can be compared in."""
-    broken = {data for data, model in unfinished(lines) if model == on}
-    ours = tops(lines, OURS, on)
-    return [
-        Verdict(ours[key], one) for key, one in tops(lines, PUBLISHED).items() if key in ours and key[0] not in broken
-    ]
-
-
 def standing(lines: Sequence[Line], suites: Sequence[Suite]) -> list[str]:
-    """Return a table with a line a data set: in how many of its published columns the best of each model is ahead, and
-    the best of none. Nothing where nothing is compared.
+    """Return a table with a line a data set: in how many of its measurements the metric of each choice is ahead of the
+    best published number. Nothing where nothing is compared.
     """
     names = models(lines)
-    by_model = {name: verdicts(lines, name) for name in names}
-    published, baselines = tops(lines, PUBLISHED), tops(lines, BASELINE)
+    by_way = {(way, name): verdicts(lines, way, name) for way in WAYS for name in names}
+    measured = compared(lines)
+    broken = unfinished(lines)
     rows: dict[bool, list[tuple[str, list[int | None]]]] = {True: [], False: []}
     for suite in suites:
-        compared = {one.published.key for of_model in by_model.values() for one in of_model}
-        keys = [key for key in published if key[0] == suite.title and key in compared]
-        if not keys:
+        own = [one for one in measured if one.key[0] == suite.title]
+        if not own or all((suite.title, name) in broken for name in names):
             continue
-        counts: list[int | None] = [len(keys)]
-        for name in names:
-            own = [one for one in by_model[name] if one.published.key in keys]
-            counts.append(sum(one.ahead for one in own) if own else None)
-        counts.append(sum(key in baselines and Verdict(baselines[key], published[key]).ahead for key in keys))
+        counts: list[int | None] = [len(own)]
+        for way in WAYS:
+            if way == "sister":
+                counts.append(sum(one.sister is not None for one in own))
+            for name in names:
+                ahead = sum(one.ahead for one in by_way[way, name] if one.ours.data == suite.title)
+                counts.append(None if (suite.title, name) in broken else ahead)
+        floors = [Verdict(one.baseline, one.published).ahead for one in own if one.baseline and one.published]
+        counts.append(sum(floors))
         rows[suite.printed].append((suite.title, counts))
     if rows[True]:
         total = [sum(cell or 0 for cell in column) for column in zip(*(row for _, row in rows[True]), strict=True)]
     shown: list[list[object]] = [[title, *("-" if n is None else n for n in row)] for title, row in rows[True]]
     shown += [["**all in print**", *(f"**{number}**" for number in total)]] if rows[True] else []
     shown += [[title, *("-" if n is None else n for n in row)] for title, row in rows[False]]
-    heads = ["rated data", "published columns", *(f"{name} ahead" for name in names), "no model ahead"]
-    return table(heads, "lr" + "r" * (len(names) + 1), shown) if shown else []
+    heads = ["rated data", "measurements", *(f"recommended: {name}" for name in names), "with a sister set"]
+    heads += [f"{_WAYS[way]}: {name}" for way in WAYS[1:] for name in names] + ["no model, picked here"]
+    return table(heads, "l" + "r" * (len(heads) - 1), shown) if shown else []
 
 
 def counts(lines: Sequence[Line], suites: Sequence[Suite]) -> list[str]:
-    """Return a table of how many columns in print each model is ahead in, and how many are within the noise."""
+    """Return a table of how many measurements in print each choice is ahead in, and how many are within the noise."""
     printed = {suite.title for suite in suites if suite.printed}
     rows = []
-    for name in models(lines):
-        own = [one for one in verdicts(lines, name) if one.published.data in printed]
-        kinds = [one.kind for one in own]
-        near = sum(abs(one.gap) <= NOISE + 1e-9 for one in own)
-        rows.append([name, len(own), *map(kinds.count, _KINDS), near])
-    return table(["model", "columns in print", *_KINDS, "of all within .02"], "lrrrrrr", rows)
+    for way in WAYS:
+        for name in models(lines):
+            own = [one for one in verdicts(lines, way, name) if one.published.data in printed]
+            kinds = [one.kind for one in own]
+            near = sum(abs(one.gap) <= NOISE + 1e-9 for one in own)
+            rows.append([_WAYS[way], name, len(own), *map(kinds.count, _KINDS), near])
+    return table(["chosen", "model", "measurements", *_KINDS, "of all within .02"], "llrrrrrr", rows)
 
 
 def losses(lines: Sequence[Line]) -> dict[str, list[str]]:
-    """Return by model a line for each column that is clearly lost, the widest gap first."""
+    """Return by model a line for each measurement that the recommended metric clearly loses, the widest gap first."""
     found = {}
     for name in models(lines):
-        clear = sorted((one for one in verdicts(lines, name) if one.kind == _KINDS[3]), key=lambda one: one.gap)
+        own = verdicts(lines, WAYS[0], name)
+        clear = sorted((one for one in own if one.kind == _KINDS[3]), key=lambda one: one.gap)
         found[name] = [_lost(one) for one in clear]
     return {name: lost for name, lost in found.items() if lost}
 
@@ -134,6 +147,90 @@ def _lost(one: Verdict) -> str:
     return f"{where}: {short(ours.value)} (`{ours.metric}`) against {short(published.value)} ({published.metric})"
 
 
+def chosen(
+    lines: Sequence[Line],
+    shipped: Mapping[str, str],
+    task: str | None = None,
+    only: bool = False,
+    named: bool = False,
+) -> list[str]:
+    """Return a table with a line a measurement: the metric of each choice with its numbers.
+
+    Args:
+        lines: those of the results page.
+        shipped: by model, the beginning of the digest of the aligner that it has now.
+        task: one of `choices.TASKS`, or None for all.
+        only: whether to show the lines of HEADLINE alone.
+        named: whether to name the metric of every choice and model.
+
+    Returns:
+        The table; nothing where nothing is chosen.
+    """
+    names, rows = models(lines), []
+    picks = [(way, name) for way in WAYS[1:] for name in names] if named else []
+    for one in measurements(lines):
+        known = one.task if task is None else one.task == task
+        if not known or not one.best.lines or (only and one.key[:3] not in HEADLINE):
+            continue
+        line = next(iter(one.recommended.lines.values()), None)
+        baseline = one.baseline.value if one.baseline else math.nan
+        published = one.published.value if one.published else math.nan
+        rows.append(
+            [
+                one.key[0],
+                f"{one.key[1]}, {one.key[2]}",
+                f"`{line.metric}`" if line else "none",
+                one.recommended.by or "-",
+                _count(line.n if line else math.nan),
+                _count(line.missing if line else math.nan),
+                *(_number(one.recommended, name, shipped) for name in names),
+                *(_number(one.sister, name, shipped) for name in names),
+                *(_number(one.best, name, shipped) for name in names),
+                short(baseline),
+                short(published),
+                *(_metric(getattr(one, way), name) for way, name in picks),
+            ]
+        )
+    heads = ["data", "aspect, level", "recommended", "chosen by", "n", "missing"]
+    heads += [f"{_WAYS[way]}: {name}" for way in WAYS for name in names] + ["no model, picked here", "best published"]
+    heads += [f"metric {_WAYS[way]}: {name}" for way, name in picks]
+    return table(heads, "llllrr" + "r" * (len(heads) - 6), rows) if rows else []
+
+
+def _metric(pick: Pick | None, model: str) -> str:
+    return f"`{pick.lines[model].metric}`" if pick is not None and model in pick.lines else "-"
+
+
+def _count(number: float) -> str:
+    return "-" if math.isnan(number) else f"{number:,.0f}"
+
+
+def _number(pick: Pick | None, model: str, shipped: Mapping[str, str]) -> str:
+    if pick is None or model not in pick.lines:
+        return "-"
+    line = pick.lines[model]
+    return short(line.value) + (f" {_BEFORE}" if before(line, shipped) else "")
+
+
+def before(line: Line, shipped: Mapping[str, str]) -> bool:
+    """Return whether a number was measured by another aligner than the one that its model has now."""
+    return bool(line.aligner) and shipped.get(line.on, line.aligner) != line.aligner
+
+
+def _by_aligners(lines: Iterable[Line], shipped: Mapping[str, str]) -> list[str]:
+    """A line for each model and aligner: how many numbers were measured by it, and whether the model has it now."""
+    found: dict[tuple[str, str, str], list[Line]] = {}
+    for line in lines:
+        if line.aligner:
+            found.setdefault((line.model, line.aligner, line.on), []).append(line)
+    told = []
+    for (model, aligner, on), own in found.items():
+        now = "" if on not in shipped else ", the aligner before" if before(own[0], shipped) else ", the shipped one"
+        data = ", ".join(dict.fromkeys(line.data for line in own))
+        told.append(f"- aligner {aligner} of {model}{now}: {len(own):,} numbers ({data})")
+    return told
+
+
 def page(
     lines: Sequence[Line],
     suites: Sequence[Suite],
@@ -141,8 +238,23 @@ def page(
     limit: int | None,
     replicates: int,
     stem: str = "agreement",
+    shipped: Mapping[str, str] | None = None,
 ) -> str:
-    """Return the results page in Markdown. stem: the name of the files with every number, in the folder `data`."""
+    """Return the results page in Markdown.
+
+    Args:
+        lines: all numbers.
+        suites: what was measured.
+        absent: the files of rated data that were not at hand.
+        limit: how many items of each data set were scored; None for all.
+        replicates: of the intervals.
+        stem: the name of the files with every number, in the folder `data`.
+        shipped: by model, the beginning of the digest of the aligner that it has now.
+
+    Returns:
+        The page.
+    """
+    aligners = shipped or {}
     sizes = {line.data: line.note for line in lines if line.kind == DATA}
     digests = dict.fromkeys(line.model for line in lines if line.kind == OURS)
     return render(
@@ -160,6 +272,11 @@ def page(
         standing=standing(lines, suites),
         counts=counts(lines, suites),
         losses=losses(lines),
+        chosen=beside("choices", chosen(lines, aligners, named=True)),
+        aligners=_by_aligners(lines, aligners),
+        older=any(before(line, aligners) for line in lines),
+        unrecorded=sum(line.kind in (OURS, BASELINE) and math.isnan(line.missing) for line in lines),
+        uncounted=sum(line.note == SETS for line in lines),
         suites=suites,
         sizes=sizes,
         lacking=_lacking(lines),
@@ -186,11 +303,14 @@ def _lacking(lines: Iterable[Line]) -> list[str]:
 
 def html(lines: Sequence[Line], limit: int | None) -> str:
     """Return the page with every number, to be filtered and sorted; it needs no other file and no network."""
-    rows = [
-        [None if cell != cell else round(cell, 3) if isinstance(cell, float) else cell for cell in line]
-        for line in lines
-        if line.kind not in (LACKING, DATA)
-    ]
-    data = json.dumps({"rows": rows, "margin": IN_PRINT}, ensure_ascii=False, separators=(",", ":"))
+    shown = [line for line in lines if line.kind not in (LACKING, DATA)]
+    rows = [[*map(_plain, line), line.whole] for line in shown]
+    record = {"names": [*Line._fields, "whole"], "rows": rows, "margin": IN_PRINT}
+    data = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
     data = data.replace("</", "<\\/")  # which would end the script
     return render("results.html", data=data, version=__version__, limit=limit)
+
+
+def _plain(cell: object) -> object:
+    """A cell for JSON."""
+    return None if cell != cell else round(cell, 3) if isinstance(cell, float) else cell

@@ -159,5 +159,11 @@ def read_model(table: ScoreTable) -> list[str]:
     return [f"{one['name']}@{one['digest'][:8]}" for one in models if isinstance(one, dict)]
 
 
+def read_aligner(table: ScoreTable) -> str:
+    """Return the beginning of the digest of the trained aligner that a table's scores come from; empty without one."""
+    known = [signature.facts.get("aligner") for signature in table.signatures.values()]
+    return next((one for one in known if isinstance(one, str)), "")
+
+
 def _missing(table: ScoreTable, spec: str) -> int:
     return list(table.columns[spec].reasons.values()).count(NOT_SCORED)

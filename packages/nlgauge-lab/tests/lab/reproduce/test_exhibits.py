@@ -38,6 +38,19 @@ def test_a_row_has_its_date_and_number_or_its_reason(monkeypatch: pytest.MonkeyP
     ]
 
 
+def test_mean_differences_are_in_correlations_whatever_the_scale_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = pieces.table(name="ctc-table-9", scale=100)
+    monkeypatch.setattr(exhibits, "tables", lambda: {"ctc-table-9": table(printed)})
+    for numbers in (
+        "2 of 3 published; mean difference 3.2",
+        "2 of 3 published; mean difference of correlations 0.0320",
+    ):
+        made = page({"ctc-table-9": [Record("ctc-table-9", "2026-11-26", "m@1", numbers)]})
+        assert "m@1: 2 of 3 published; mean difference of correlations 0.0320 |" in made
+    alone = page({"ctc-table-9": [Record("ctc-table-9", "2026-11-26", "m@1", "3 numbers; none is published")]})
+    assert "m@1: 3 numbers; none is published |" in alone
+
+
 @pytest.mark.usefixtures("one_model", "counting")
 def test_a_record_takes_the_place_of_the_one_of_the_same_table_and_model(folder: Path, tmp_path: Path) -> None:
     one = rebuilt(folder, table(pieces.table()))

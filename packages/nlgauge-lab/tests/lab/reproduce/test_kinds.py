@@ -118,7 +118,8 @@ def made_of(*cells: Cell) -> Rebuilt:
         ([Cell(0.5, reason="not ours")], "0 of 1 published numbers compared"),
         (
             [Cell(0.5, 0.50004), Cell(0.5, 0.52), Cell(0.5)],
-            "2 of 3 published numbers compared, 1 of them to the last digit in print; mean difference 0.0100",
+            "2 of 3 published numbers compared, 1 of them to the last digit in print; "
+            "mean difference of correlations 0.0100",
         ),
     ],
 )

@@ -1,0 +1,252 @@
+"""Which metric is shown for a column of ratings, chosen in three ways, from the lines of the results page alone.
+
+A measurement is an aspect of a data set at a level, and counts once, by Pearson's r. Three metrics stand for it:
+
+    recommended   chosen without any rating of the data set, one name for all models. It is the metric that its paper
+                  made for the question, or the one that labelled sets choose. Where there is neither, it is the one
+                  with the largest mean of r over the columns `by`, of all metrics that were measured on the data set.
+    sister        the best of each model on one column of other data, `sister`
+    best          the best of each model on the column itself
+
+A metric that lacks a number of a row that has a text is never chosen.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from nlgauge_lab.reproduce.lines import BASELINE, OURS, PUBLISHED, Key, Line
+
+COEFFICIENT = "pearson"
+DETECTOR = "Faithfulness"
+"""The metric that detects best on the labelled sets of detection.md, by the mean of the area over sets and models"""
+LABELLED, DEFINED = "labelled sets", "definition"
+
+
+class Rated(NamedTuple):
+    """What was rated: an aspect of a data set."""
+
+    data: str
+    aspect: str
+
+
+class Choice(NamedTuple):
+    """What chooses the metric of an aspect. None of it is of the data that the metric is shown on."""
+
+    task: str
+    by: tuple[Rated, ...] = ()
+    """Nothing for a metric that is given, or where no other data have the question"""
+    sister: Rated | None = None
+    given: str | None = None
+    """The metric, where labelled sets or its definition choose it"""
+    why: str = ""
+    """LABELLED or DEFINED, for a metric that is given"""
+
+
+_ABS, _EXT = "REALSumm, abstractive systems", "REALSumm, extractive systems"
+_RECALL, _MATTERS = (
+    (Rated(_ABS, "litepyramid recall"), Rated(_EXT, "litepyramid recall")),
+    Rated("SummEval", "relevance"),
+)
+_NATURAL = (Rated("Yelp style transfer", "naturalness"), Rated("ASSET simplification", "fluency"))
+_NLG, _READS = "WebNLG 2020", (Rated("SummEval", "fluency"), Rated("SummEval", "coherence"))
+_WRITTEN = (Rated(_NLG, "fluency"), Rated(_NLG, "text structure"))
+_REPLIES = ("engaging", "uses knowledge", "understandable", "natural", "maintains context", "overall")
+_ASPECTS = {"engaging": "Engagingness", "uses knowledge": "Groundedness"}
+SUMMARIES, RECORDS, DIALOGUE, SIMPLE, STYLE = (
+    "summaries",
+    "data to text",
+    "dialogue",
+    "simplification",
+    "style transfer",
+)
+
+CHOICES: dict[Rated, Choice] = {
+    # QAGS is for tests alone, and chooses nothing.
+    Rated("SummEval", "consistency"): Choice(SUMMARIES, given=DETECTOR, why=LABELLED),
+    Rated("SummEval", "coherence"): Choice(SUMMARIES, (*_WRITTEN, *_NATURAL), _WRITTEN[1]),
+    Rated("SummEval", "fluency"): Choice(SUMMARIES, (*_WRITTEN, *_NATURAL), _WRITTEN[0]),
+    _MATTERS: Choice(SUMMARIES, sister=_RECALL[0], given="Relevance", why=DEFINED),
+    # Both parts of REALSumm have the same articles and references, so neither chooses for the other but as a sister.
+    _RECALL[0]: Choice(SUMMARIES, (_MATTERS,), _RECALL[1]),
+    _RECALL[1]: Choice(SUMMARIES, (_MATTERS,), _RECALL[0]),
+    **{
+        Rated(f"QAGS, {name}", "consistency"): Choice(
+            SUMMARIES, sister=Rated("SummEval", "consistency"), given=DETECTOR, why=LABELLED
+        )
+        for name in ("CNN/DM", "XSUM")
+    },
+    **{
+        Rated(_NLG, aspect): Choice(RECORDS, (_MATTERS, *_RECALL), _RECALL[0])
+        for aspect in ("correctness", "data coverage", "relevance")
+    },
+    **{written: Choice(RECORDS, (*_READS, *_NATURAL), like) for written, like in zip(_WRITTEN, _READS, strict=True)},
+    **{
+        Rated(one, aspect): Choice(
+            DIALOGUE,
+            by=() if aspect in _ASPECTS else (Rated(other, aspect),),
+            sister=Rated(other, aspect),
+            given=_ASPECTS.get(aspect),
+            why=DEFINED if aspect in _ASPECTS else "",
+        )
+        for one, other in (("PersonaChat", "TopicalChat"), ("TopicalChat", "PersonaChat"))
+        for aspect in _REPLIES
+    },
+    Rated("Yelp style transfer", "preservation"): Choice(
+        STYLE, sister=Rated("ASSET simplification", "meaning"), given="Preservation", why=DEFINED
+    ),
+    Rated("ASSET simplification", "meaning"): Choice(
+        SIMPLE, (Rated("Yelp style transfer", "preservation"),), Rated("Yelp style transfer", "preservation")
+    ),
+    Rated("ASSET simplification", "fluency"): Choice(SIMPLE, (*_WRITTEN, *_READS, _NATURAL[0]), _NATURAL[0]),
+    Rated("ASSET simplification", "simplicity"): Choice(SIMPLE),
+}
+TASKS = (SUMMARIES, RECORDS, DIALOGUE, SIMPLE, STYLE)
+HEADLINE = (
+    ("SummEval", "consistency", "pooled"),
+    ("SummEval", "relevance", "pooled"),
+    (_NLG, "correctness", "system"),
+    ("PersonaChat", "uses knowledge", "pooled"),
+    ("TopicalChat", "overall", "pooled"),
+    ("Yelp style transfer", "preservation", "pooled"),
+    ("ASSET simplification", "meaning", "pooled"),
+)
+"""(data, aspect, level) of the lines of the README, one or two a task"""
+
+
+class Pick(NamedTuple):
+    """A metric that was chosen for a column, and its number there by each model."""
+
+    metrics: Mapping[str, str]
+    """By model"""
+    lines: Mapping[str, Line]
+    """By model; a metric that reads none has the same line for each"""
+    by: str
+    """The names of what chose it"""
+
+    def value(self, model: str) -> float:
+        """Return the number by a model; NaN where there is none."""
+        return self.lines[model].value if model in self.lines else math.nan
+
+
+class Measurement(NamedTuple):
+    """A column of Pearson's r with the three choices, beside the best published number."""
+
+    key: Key
+    task: str
+    published: Line | None
+    recommended: Pick
+    sister: Pick | None
+    """None where no other data have the question"""
+    best: Pick
+    baseline: Line | None
+    """The best metric that reads no model, picked here"""
+
+
+def family(metric: str) -> str:
+    """Return the name of a metric without how many words are masked at a time, which depends on how long texts are."""
+    return re.sub(r",? ?stride=8", "", metric).replace("()", "")
+
+
+class Records:
+    """The lines of the results page by column, for choosing."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self.models = list(dict.fromkeys(line.on for line in lines if line.kind == OURS))
+        self._columns: dict[Key, dict[tuple[str, str], Line]] = {}
+        self.published: dict[Key, Line] = {}
+        for line in lines:
+            if line.kind in (OURS, BASELINE) and line.whole and not math.isnan(line.value):
+                self._columns.setdefault(line.key, {})[family(line.metric), line.on] = line
+            elif line.kind == PUBLISHED:
+                best = self.published.get(line.key)
+                self.published[line.key] = line if best is None or line.value > best.value else best
+        self.keys = [key for key in self._columns if key[3] == COEFFICIENT]
+
+    def at(self, key: Key, model: str) -> dict[str, Line]:
+        """Return the lines of a column by a model and by none, by the metrics' families."""
+        return {name: line for (name, on), line in self._columns.get(key, {}).items() if on in ("", model)}
+
+    def column(self, rated: Rated, level: str = "") -> Key | None:
+        """Return the column of what was rated at a level, else at the first level that it has; None without any."""
+        known = [key for key in self.keys if key[:2] == rated]
+        return next((key for key in known if key[2] == level), known[0] if known else None)
+
+    def mean(self, metric: str, columns: Iterable[Key]) -> float:
+        """Return the mean of a metric over columns and models; NaN where it was not measured everywhere."""
+        found = [self.at(key, model).get(metric) for key in columns for model in self.models]
+        return math.nan if None in found or not found else sum(line.value for line in found if line) / len(found)
+
+    def pick(self, key: Key, metrics: Mapping[str, str], by: str) -> Pick:
+        """Return the numbers of chosen metrics in a column."""
+        lines = {model: self.at(key, model).get(metric) for model, metric in metrics.items()}
+        return Pick(metrics, {model: line for model, line in lines.items() if line is not None}, by)
+
+    def recommended(self, key: Key, choice: Choice) -> Pick:
+        """Return the metric that other data choose, the same for all models."""
+        if choice.given is not None:
+            return self.pick(key, dict.fromkeys(self.models, choice.given), choice.why)
+        columns = [at for rated in choice.by if (at := self.column(rated)) is not None]
+        # Measured here by every model, whatever it says here.
+        names = [
+            name for name in self.at(key, self.models[0]) if all(name in self.at(key, model) for model in self.models)
+        ]
+        means = {name: self.mean(name, columns) for name in names}
+        known = {name: mean for name, mean in means.items() if not math.isnan(mean)}
+        if not known or len(columns) < len(choice.by):
+            return Pick({}, {}, "")
+        return self.pick(key, dict.fromkeys(self.models, max(known, key=lambda name: known[name])), _named(choice.by))
+
+    def sister(self, key: Key, choice: Choice) -> Pick | None:
+        """Return the metric of each model that is the best on the sister's column."""
+        column = None if choice.sister is None else self.column(choice.sister, key[2])
+        if choice.sister is None or column is None:
+            return None
+        chosen = {}
+        for model in self.models:
+            here, there = self.at(key, model), self.at(column, model)
+            names = [name for name in there if name in here]
+            if names:
+                chosen[model] = max(names, key=lambda name: there[name].value)
+        return self.pick(key, chosen, choice.sister.data)
+
+    def best(self, key: Key) -> Pick:
+        """Return the metric of each model that is the best in the column itself and reads the model."""
+        chosen = {}
+        for model in self.models:
+            reading = {name: line for name, line in self.at(key, model).items() if line.kind == OURS}
+            if reading:
+                chosen[model] = max(reading, key=lambda name: reading[name].value)
+        return self.pick(key, chosen, key[0])
+
+    def baseline(self, key: Key) -> Line | None:
+        """Return the best line of a column that reads no model."""
+        return max(self.at(key, "").values(), key=lambda line: line.value, default=None)
+
+
+def measurements(lines: Sequence[Line]) -> list[Measurement]:
+    """Return every column of Pearson's r, in the order of the lines; one of which CHOICES say nothing has no task."""
+    records = Records(lines)
+    found = []
+    for key in records.keys:
+        choice = CHOICES.get(Rated(*key[:2]), Choice(""))
+        if records.models:
+            found.append(
+                Measurement(
+                    key=key,
+                    task=choice.task,
+                    published=records.published.get(key),
+                    recommended=records.recommended(key, choice),
+                    sister=records.sister(key, choice),
+                    best=records.best(key),
+                    baseline=records.baseline(key),
+                )
+            )
+    return found
+
+
+def _named(by: Iterable[Rated]) -> str:
+    return ", ".join(dict.fromkeys(rated.data.partition(",")[0] for rated in by))
