@@ -47,6 +47,7 @@ _QUESTIONS: dict[str, dict[str, _Command]] = {
     "Decide": {
         "check": _Command("check", "check", "A gate: fail if a row is unsupported, or a system got worse."),
         "compare": _Command("compare", "compare", "Is system A better than system B, or is it noise?"),
+        "trials": _Command("trials", "trials", "Systems run several times: does one trial pass, do all of them?"),
         "calibrate": _Command("ratings", "calibrate", "Choose a threshold for check, from scores and a few ratings."),
     },
     "Trust a scorer": {

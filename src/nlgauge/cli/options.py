@@ -110,7 +110,7 @@ REPEATS = click.option(
     type=click.Choice(["error", "mean"]),
     default="error",
     show_default=True,
-    help="Several rows of one system and item: refuse them, or score each and let their mean stand for the item.",
+    help="Several rows of one system and item that name no trial: refuse them, or number them as trials.",
 )
 SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 REPLICATES = click.option(

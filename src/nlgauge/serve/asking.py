@@ -59,7 +59,7 @@ class Asking:
         if len(records) > self.limits.rows:
             raise _over(f"{len(records)} rows", self.limits.rows, "fewer rows")
         corpus = Corpus.from_records(records)
-        refuse_repeats([(row.system, row.item) for row in corpus], {}, "give each output of a system its own item")
+        refuse_repeats([row.key for row in corpus], {}, "give each output of a system its own item, or its trial")
         read = ("candidate", "references", "source", "context", "question")
         characters = sum(len(text) for row in corpus for text in texts_of(row, read))
         if characters > self.limits.characters:
