@@ -43,6 +43,7 @@ _QUESTIONS: dict[str, dict[str, _Command]] = {
         "report": _Command("report", "report", "Write a scores file as one HTML page."),
         "plot": _Command("plot", "plot", "Draw figures of a scores file: PNG, SVG or PDF."),
         "serve": _Command("serve", "serve", "Serve scores over HTTP."),
+        "mcp": _Command("mcp", "mcp", "Tools for an agent, by the Model Context Protocol."),
     },
     "Decide": {
         "check": _Command("check", "check", "A gate: fail if a row is unsupported, or a system got worse."),

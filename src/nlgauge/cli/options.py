@@ -250,6 +250,34 @@ LOADING = together(
 """How commands that score load their models"""
 
 
+LIMITED = together(
+    click.option("--rows", type=click.IntRange(min=1), default=256, show_default=True, help="Rows of a request."),
+    click.option(
+        "--characters", type=click.IntRange(min=1), default=200_000, show_default=True, help="Characters of a request."
+    ),
+    click.option(
+        "--work",
+        type=click.FloatRange(min=0, min_open=True),
+        default=2.0,
+        show_default=True,
+        help="Blocks of work that a request asks a model for; see docs/serve.md.",
+    ),
+    click.option(
+        "--seconds",
+        type=click.FloatRange(min=0, min_open=True),
+        default=60.0,
+        show_default=True,
+        help="From request to answer.",
+    ),
+    click.option(
+        "--waiting", type=click.IntRange(min=1), default=64, show_default=True, help="Requests that may wait."
+    ),
+)
+"""The limits of a request to the service, and to the tools of an agent"""
+OFFERED = ("Faithfulness", "BERTScore", "TokenF1")
+"""The metrics that both offer by default"""
+
+
 class _Share(click.types.FloatParamType):
     """A share from 0 to 1: 5% or 0.05."""
 
