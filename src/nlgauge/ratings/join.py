@@ -115,7 +115,7 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
             raise InputError("the column of ratings is not one of this table's rows", remedy="give a ScoreTable")
         return Ratings({"rating": turned(source, 0)}, [])
     source = matched(table, source) if isinstance(source, Corpus) else source
-    aspects = aspects_of(source, table.trials is not None or table.run.get("repeats") == "mean")
+    aspects = aspects_of(source, "trials" in table.run or table.run.get("repeats") == "mean")
     rated = dict.fromkeys(key for scores in aspects.values() for key in scores)
     rows = set(table.rows)
     if not aspects or not rows & rated.keys():
