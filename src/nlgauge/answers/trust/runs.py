@@ -37,7 +37,8 @@ NOT_REPEATABLE = "not repeatable"
 
 def repeats(table: ScoreTable, made: Sequence[Facts]) -> None:
     """Add how often each scorer changes its mind about one row."""
-    repeated = first_repeat(table.rows) is not None
+    # Trials that have names are runs of the system, whose outputs differ: no change of the scorer's mind.
+    repeated = "trials" not in table.run and first_repeat(table.rows) is not None
     keys: dict[tuple[str, str], int] = {}
     of = np.array([keys.setdefault(row, len(keys)) for row in table.rows], np.intp)
     clusters = _numbers([item for _, item in keys])

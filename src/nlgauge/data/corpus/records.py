@@ -338,6 +338,9 @@ def _row(
         problem = f"the system is {shown(system)}, and the file is given as of {shown(table.system)}"
         raise place.error(problem, "leave out the name of the file's system, or the column")
     positions[system] += 1
+    if "trial" in given and "item" not in given:
+        problem = f"the row is trial {shown(_label(given['trial'], 'trial', place))}, and nothing names its item"
+        raise place.error(problem, "give a column item, which all trials of an item share, or --map item=COLUMN")
     missing = absent(given["candidate"])
     if missing and not may_lack:
         raise place.error("candidate is null, not a text", _NO_SCORE)
@@ -353,6 +356,7 @@ def _row(
         extra=extra,
         missing=missing,
         counted="item" not in given,
+        trial=_label(given["trial"], "trial", place) if "trial" in given else None,
     )
 
 
