@@ -39,6 +39,7 @@ from nlgauge.cli.terminal import (
     tell_unsealed,
     told_price,
     told_spent,
+    usual_metric,
 )
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError, SpecError
@@ -164,6 +165,7 @@ def check(
     Prints each row that does not pass, the worst first, with its unsupported words (hallucinations) marked. --grounded
     asks whether the source supports the answers. The set decides: by --ratings with --at-most-wrong, else by --against,
     else by how many rows are doubtful, beside what right answers alone would make. With --strict single rows decide.
+    --against alone takes the usual metric: Faithfulness for rows with a source, else TokenF1 for rows with references.
     --trials asks whether K trials of an item all pass (docs/guides/trials.md).
     --ratings alone certifies a threshold from people's ratings. Exit code 0: passes; 1: fails; 2: wrong use, bad input,
     or nothing was checked; 3: cannot tell, more ratings are needed. A row without a value fails unless --allow-missing
@@ -207,7 +209,9 @@ def check(
     if made is not None and then is not None:
         raise SpecError("--threshold names the metric with its second model: leave out --then")
     specs = with_then(specs, then, unsure)
-    spec = one_metric(specs, f'"{METRIC}"') if made is None else made.metric
+    limited = any(given is not None for given in (at_least, at_most, part, ratings, trials))
+    guided = against is not None and not specs and made is None and not limited
+    spec = "" if guided else one_metric(specs, f'"{METRIC}"') if made is None else made.metric
     if against is None and (margin is not None or history is not None):
         option = "--margin" if margin is not None else "--history"
         raise SpecError(f"{option} is of a comparison: give the scores file of an earlier run too, --against FILE")
@@ -218,6 +222,7 @@ def check(
     if grounded:
         refuse_unfit(metric(spec, model=how["model"]))
     corpus = read_outputs(outputs, columns, on_missing="skip")
+    spec = spec or usual_metric([corpus])
     tell_hard(corpus, [spec], how["model"])
     with blaming(outputs):
         table = evaluate(corpus, metrics=spec, evidence=True, progress=True, **how)

@@ -145,6 +145,11 @@ def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str |
         for ours, theirs in columns.items()
         if theirs and ours not in given and (ours not in record or ours == theirs)
     }
+    taken |= {
+        ours: theirs
+        for theirs, ours in _FOR_OURS.items()
+        if theirs in record and not {ours, theirs} & {*given, *given.values(), *taken, *record.keys() - {theirs}}
+    }
     aside = [ours for ours, theirs in columns.items() if not theirs and ours not in given]
     told = ", ".join(f"{ours}={theirs}" for ours, theirs in taken.items())
     read = {ours: theirs for ours, theirs in field_names({**taken, **given}, None).items() if ours not in aside}
