@@ -90,8 +90,8 @@ _Write = Callable[..., None]
 @click.option(
     "--cached",
     is_flag=True,
-    help=f"For tables, {PANELS} and {RESULTS}: score nothing; show what the cache has of them. {RESULTS} without --data "
-    "makes its page from the CSV file beside it alone.",
+    help=f"For tables, {PANELS} and {RESULTS}: score nothing; show what the cache has of them. {RESULTS} without "
+    "--data makes its page from the CSV file beside it alone.",
 )
 @caching
 @click.option("--fresh", is_flag=True, help="The same as --no-cache.")

@@ -143,7 +143,7 @@ def _row_of_d(pair: PublishedPair, packer: Packer) -> _PairRow | None:
     if not words or len(words) != len(places) or room < 0:
         return None
     ids, side = packer.tokens_row(own.ids, other.ids[:room])
-    return _PairRow(ids, side, len(before), words, places)
+    return _PairRow(ids=ids, side=side, begin=len(before), words=words, places=places)
 
 
 def _row_of_r(pair: PublishedPair, packer: Packer) -> _PairRow:
@@ -154,7 +154,7 @@ def _row_of_r(pair: PublishedPair, packer: Packer) -> _PairRow:
     one, two = context.ids[:first], text.ids[:second]
     own, other = (one, two) if packer.packing.text_first else (two, one)
     ids, side = packer.tokens_row(own, other)
-    return _PairRow(ids, side, 0, (), [])
+    return _PairRow(ids=ids, side=side, begin=0, words=(), places=[])
 
 
 @dataclass(frozen=True)
