@@ -23,6 +23,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import measuring
 import numpy as np
@@ -33,6 +34,7 @@ from nlgauge import Corpus, evaluate
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import ENCODER
 from nlgauge.engine.models.folder import write_hugging_face
+from nlgauge.maths import transport
 from nlgauge.maths.transport import plans
 from nlgauge.metrics.frechet_distance import frechet
 
@@ -48,7 +50,10 @@ REASONS = {
     "float32 faster.",
     "Fréchet distance, torchmetrics": "Ours takes singular values of the points, so that few points give no complex "
     "number and equal sets are at 0. The peer takes eigenvalues of a product of covariances.",
-    "exact transport, POT": "numpy against a compiled solver.",
+    **dict.fromkeys(
+        (f"exact transport, {size} points, numpy alone, POT" for size in (25, 60, 120, 250)),
+        "numpy against a compiled solver, which the extra `transport` brings.",
+    ),
 }
 Runs = tuple[str, Callable[[], object], Callable[[], object]]
 """What is measured, ours and the peer's"""
@@ -138,15 +143,13 @@ def formulas(quick: bool) -> Iterator[Runs]:
     """Formulas alone, of arrays."""
     draw = np.random.default_rng(0)
     if find_spec("ot"):
-        import ot
-
-        costs = [draw.random((25, 25)) for _ in range(30 if quick else 300)]
-        even = np.full(25, 1 / 25)
-        yield (
-            "exact transport, POT",
-            lambda: plans(costs, [even] * len(costs), [even] * len(costs)),
-            (lambda: [ot.emd(even, even, cost) for cost in costs]),
-        )
+        for size, count in ((25, 30), (60, 10)) if quick else ((25, 300), (60, 40), (120, 8), (250, 3)):
+            costs = [draw.random((size, size)) for _ in range(count)]
+            evens = [np.full(size, 1 / size)] * count
+            ours = partial(plans, costs, evens, evens)
+            theirs = partial(_by_pot, evens, costs)
+            yield f"exact transport, {size} points, extra `transport`, POT", ours, theirs
+            yield f"exact transport, {size} points, numpy alone, POT", partial(_by_numpy, ours), theirs
     if find_spec("torchmetrics"):
         import torch
         from torchmetrics.image.fid import _compute_fid
@@ -158,6 +161,18 @@ def formulas(quick: bool) -> Iterator[Runs]:
             return _compute_fid(*(part for one in points for part in (one.mean(0), one.T.cov())))
 
         yield "Fréchet distance, torchmetrics", lambda: frechet(*sets), fid
+
+
+def _by_pot(evens: Sequence[Any], costs: Sequence[Any]) -> list[Any]:
+    import ot
+
+    return list(map(ot.emd, evens, evens, costs))
+
+
+def _by_numpy(ours: Callable[[], object]) -> object:
+    """Return what ours gives where POT is not installed."""
+    with mock.patch.object(transport, "find_spec", lambda name: None):
+        return ours()
 
 
 def start(repeats: int) -> list[tuple[str, str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -58,6 +60,67 @@ def test_batches_of_any_size_give_the_same(monkeypatch):
     monkeypatch.setattr(transport, "_CELLS", 30)
     found = [(plan * cost).sum() for plan, (cost, *_) in zip(plans(*zip(*batch, strict=True)), batch, strict=True)]
     np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def with_weights(seed: int, size: int, alike: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Random costs have one optimal plan, with probability 1."""
+    generator = np.random.default_rng(seed)
+    kind = "alike" if alike else "any"
+    cost = generator.random((size, size + seed % 3))
+    return cost, weights(generator, size, kind), weights(generator, cost.shape[1], kind)
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_pot_and_numpy_give_the_same_plan_to_the_last_digit(monkeypatch, alike):
+    pytest.importorskip("ot", reason="needs nlgauge[transport]")
+    batch = [with_weights(seed, size, alike) for seed, size in enumerate([1, 2, 5, 9, 25, 40])]
+    by_pot = plans(*zip(*batch, strict=True))
+    for found, problem in zip(by_pot, batch, strict=True):
+        (alone,) = plans(*([one] for one in problem))
+        np.testing.assert_array_equal(alone, found)
+    monkeypatch.setattr(transport, "find_spec", lambda name: None)
+    for found, expected in zip(plans(*zip(*batch, strict=True)), by_pot, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+class PotThatErrs:
+    """A solver in POT's place, whose flow or prices are wrong in one way; scipy finds what it should have found."""
+
+    def __init__(self, error: str) -> None:
+        self.error, self.asked = error, 0
+
+    def emd(self, a: np.ndarray, b: np.ndarray, cost: np.ndarray, **_: object) -> tuple[np.ndarray, dict]:
+        self.asked += 1
+        optimize = pytest.importorskip("scipy.optimize", reason="needs the dependency group parity")
+        n, m = cost.shape
+        rows = np.vstack([np.kron(np.eye(n), np.ones(m)), np.kron(np.ones(n), np.eye(m))])
+        found = optimize.linprog(cost.ravel(), A_eq=rows, b_eq=np.concatenate([a, b]), method="highs-ds")
+        flow, prices = found.x.reshape(n, m), found.eqlin.marginals
+        if self.error == "sums":
+            flow[0, flow[0].argmax()] += 1
+        if self.error == "cost":  # the sums are right, and the plan is not the best
+            flow = np.outer(a, b) / a.sum()
+        if self.error == "sign":
+            flow[:2, :2] += [[-50, 50], [50, -50]]
+        if self.error == "prices":
+            prices[0] += 1
+        return flow, {"u": prices[:n], "v": prices[n:]}
+
+
+@pytest.mark.parametrize("error", ["none", "sums", "cost", "sign", "prices"])
+def test_a_plan_of_pot_is_taken_only_with_its_proof(monkeypatch, error):
+    generator = np.random.default_rng(8)
+    cost, even = generator.random((4, 4)), np.full(4, 0.25)
+    monkeypatch.setattr(transport, "find_spec", lambda name: None)
+    (expected,) = plans([cost], [even], [even])
+    pot, solved = PotThatErrs(error), []
+    monkeypatch.setitem(sys.modules, "ot", pot)
+    monkeypatch.setattr(transport, "find_spec", lambda name: name)
+    solve = transport._Batch.solve
+    monkeypatch.setattr(transport._Batch, "solve", lambda batch: (solved.append(batch), solve(batch))[1])
+    (found,) = plans([cost], [even], [even])
+    np.testing.assert_array_equal(found, expected)
+    assert pot.asked == 1 and len(solved) == (error != "none")
 
 
 @pytest.mark.parametrize(

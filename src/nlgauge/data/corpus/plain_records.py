@@ -1,0 +1,122 @@
+"""Records that are as they should be become rows by one typed conversion; all others are left to `records`.
+
+Nearly all rows are such: texts, lists of texts, and columns that are not ours. What is not beyond doubt here (another
+type, a column of a rating, a path) is no error: `records` reads it, and has the words for what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Set
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+from nlgauge.data.corpus.row import LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, Row
+
+RATING = "scores."
+"""How the name of a column begins that holds a rating; its aspect follows"""
+_APART = (RATING, "references.")
+"""How names of columns begin that are not ours and are not left alone either"""
+_Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=LONGEST_TEXT)]
+_Number: TypeAlias = Annotated[int, msgspec.Meta(ge=-(1 << 53), le=1 << 53)]
+_Texts: TypeAlias = Annotated[list[_Text], msgspec.Meta(max_length=MOST_REFERENCES)]
+
+
+class _Plain(msgspec.Struct, gc=False):
+    """The fields of a record, null or absent where there is nothing; ratings are not among them."""
+
+    candidate: _Text
+    references: _Texts | _Text | None = None
+    source: _Text | None = None
+    context: _Text | None = None
+    question: _Text | None = None
+    system: _Text | None = None
+    item: _Text | _Number | None = None
+    scores: None = None
+
+
+_LISTS = (list, str, tuple, type(None))
+_FIELDS = _Plain.__struct_fields__
+
+
+def are_plain(names: Mapping[str, str | tuple[str, ...]]) -> bool:
+    """Return whether each field is read from one column, and no field is a rating or a path into a record."""
+    return all(ours in _FIELDS and isinstance(name, str) and not {".", ","} & {*name} for ours, name in names.items())
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a text is no object of another class, as numpy's str_, and can be encoded."""
+    if type(text) is not str:
+        return False
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return False
+    return True
+
+
+class PlainRecords:
+    """The reader of the plain records of one table.
+
+    Args:
+        names: the column of each field, as `are_plain` allows.
+        taken: the columns that are read as a field.
+        system: of rows that do not name theirs.
+        only: whether all rows are of this system.
+    """
+
+    def __init__(
+        self, names: Mapping[str, str | tuple[str, ...]], taken: Set[str], system: str, only: bool = False
+    ) -> None:
+        self._columns = [(ours, str(theirs)) for ours, theirs in names.items()]
+        self._as_they_are = all(ours == theirs for ours, theirs in self._columns) and len(names) == len(_FIELDS)
+        self._taken, self._system, self._only = taken, system, only
+
+    def row(self, record: object, positions: Counter[str]) -> Row | None:
+        """Return the row that a record stands for.
+
+        Args:
+            record: the record.
+            positions: how many rows each system has had; the row is counted.
+
+        Returns:
+            The row; None where the record is not plain, which is then not counted.
+        """
+        if type(record) is not dict or len(record) > MOST_COLUMNS:
+            return None
+        extra: dict[str, object] = {}
+        if not record.keys() <= self._taken:
+            extra = {name: value for name, value in record.items() if name not in self._taken}
+            if not all(type(name) is str and not name.startswith(_APART) for name in extra):
+                return None
+        given = record if self._as_they_are else {ours: record[name] for ours, name in self._columns if name in record}
+        if type(given.get("references")) not in _LISTS:  # the conversion would take a set, whose order is nobody's
+            return None
+        try:
+            plain = msgspec.convert(given, _Plain)
+        except msgspec.ValidationError:
+            return None
+        item, references = plain.item, plain.references
+        texts = [references] if isinstance(references, str) else references or ()
+        for text in (plain.candidate, *texts, plain.source, plain.context, plain.question, plain.system):
+            if text is not None and not _is_plain(text):
+                return None
+        if isinstance(item, str) and not _is_plain(item):
+            return None
+        system = self._system if plain.system is None else plain.system
+        if self._only and system != self._system:
+            return None
+        positions[system] += 1
+        return Row(
+            candidate=plain.candidate,
+            references=tuple(texts),
+            source=plain.source,
+            context=plain.context,
+            question=plain.question,
+            system=system,
+            item=str(positions[system] if item is None else item),
+            extra=extra,
+            counted=item is None,
+        )
