@@ -90,7 +90,15 @@ class Facts:
         sentence = _ANSWERED.sub("", sentence)
         if question and answers and (found := self._bounded(sentence, question)) is not None:
             return found
-        for rule in (self._relative_date, self._exception, self._extreme, self._total, self._recorded, self._told_of_another):
+        for rule in (
+            self._relative_date,
+            self._exception,
+            self._extreme,
+            self._total,
+            self._recorded,
+            self._told_of_another,
+            self._listed,
+        ):
             if (found := rule(sentence)) is not None:
                 return found
         return None
@@ -276,6 +284,26 @@ class Facts:
             return Derived(False, text, f"the source has {text} for {thing.called}")
         return None
 
+    def _listed(self, sentence: str) -> Derived | None:
+        """Return what a record of an answer, read as a sentence, has otherwise than that of the source."""
+        pairs = _SAID.findall(sentence) if self._things and _SAID.match(sentence) else []
+        if len(pairs) < 2:
+            return None
+        said = {_stems(key): value.strip(" .") for key, value in pairs}
+        things = [thing for thing in self._things if _with_numbers(said.get(thing.kind, "")) == thing.name]
+        if len(things) != 1:
+            return None
+        for key, value in said.items():
+            flag, true = things[0].flags.get(key), _YES_OR_NO.get(value.lower())
+            there, text = things[0].values.get(key, (frozenset(), ""))
+            told = _with_numbers(value)
+            others = any(told == other.values.get(key, ((), ""))[0] for other in self._things)
+            if flag is not None and true is not None and flag != true:
+                return Derived(False, things[0].called, f"{value}: the source has the contrary for {things[0].called}")
+            if there and told != there and others:
+                return Derived(False, text, f"{value}: the source has {text} for {things[0].called}")
+        return None
+
     @cached_property
     def _called(self) -> dict[str, list[int]]:
         """The things that have a stem in their name, by number."""
@@ -444,6 +472,8 @@ class _Thing(NamedTuple):
     """The stems of the first key"""
     values: Mapping[frozenset[str], tuple[frozenset[str], str]]
     """The stems of each value that is not yes or no, and how it stands in the source, by the stems of its key"""
+    flags: Mapping[frozenset[str], bool]
+    """The values that are yes or no"""
 
 
 def _thing(record: Mapping[str, object]) -> _Thing | None:
@@ -457,7 +487,16 @@ def _thing(record: Mapping[str, object]) -> _Thing | None:
         for key, cell in cells.items()
         if key != first and len(cell) <= _CELL and cell.lower() not in _YES_OR_NO and _stems(key)
     }
-    return _Thing(called=cells[first], name=name, kind=_stems(first), values=values) if len(name) <= 4 else None
+    flags = {_stems(key): _YES_OR_NO[cell.lower()] for key, cell in cells.items() if cell.lower() in _YES_OR_NO}
+    return _Thing(cells[first], name, _stems(first), values, flags) if len(name) <= _NAMED_MOST else None
+
+
+_NAMED_MOST = 4
+"""Words of the longest name of a record"""
+_SAID = re.compile(
+    r"(?:\A\s*The|, (?:and )?the) ([\w][\w -]{0,40}?) is ((?:(?!, (?:and )?the ).){1,60}?)(?=, (?:and )?the |\.?\s*\Z)"
+)
+"""A key and its value in the sentence that `nlgauge.faithfulness.claims` makes of a JSON object"""
 
 
 _CELL = 60
