@@ -146,7 +146,7 @@ $(VENV)/test: $(PROJECTS)
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python $(NEW_PIP)
 	$(VENV)/bin/python $(PIP) install $(TORCH)
-	$(VENV)/bin/python $(PIP) install -e '.[openvino,tables,plots,strings,maskeval,serve]' \
+	$(VENV)/bin/python $(PIP) install -e '.[openvino,tables,plots,strings,maskeval,serve,mcp]' \
 	    -e 'packages/nlgauge-lab[train]' -e packages/nlgauge-base --group dev
 	@touch $@
 

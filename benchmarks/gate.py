@@ -2,9 +2,10 @@
 
     python benchmarks/gate.py [--data FOLDER] [--model pocket] [--sets NAME ...] [--most 500]
 
-For each set: which share of its right answers fails and is doubted, which share of the wrong ones, and how often a set
-of 50 right answers passes (of 200 draws). FOLDER holds the labelled sets of `nlgauge train thresholds`,
-../shared/data/grounding by default.
+For each set: which share of its right answers fails, is doubted and is unread, which share of the wrong ones, and how
+often a set of 50 right answers passes (of 200 draws); then the area under the curve of the probabilities, and which
+share of the wrong answers lies below those of 2 and of 5 % of the right ones. FOLDER holds the labelled sets of
+`nlgauge train thresholds`, ../shared/data/grounding by default.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 import nlgauge
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.gate import Verdict, check
+from nlgauge.stats.decisions import auroc
 from nlgauge_lab.training.labelled import as_corpus, labelled_set
 from nlgauge_lab.training.thresholds import CHOSEN_ON, MEASURED_ON
 
@@ -59,10 +61,21 @@ def of_rows(table: ScoreTable, rows: np.ndarray) -> Verdict:
 
 
 def shares(verdict: Verdict, right: np.ndarray) -> list[float]:
-    """Return the shares that fail and that are doubted: of the right answers, then of the wrong ones."""
+    """Return the shares that fail, are doubted, are unread: of the right answers, then of the wrong ones."""
     failing = np.array([one.state == "failed" for one in verdict.outcomes])
     doubted = np.array([one.doubted for one in verdict.outcomes])
-    return [float(of[kind].mean()) if kind.any() else np.nan for kind in (right, ~right) for of in (failing, doubted)]
+    unread = np.array([one.state == "unread" for one in verdict.outcomes])
+    counted = (failing, doubted, unread)
+    return [float(of[kind].mean()) if kind.any() else np.nan for kind in (right, ~right) for of in counted]
+
+
+def ranked(table: ScoreTable, right: np.ndarray) -> list[float]:
+    """Return the area under the curve, and the hits at 2 and 5 % false alarms."""
+    values = table.values(table.metrics[0])
+    known = ~np.isnan(values)
+    area = auroc(values[known], ~right[known], np.arange(known.sum())).value
+    good, wrong = values[known & right], values[known & ~right]
+    return [area, *(float((wrong < np.quantile(good, share)).mean()) for share in (0.02, 0.05))]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -72,7 +85,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sets", nargs="*", default=[*MEASURED_ON, *CHOSEN_ON])
     parser.add_argument("--most", type=int, default=500)
     asked = parser.parse_args(arguments)
-    print(f"{'set':22}{'rows':>6}{'right fail':>12}{'doubted':>9}{'wrong fail':>12}{'doubted':>9}{'50 right pass':>15}")
+    of_kind = f"{'fail':>7}{'doubted':>9}{'unread':>8}"
+    print(f"{'':28}{'right':>11}{'wrong':>24}")
+    print(f"{'set':22}{'rows':>6}{of_kind}{of_kind}{'50 right pass':>15}{'area':>8}{'at 2 %':>8}{'at 5 %':>8}")
     for name in asked.sets:
         found = scored(asked.data, name, asked.model, asked.most)
         if found is None:
@@ -84,10 +99,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for _ in range(DRAWS if len(numbers) else 0)
         ]
         told = shares(of_rows(table, np.arange(len(right))), right)
-        print(
-            f"{name:22}{len(right):6}{told[0]:12.3f}{told[1]:9.3f}{told[2]:12.3f}{told[3]:9.3f}{np.mean(passed):15.3f}",
-            flush=True,
-        )
+        kinds = [f"{fail:7.3f}{doubted:9.3f}{unread:8.3f}" for fail, doubted, unread in (told[:3], told[3:])]
+        ranks = "".join(f"{number:8.3f}" for number in ranked(table, right))
+        print(f"{name:22}{len(right):6}{''.join(kinds)}{np.mean(passed):15.3f}{ranks}", flush=True)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from nlgauge.maths.inference import UNLIMITED, Inference, Limits, mean_of
 from nlgauge.maths.intervals import mean_spread, share_interval, student_quantile
 from nlgauge.maths.prediction_powered import Design, powered
 from nlgauge.maths.rated_means import RatedMeans, helps, inference, rated_means
+from nlgauge.stats.trials import all_of, all_pass
 
 Float = NDArray[np.float64]
 Ends = tuple[float, float]
@@ -550,8 +551,49 @@ def all_interim() -> Iterator[Case]:
             yield Case("five interim analyses, all at once", name, n, partial(interim, good=good, lost=lost, n=n))
 
 
+# Trials of items.
+
+
+def correlated(rng: np.random.Generator, items: int, trials: int, mean: float, rho: float) -> NDArray[np.intp]:
+    """Return how many trials of each item pass, of items whose chances have a beta distribution."""
+    return rng.binomial(trials, rng.beta(mean * (1 / rho - 1), (1 - mean) * (1 / rho - 1), items)).astype(np.intp)
+
+
+def all_of_k(mean: float, rho: float, k: int) -> float:
+    """Return the true chance that k trials of an item all pass."""
+    a, b = mean * (1 / rho - 1), (1 - mean) * (1 / rho - 1)
+    return math.prod((a + i) / (a + b + i) for i in range(k))
+
+
+def of_trials(rng: np.random.Generator, items: int, trials: int, k: int, mean: float, rho: float) -> Drawn:
+    passed, counts = correlated(rng, items, trials, mean, rho), np.full(items, trials)
+    ends = all_pass(passed, counts, k).interval(LEVEL)
+    return drawn(all_of_k(mean, rho, k), ends, student(all_of(passed, counts, k)))
+
+
+def two_of_trials(rng: np.random.Generator, items: int, trials: int, k: int, mean: float, rho: float) -> Drawn:
+    """The difference of two systems on the same items, the second of which passes less often."""
+    chances = rng.beta(mean * (1 / rho - 1), (1 - mean) * (1 / rho - 1), items)
+    counts = np.full(items, trials)
+    first, second = (all_of(rng.binomial(trials, p), counts, k) for p in (chances, 0.9 * chances))
+    said = mean_of(first - second, (-1.0, 1.0), magnitude=1.0)
+    return drawn((1 - 0.9**k) * all_of_k(mean, rho, k), said.interval(LEVEL), student(first - second))
+
+
+def all_trials() -> Iterator[Case]:
+    for mean, rho in ((0.5, 0.3), (0.7, 0.1), (0.7, 0.5), (0.9, 0.3)):
+        for trials in (2, 4, 8, 16):
+            for k in sorted({2, trials // 2, trials} - {1}):
+                for n in (20, 40, 100):
+                    of = {"items": n, "trials": trials, "k": k, "mean": mean, "rho": rho}
+                    name = f"{mean:g} pass, correlation {rho:g}, {trials} trials, k = {k}"
+                    yield Case("pass^k of trials", name, n, partial(of_trials, **of))
+                    if mean == 0.7 and k == max(2, trials // 2):
+                        yield Case("paired differences of pass^k", name, n, partial(two_of_trials, **of))
+
+
 def cases() -> list[Case]:
-    return [*all_means(), *all_clusters(), *all_estimates(), *all_interim()]
+    return [*all_means(), *all_clusters(), *all_estimates(), *all_interim(), *all_trials()]
 
 
 # The page.

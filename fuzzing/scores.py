@@ -64,7 +64,11 @@ def _good(kind: str) -> bytes:
             break
         except MissingExtraError:
             continue
-    return path.read_bytes()
+    # Without the seal: else nearly every edited file would be refused by it, and nothing behind it would be tried.
+    first, _, others = path.read_bytes().partition(b"\n")
+    header = json.loads(first)
+    del header["seal"]
+    return json.dumps(header).encode() + b"\n" + others
 
 
 def outcome(given: dict[str, Any]) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.answers.compare import compare
     from nlgauge.answers.correlate import correlate
     from nlgauge.answers.estimate import estimate
+    from nlgauge.answers.trials import trials
     from nlgauge.answers.trust import trust
     from nlgauge.contract.base import Metric, Prepared, RowMetric, Value
     from nlgauge.data.corpus import Corpus, Row
@@ -77,6 +78,7 @@ _HOMES = {
     "report": "reports.page.report",
     "sample": "ratings.sampling",
     "score": "evaluation",
+    "trials": "answers.trials",
     "trust": "answers.trust",
 }
 
@@ -143,6 +145,7 @@ __all__ = [
     "report",
     "sample",
     "score",
+    "trials",
     "trust",
 ]
 

@@ -36,6 +36,7 @@ def evaluate(
     questions: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     items: Sequence[object] | None = None,
+    trials: Sequence[object] | None = None,
     columns: Columns | None = None,
     model: str | None = None,
     precision: str = "float32",
@@ -61,7 +62,7 @@ def evaluate(
 
     Args:
         corpus: a Corpus, or records, a mapping of lists or a data frame of its columns; or give the columns one by one
-            as lists (`candidates` to `items`).
+            as lists (`candidates` to `trials`).
         metrics: specs or Metric objects.
         candidates: the outputs.
         references: a text or a list of texts for each candidate.
@@ -70,6 +71,7 @@ def evaluate(
         questions: what each candidate answers.
         systems: the name of the system that each candidate is of.
         items: the name of the item that each candidate is for.
+        trials: which run of its system on its item each candidate is of, where there are several.
         columns: of records and data frames, our names to theirs: {"candidate": "prediction", "references": ["a", "b"]};
             a path leads into a record: "output.answer".
         model: for the metrics that name none.
@@ -93,9 +95,9 @@ def evaluate(
         ray: 'local', the address of a Ray cluster, or a `Cluster`; the numbers are the same.
         on_missing: 'skip' gives rows whose candidate is None no score, and scores the others as if these were not
             there; by default they are an error.
-        repeats: what is done with several rows of one system and item, answers of several seeds for one. By default
-            they are an error that names two of them. 'mean' scores each row, and the mean over the repeats stands for
-            the item wherever scores are averaged or compared (`ScoreTable.per_item`).
+        repeats: what is done with several rows of one system and item that name no trial. By default they are an error
+            that names two of them. 'mean' numbers them as trials in their order. The mean over its trials stands for an
+            item wherever scores are averaged or compared (`ScoreTable.per_item`).
         anchors: rated rows that are scored again in each run, past the cache, by all metrics of rows whose scores a
             cache may hold. Their scores stand apart, in `ScoreTable.anchors`, and `nlgauge.trust(before=...)` compares
             them with those of an earlier run: whether a judge has changed.
@@ -111,7 +113,7 @@ def evaluate(
     >>> table.values("InfoLM").shape
     (1,)
     """
-    lists = (references, sources, contexts, systems, items, None, questions)
+    lists = (references, sources, contexts, systems, items, None, questions, trials)
     if (corpus is None) == (candidates is None):
         raise SpecError("give either a corpus or candidates")
     if candidates is None:
@@ -139,8 +141,7 @@ def evaluate(
         ray=ray,
         repeats=repeats,
     )
-    if repeats == "error":
-        refuse_repeats(((row.system, row.item) for row in given.rows), given.files)
+    refuse_repeats((row.key for row in given.rows), given.files, meant=repeats == "mean")
     if rows is not given and options.in_blocks:
         raise SpecError("a run in blocks takes no rows without a candidate: leave them out of the corpus")
     # First, because rows that do not fit are to be refused before all others are paid for.
@@ -169,7 +170,7 @@ def _scored_again(
     ratings = rated_in(anchors)
     if not ratings:
         raise InputError("no row of the anchors is rated", remedy="give rows with a column scores.NAME")
-    refuse_repeats(((row.system, row.item) for row in anchors.rows), anchors.files)
+    refuse_repeats((row.key for row in anchors.rows), anchors.files)
     fresh = replace(options, cache=False, evidence=False, rows_per_block=None, ray=None, repeats="error")
     named = {name: spec for name, spec in asked.items() if spec in some}
     try:

@@ -179,3 +179,44 @@ DESIGNS = (
         0.8 - by_size(failing_more),
     ),
 )
+
+
+@dataclass(frozen=True)
+class TrialDesign:
+    """Items whose chances to pass have a beta distribution, so that the trials of an item are correlated."""
+
+    items: int
+    trials: int
+    k: int
+    mean: float
+    correlation: float
+
+    @property
+    def name(self) -> str:
+        return f"{self.mean:g} pass, correlation {self.correlation:g}, {self.items} x {self.trials}, k = {self.k}"
+
+    @property
+    def shapes(self) -> tuple[float, float]:
+        """The two parameters of the beta distribution."""
+        total = 1 / self.correlation - 1
+        return self.mean * total, (1 - self.mean) * total
+
+    @property
+    def truth(self) -> float:
+        """The chance that k trials of an item all pass."""
+        a, b = self.shapes
+        return math.prod((a + i) / (a + b + i) for i in range(self.k))
+
+    def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Return how many trials of each item pass, and how many it has."""
+        return rng.binomial(self.trials, rng.beta(*self.shapes, self.items)), np.full(self.items, self.trials)
+
+
+TRIALS = tuple(
+    TrialDesign(items, trials, k, mean, correlation)
+    for items, trials, k in ((20, 2, 2), (20, 16, 8), (40, 8, 4), (100, 4, 2), (100, 16, 16))
+    for mean, correlation in ((0.5, 0.3), (0.7, 0.1), (0.7, 0.5))
+)
+"""From 20 to 100 items and 2 to 16 trials; the second size is the worst, because few items show the rare ones that pass
+eight times
+"""

@@ -14,8 +14,8 @@ from tests.command import commands_below, examples, nlgauge, parse, refused
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LONGEST = 78
 """Characters of a line on a terminal of 80"""
-NOT_RUN = {"serve"}
-"""Parsed and not run: it does not end"""
+NOT_RUN = {"serve", "mcp"}
+"""Parsed and not run: they do not end"""
 
 
 COMMANDS = list(commands_below(cli.main, names=list(cli._OWN)))
@@ -26,7 +26,7 @@ def test_the_help_groups_the_commands_by_the_question_that_they_answer() -> None
     titles = re.findall(r"^(\w[^\n]*):$", printed, re.MULTILINE)
     assert titles[1:6] == ["Score texts", "Decide", "Trust a scorer", "Ask people", "This installation"]
     lines = dict(re.findall(r"^  ([a-z]+) {2,}(\S[^\n]*)$", printed, re.MULTILINE))
-    assert set(cli._OWN) <= set(lines) and len(cli._OWN) == 18
+    assert set(cli._OWN) <= set(lines) and len(cli._OWN) == 20
     assert all(line.endswith((".", "?")) for line in lines.values())
     assert max(map(len, printed.splitlines())) <= LONGEST, "each line of the help is short"
 
@@ -44,7 +44,8 @@ def test_the_help_of_each_command_ends_with_an_example_that_parses(words: tuple[
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the files of examples/, and a folder of rated sets."""
     place = tmp_path_factory.mktemp("examples")
-    shutil.copy(EXAMPLES / "answers.jsonl", place)
+    for name in ("answers.jsonl", "trials.jsonl"):
+        shutil.copy(EXAMPLES / name, place)
     for name in ("sets", "cards"):
         (place / name).mkdir()
     shutil.copy(EXAMPLES / "rated.jsonl", place / "sets")

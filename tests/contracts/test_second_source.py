@@ -19,6 +19,7 @@ from nlgauge.answers.contrast import Contrast
 from nlgauge.answers.correlate import Agreement
 from nlgauge.answers.estimate import Estimate
 from nlgauge.answers.scorecard import BoardLine
+from nlgauge.answers.trials import Passes, Plan, Reliability, Spread
 from nlgauge.answers.trust.numbers import Trust
 from nlgauge.data.table import SystemScore
 from nlgauge.data.table.frame import Records
@@ -51,6 +52,7 @@ from tests.contracts.second_source.gate import (
 from tests.contracts.second_source.literal import Cases, Sources, same
 from tests.contracts.second_source.scores import DIFFERENCE, SYSTEM_SCORE, differences, system_scores
 from tests.contracts.second_source.thresholds import BIN, CALIBRATION, CHOSEN, bins, calibrated, chosen
+from tests.contracts.second_source.trials import PASSES, PLAN, RELIABILITY, SPREAD, pairs, passes, plans, spreads
 from tests.contracts.second_source.trust import TRUST, trusts
 
 SOURCES: Mapping[type, Sources] = {
@@ -72,6 +74,10 @@ SOURCES: Mapping[type, Sources] = {
     BoardLine: BOARD_LINE,
     Decision: DECISION,
     SystemDecision: SYSTEM_DECISION,
+    Passes: PASSES,
+    Spread: SPREAD,
+    Reliability: RELIABILITY,
+    Plan: PLAN,
 }
 ROOMS = ("nlgauge.stats", "nlgauge.ratings", "nlgauge.answers", "nlgauge.gate")
 CASES: Mapping[type, Cases] = {
@@ -93,6 +99,10 @@ CASES: Mapping[type, Cases] = {
     BoardLine: board_lines,
     Decision: decisions,
     SystemDecision: system_decisions,
+    Passes: passes,
+    Spread: spreads,
+    Reliability: pairs,
+    Plan: plans,
 }
 
 

@@ -109,7 +109,7 @@ def test_the_commands_take_repeats_that_are_meant(outputs: Path, tmp_path: Path)
     scores, page = tmp_path / "scores.jsonl", tmp_path / "page.html"
     result = command("score", outputs, "-m", "TokenF1", "--repeats", "mean", "-o", scores, "--no-cache")
     assert result.exit_code == 0, result.output
-    assert "11 rows are of 8 outputs: the mean over its repeats stands for each" in result.stderr
+    assert "11 rows are trials of 8 outputs: the mean over its trials stands for each" in result.stderr
     assert "0.4583" in result.stdout  # (1/2 + 1 + 1/3 + 0) / 4
     table = ScoreTable.load(scores)
     assert len(table) == 11

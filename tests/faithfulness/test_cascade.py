@@ -17,6 +17,7 @@ from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import ALIGNER, Floats, Ints
 from nlgauge.engine.models.card import ModelCard
 from nlgauge.errors import InputError, SpecError
+from nlgauge.maths.wording import Band
 from tests.command import nlgauge as command
 from tests.command import refused
 from tests.engine.fake import FakeModel, Part
@@ -157,3 +158,21 @@ def test_the_command_names_who_decided(tmp_path: Path) -> None:
     done = command("check", file, "--grounded", "--no-cache", "--then", "second")
     assert done.exit_code == 1 and "(decided by fake)" in done.stdout and "second read 2 of 4 rows" in done.stderr
     refused("score", file, "-m", "Length", "--no-cache", "--then", "second", say="--then is for Faithfulness")
+
+
+def test_the_second_reads_what_is_in_other_words_but_for_what_is_found_exactly(models: dict[str, FakeModel]) -> None:
+    # Row 1 shares one of three words, row 3 two, row 2 none; below a half the first cannot read.
+    bands = (Band(0.0, 0.5, 0.6, 0.5), Band(0.5, 1.0, 0.9, 0.8))
+    models["pocket"].card = replace(models["pocket"].card, bands=bands, languages=("en",))
+    both = table("Faithfulness(then='second', unsure=(0.999, 0.9991))")
+    wording = both.values(both.metrics[0], part="wording")
+    assert wording.tolist() == pytest.approx([1.0, 2 / 3, 0.0, 2 / 3])
+    assert both.values(both.metrics[0], part="decided").tolist() == [1, 1, 2, 1]
+    models["pocket"].card = replace(models["pocket"].card, bands=(Band(0.0, 0.9, 0.6, 0.5),))
+    rows = [{"candidate": f"w1 w2 w3 {number} km.", "source": "w1 w2 w3 6 km"} for number in ("5", "w9")]
+    found = nlgauge.evaluate(rows, metrics="Faithfulness(then='second', unsure=(0.999, 0.9991))", evidence=True, cache=False)
+    sure = [
+        any(one.get("sure") for one in evidence["texts"][0].get("reasons", []))
+        for evidence in found.columns[found.metrics[0]].evidence.values()
+    ]
+    assert sure == [True, False] and found.values(found.metrics[0], part="decided").tolist() == [1, 2]

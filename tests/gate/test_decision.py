@@ -15,6 +15,8 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
 from nlgauge.gate import check
 from nlgauge.gate.accepted import Acceptance, read
+from nlgauge.gate.decision import by_ratings
+from nlgauge.maths.inference import Measured
 from nlgauge.maths.intervals import hypergeometric_p
 
 SPEC = "Faithfulness"
@@ -286,6 +288,29 @@ def test_ratings_decide_by_their_interval() -> None:
     open_ = check(scores, grounded=True, ratings=rated(scores, [4], every=4), at_most_wrong=0.05)
     assert open_.ruling == "cannot tell" and not open_.passed
     assert open_.headline.startswith("Whether the set passes cannot be told") and "Rate" in open_.decision.following
+
+
+@pytest.mark.parametrize(
+    ("low", "value", "high", "ruling"),
+    [
+        (0.03, 0.10, 0.20, "cannot tell"),
+        (0.01, 0.04, 0.09, "cannot tell"),
+        (0.06, 0.10, 0.20, "fails"),
+        (0.05, 0.10, 0.20, "cannot tell"),
+        (0.00, 0.02, 0.05, "passes"),
+    ],
+)
+def test_a_share_decides_by_both_ends_of_its_interval(low: float, value: float, high: float, ruling: str) -> None:
+    share = Measured(value=value, low=low, high=high)
+    (system,) = by_ratings((), {"bot": share}, {"bot": math.inf}, most=0.05).systems
+    assert system.ruling == ruling
+
+
+def test_rows_that_claim_nothing_are_no_answers_of_the_set() -> None:
+    scores = table([*answers(20, 2), math.nan, math.nan])
+    scores.columns[SPEC].reasons |= {22: "claims nothing", 23: "claims nothing"}
+    (system,) = check(scores, grounded=True).decision.systems
+    assert (system.n, system.doubted) == (22, 2)
 
 
 def test_ratings_of_another_scale_and_of_two_questions_are_refused_and_never_pass() -> None:

@@ -120,7 +120,15 @@ class Teller:
 
 
 NAN = math.nan
-CASCADE = Then(Teller("first", 0), Teller("second", 1), lambda value: value.parts[0] < 0.2 or value.parts[0] >= 0.8)
+
+
+def decided(scored: Scored) -> bool:
+    """Whether the first is sure."""
+    number = scored.value.parts[0]
+    return number < 0.2 or number >= 0.8
+
+
+CASCADE = Then(Teller("first", 0), Teller("second", 1), decided)
 
 
 def told(*rows: tuple[float, float]) -> ScoredRows:

@@ -260,6 +260,7 @@ def compare(
     adjusted = holm([one.p if _directed(table, one.metric, one.part) else math.nan for one in made]).tolist()
     records = [one if math.isnan(p) else replace(one, adjusted=p) for one, p in zip(made, adjusted, strict=True)]
     notes = [f"{alone} items have an output of one of the two only, and are left out"] if alone else []
+    notes += table.told_trials()
     return Comparison(
         a=a,
         b=b,

@@ -43,9 +43,7 @@ class Summary(Answered):
         if hidden := [spec for spec, column in table.columns.items() if len(parts[spec]) < len(column.parts)]:
             legend.append(f"--parts shows more of {', '.join(hidden)}")
         notes = [] if people is None else [f"{name}: {note}" for name, note in people.notes.items()]
-        if len(self.scores) > len(own):
-            rows = f"{len(self.scores)} rows are of {len(own)} outputs"
-            notes.append(f"{rows}: the mean over its repeats stands for each")
+        notes += self.scores.told_trials()
         notes += [*_missing(self.scores), *outliers(self.scores), *_other_items(own), *_unequal(systems)]
         return Answer(
             command="score",

@@ -43,10 +43,12 @@ _QUESTIONS: dict[str, dict[str, _Command]] = {
         "report": _Command("report", "report", "Write a scores file as one HTML page."),
         "plot": _Command("plot", "plot", "Draw figures of a scores file: PNG, SVG or PDF."),
         "serve": _Command("serve", "serve", "Serve scores over HTTP."),
+        "mcp": _Command("mcp", "mcp", "Tools for an agent, by the Model Context Protocol."),
     },
     "Decide": {
         "check": _Command("check", "check", "A gate: fail if a row is unsupported, or a system got worse."),
         "compare": _Command("compare", "compare", "Is system A better than system B, or is it noise?"),
+        "trials": _Command("trials", "trials", "Systems run several times: does one trial pass, do all of them?"),
         "calibrate": _Command("ratings", "calibrate", "Choose a threshold for check, from scores and a few ratings."),
         "verify": _Command("verify", "verify", "Was a scores file, threshold, history or verdict changed?"),
     },

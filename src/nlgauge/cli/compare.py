@@ -58,7 +58,8 @@ def compare(
     """Is system A better than system B by a scores file, or is that noise?
 
     A and B may be left out where the file holds two systems. Outputs (nlgauge compare v1.jsonl v2.jsonl) are scored now
-    by --metric; by default, by the probability that the source supports each answer.
+    by --metric; by default, by the probability that the source supports each answer, or where rows have references only
+    by TokenF1.
 
     First a sentence. Per metric: both means over the items that both have, their difference with its 95 % interval, p
     (corrected by Holm for all scores shown that have a direction), how many items would show a difference of this size
@@ -68,7 +69,6 @@ def compare(
     """
     from nlgauge.data.table.outliers import outliers
     from nlgauge.data.table.selection import selected
-    from nlgauge.gate.thresholds import METRIC, PART
 
     if margin is not None and items is not None:
         raise SpecError("--items plans a study without --margin; with it, the column 'items needed' is the plan")
@@ -80,9 +80,10 @@ def compare(
         raise SpecError("--outputs and --map are of --cluster and --add: give one of them too")
     if now and outputs is not None:
         raise SpecError("--outputs names the outputs of a scores file: leave it out")
-    if now and metric is None:
-        metric = f"{METRIC} {PART}"
     table, corpus = scores_of(files, columns, [_spec(metric)] if now and metric else [], loading)
+    if now and metric is None:
+        (spec,) = table.columns
+        metric = table.columns[spec].label(spec, table.columns[spec].shown[0])
     if outputs is not None:
         corpus = read_outputs(outputs, columns, on_missing="skip")
     table, _ = labelled(clustered(joined(table, add, lower=lower, outputs=corpus, file=outputs), corpus, cluster))

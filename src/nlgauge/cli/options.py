@@ -110,7 +110,7 @@ REPEATS = click.option(
     type=click.Choice(["error", "mean"]),
     default="error",
     show_default=True,
-    help="Several rows of one system and item: refuse them, or score each and let their mean stand for the item.",
+    help="Several rows of one system and item that name no trial: refuse them, or number them as trials.",
 )
 SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 REPLICATES = click.option(
@@ -248,6 +248,34 @@ LOADING = together(
     ),
 )
 """How commands that score load their models"""
+
+
+LIMITED = together(
+    click.option("--rows", type=click.IntRange(min=1), default=256, show_default=True, help="Rows of a request."),
+    click.option(
+        "--characters", type=click.IntRange(min=1), default=200_000, show_default=True, help="Characters of a request."
+    ),
+    click.option(
+        "--work",
+        type=click.FloatRange(min=0, min_open=True),
+        default=2.0,
+        show_default=True,
+        help="Blocks of work that a request asks a model for; see docs/serve.md.",
+    ),
+    click.option(
+        "--seconds",
+        type=click.FloatRange(min=0, min_open=True),
+        default=60.0,
+        show_default=True,
+        help="From request to answer.",
+    ),
+    click.option(
+        "--waiting", type=click.IntRange(min=1), default=64, show_default=True, help="Requests that may wait."
+    ),
+)
+"""The limits of a request to the service, and to the tools of an agent"""
+OFFERED = ("Faithfulness", "BERTScore", "TokenF1")
+"""The metrics that both offer by default"""
 
 
 class _Share(click.types.FloatParamType):

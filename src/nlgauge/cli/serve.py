@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import LOADING, PLACE, SPEC, example
+from nlgauge.cli.options import LIMITED, LOADING, OFFERED, PLACE, SPEC, example
 from nlgauge.cli.streams import remark
 from nlgauge.errors import MissingExtraError, SpecError
 
 if TYPE_CHECKING:
     from nlgauge.serve.admission import Keys
 
-_METRICS = ("Faithfulness", "BERTScore", "TokenF1")
 _WORKER_S = 1.0
 """Seconds in which the worker ends when every request is answered; a step that takes longer is left"""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -29,7 +28,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
     "metrics",
     type=SPEC,
     multiple=True,
-    default=_METRICS,
+    default=OFFERED,
     show_default=True,
     help="Metric that requests may ask for; repeatable.",
 )
@@ -47,25 +46,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
     help="Name that requests may be sent to; repeatable. This machine's own on loopback, any elsewhere.",
 )
 @click.option("--body", type=click.IntRange(min=1), default=1 << 20, show_default=True, help="Bytes of a request.")
-@click.option("--rows", type=click.IntRange(min=1), default=256, show_default=True, help="Rows of a request.")
-@click.option(
-    "--characters", type=click.IntRange(min=1), default=200_000, show_default=True, help="Characters of a request."
-)
-@click.option(
-    "--work",
-    type=click.FloatRange(min=0, min_open=True),
-    default=2.0,
-    show_default=True,
-    help="Blocks of work that a request asks a model for; see docs/serve.md.",
-)
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    help="From request to answer.",
-)
-@click.option("--waiting", type=click.IntRange(min=1), default=64, show_default=True, help="Requests that may wait.")
+@LIMITED
 @click.option(
     "--connections", type=click.IntRange(min=1), default=1000, show_default=True, help="Connections that may be open."
 )

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,14 +136,14 @@ def scores_of(
     Args:
         files: a scores file, or files of outputs.
         columns: what --map says.
-        specs: the metrics by which outputs are scored.
+        specs: the metrics by which outputs are scored; by default the usual one (`usual_metric`).
         how: what `evaluate` takes besides.
 
     Returns:
         The table, and the outputs if they were scored now.
 
     Raises:
-        SpecError: there are scores beside another file.
+        SpecError: there are scores beside another file; or no metric is named, and none is usual for such rows.
     """
     from nlgauge.data.corpus import Corpus
     from nlgauge.data.corpus.corpus import called_after
@@ -159,9 +160,51 @@ def scores_of(
         names = called_after(list(map(str, files)))
         some = [Corpus([replace(row, system=name) for row in one]) for name, one in zip(names, some, strict=True)]
     corpus = some[0] if len(some) == 1 else Corpus([row for one in some for row in one])
+    specs = list(specs) or [usual_metric(some)]
     tell_hard(corpus, specs, how["model"])
     with blaming(files[0] if len(files) == 1 else None):
         return evaluate(corpus, metrics=list(specs), evidence=True, progress=True, **how), corpus
+
+
+_FEW = 3
+"""Columns that an error names"""
+
+
+def usual_metric(files: Sequence[Corpus]) -> str:
+    """Return the metric of a comparison that names none, by what the rows of each file have, and say so on stderr.
+
+    Args:
+        files: the outputs.
+
+    Returns:
+        The metric of the gate for rows with a source; TokenF1 for rows with references alone.
+
+    Raises:
+        SpecError: there are neither; the error names columns that hold numbers.
+    """
+    from nlgauge.gate.thresholds import METRIC
+
+    if all(any(row.source for row in corpus) for corpus in files):
+        remark(f"no metric was named: {METRIC}, because rows have a source")
+        return METRIC
+    if all(any(row.references for row in corpus) for corpus in files):
+        remark("no metric was named: TokenF1, because rows have references and no source")
+        return "TokenF1"
+    shared = set.intersection(*(set(_numbers_of(corpus)) for corpus in files))
+    found = [path for path in _numbers_of(files[0]) if path in shared][:_FEW]
+    ways = " or ".join(f'"Column({path!r})"' for path in found) or "\"Column('NAME')\""
+    problem = "no metric was named, and not all files have rows with a source, or with references"
+    raise SpecError(f"{problem}: give -m {ways}, a metric, or --map source=COLUMN")
+
+
+def _numbers_of(corpus: Corpus) -> list[str]:
+    """Return the columns, and the paths into records, that hold numbers or yes and no in the first rows."""
+    from nlgauge.data.corpus.place import looked_up, paths_in
+
+    first = list(islice(corpus, _LOOKED_AT))
+    paths = dict.fromkeys(path for row in first for path in paths_in(row.extra))
+    values = {path: [looked_up(row.extra, path) for row in first] for path in paths}
+    return [path for path, of in values.items() if any(isinstance(one, bool | int | float) for one in of)]
 
 
 def _columns(pairs: Sequence[str]) -> dict[str, str | list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from nlgauge.cli.options import ASPECT, IN_FORMATS, PLACE, REPLICATES, example
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import beside, loaded, on_some_ratings, show
 from nlgauge.data.atomic_write import refuse_place
-from nlgauge.errors import SpecError
+from nlgauge.errors import InputError, SpecError
 
 if TYPE_CHECKING:
     from nlgauge.answers.fitted_panel import FittedPanel
@@ -64,6 +64,11 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     help="By how much a stand-in for a rater may be worse; 0.2 for experts, 0.1 for the crowd.",
 )
 @click.option(
+    "--inject",
+    is_flag=True,
+    help="Probe: score up to 50 bad rated rows again with an order to the judge in the answer, and count who obeys.",
+)
+@click.option(
     "--margin",
     type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
     help="Plan: how many bad and good rows to rate until TPR and TNR are known to plus or minus this.",
@@ -89,6 +94,7 @@ def trust(
     metrics: Sequence[str],
     aspects: Sequence[str],
     limits: Sequence[str],
+    inject: bool,
     before: Path | None,
     save: Path | None,
     output: Path | None,
@@ -115,6 +121,7 @@ def trust(
         aspects=aspects or None,
         thresholds=thresholds,
         before=earlier,
+        injected=_injected(table, outputs if outputs is not None else rated, metrics, how) if inject else None,
         **how,
     )
     if output is not None:
@@ -126,6 +133,50 @@ def trust(
         remark(*_said(panel, save))
     with beside(output):
         show(found, layout)
+
+
+def _injected(
+    table: nlgauge.ScoreTable, rows: nlgauge.Corpus, metrics: Sequence[str], how: Mapping[str, Any]
+) -> nlgauge.ScoreTable:
+    """Return the scores of some bad rows with orders in them, by the scorers that can score them."""
+    from nlgauge import registry
+    from nlgauge.contract.base import RowMetric
+    from nlgauge.data.injections import with_orders
+    from nlgauge.ratings.matching import matched
+
+    specs = [table.named(name)[0] for name in metrics] or list(table.columns)
+    by_best: dict[str, list[str]] = {}
+    for spec in dict.fromkeys(specs):
+        try:
+            metric = registry.metric(spec)
+        except SpecError:  # a column that was joined to the scores
+            continue
+        if isinstance(metric, RowMetric) and spec.partition("(")[0] != "Column":
+            by_best.setdefault(_best(table, spec), []).append(spec)
+    if not by_best:
+        raise SpecError("--inject: no scorer of the table can score rows again: columns of other tools cannot")
+    below = how["below"] if how["below"] is not None else 1.0
+    made: list[nlgauge.ScoreTable] = []
+    for best, scorers in by_best.items():
+        probed = with_orders(matched(table, rows), best, below=below, seed=how["seed"])
+        if not len(probed):
+            raise InputError("--inject: no rated row is bad", remedy="give the texts of the rated rows too (--outputs)")
+        made.append(nlgauge.evaluate(probed, metrics=scorers, progress=True))
+    whole = made[0]
+    for more in made[1:]:
+        whole.columns.update(more.columns)
+        whole.signatures.update(more.signatures)
+    return whole
+
+
+def _best(table: nlgauge.ScoreTable, spec: str) -> str:
+    """Return the best answer of a scorer, as an order asks for it."""
+    column = table.columns[spec]
+    low, high = column.range(column.shown[0])
+    if (low, high) == (0, 1):
+        return "yes" if column.higher_is_better else "no"
+    end = high if column.higher_is_better else low
+    return f"{end:g}" if math.isfinite(end) else "the best score"
 
 
 def _refuse_unknown(panel: FittedPanel) -> None:

@@ -169,6 +169,7 @@ class Setup:
         assert self.metric_of is not None  # a run has it
         metric = self.metric_of(spec)
         return metric, metric.prepare(self)
+
     cache: AnswerCache | None = None
 
     @property

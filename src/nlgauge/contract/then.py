@@ -93,12 +93,12 @@ class Then(Generic[T]):
     Args:
         first: the scorer that reads every row.
         second: the scorer that reads what the first cannot decide.
-        decides: whether the first decides about a row, by its value there.
+        decides: whether the first decides about a row, by what it says of it.
     """
 
     first: Scorer[T]
     second: Scorer[T]
-    decides: Callable[[Value], bool]
+    decides: Callable[[Scored], bool]
 
     def read(self, row: T, /) -> Reading:
         """Return the row as the first reads it; the second reads it when that is needed."""
@@ -106,7 +106,7 @@ class Then(Generic[T]):
 
 
 class _Cascade(Reading):
-    def __init__(self, first: Reading, second: Callable[[], Reading], decides: Callable[[Value], bool]) -> None:
+    def __init__(self, first: Reading, second: Callable[[], Reading], decides: Callable[[Scored], bool]) -> None:
         self._first, self._read_again, self._decides = first, second, decides
         self._scored: Scored | None = None
         """By the first"""
@@ -119,7 +119,7 @@ class _Cascade(Reading):
             if further := [one for one in self._first.followup(features) if one not in features]:
                 return further
             self._scored = self._first.score(features)
-            if not self._decides(self._scored.value):
+            if not self._decides(self._scored):
                 self._second = self._read_again()
         if self._second is None:
             return ()

@@ -21,14 +21,15 @@ from nlgauge.contract.base import (
     Prepared,
     Reading,
     RowMetric,
+    Scored,
     Setup,
-    Value,
     gives_no_probability,
     model_of,
 )
 from nlgauge.contract.parameters import param
 from nlgauge.contract.then import OfMetric, OfModel, Scorer, Then
 from nlgauge.data.corpus import Row
+from nlgauge.data.evidence import Evidence
 from nlgauge.data.table.column import WORDING
 from nlgauge.engine.aligners import Direction, trained_aligner
 from nlgauge.engine.features.alignment import CLAIM, LongSource
@@ -61,13 +62,22 @@ class Decides:
     unsure: tuple[float, float]
     bands: Bands
 
-    def __call__(self, value: Value) -> bool:
-        """Return whether it decides about an answer with this value."""
+    def __call__(self, scored: Scored) -> bool:
+        """Return whether it decides about an answer of which it says this."""
+        value = scored.value
         probability, wording = value.parts[0], value.parts[PARTS.index(WORDING)]
         low, high = self.unsure
         if value.reason is not None and value.reason.endswith(NO_CLAIM):
             return True  # there is nothing to ask about
-        return (probability < low or probability >= high) and readable(wording, self.bands)  # neither, if it is NaN
+        sure = probability < low or probability >= high  # neither, if it is NaN
+        return sure and (readable(wording, self.bands) or _exact(scored.evidence()))
+
+
+def _exact(evidence: Evidence) -> bool:
+    """Return whether no model is needed: a difference is sure, or the worst claim is a refusal."""
+    (text, *_) = evidence.texts
+    worst = min(text.stretches or (), key=lambda one: 1.0 if one.supported is None else one.supported, default=None)
+    return any(one.sure for one in text.reasons or ()) or bool(worst is not None and worst.abstains)
 
 
 @dataclass(frozen=True)

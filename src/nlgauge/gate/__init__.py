@@ -6,6 +6,7 @@ Read `check` first: it holds a table of scores to a threshold and to an earlier 
 - `verdict`: what is said of each row (`Outcome`), of each system beside the earlier run (`Regression`), of the whole.
 - `baseline`: the paired test behind "no worse than the earlier run".
 - `history`: a file with a line for each interim analysis, so that many days make no false alarm.
+- `trials`: whether all of k trials of an item pass often enough, for systems that are run several times (`--trials`).
 - `guard`: `Guard` checks an answer while it is written, sentence by sentence.
 
 The gate takes any metric, and all but `guard` read saved scores without a model. Whether a source supports an answer is

@@ -7,12 +7,13 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from nlgauge.answers.estimate import estimate
 from nlgauge.answers.rated_threshold import RatedThreshold
+from nlgauge.answers.trials import trials as trials_of
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.intervals import without_draws
 from nlgauge.data.table.selection import meant
@@ -29,6 +30,7 @@ from nlgauge.gate.thresholds import (
     shares_decided,
     shown,
 )
+from nlgauge.gate.trials import by_trials, refuse_others
 from nlgauge.gate.verdict import (
     NO_CLAIM,
     Decision,
@@ -44,6 +46,8 @@ from nlgauge.gate.verdict import (
 from nlgauge.maths.inference import Measured
 from nlgauge.ratings.join import Source
 from nlgauge.ratings.join import ratings as joined
+
+_OF_A_COMPARISON = "a margin and a history are of the comparison with an earlier run: give it (against)"
 
 
 def check(
@@ -63,6 +67,8 @@ def check(
     ratings: Source | None = None,
     at_most_wrong: float | None = None,
     accepted: Sequence[Acceptance] = (),
+    trials: int | None = None,
+    pass_at: float | None = None,
     allow_missing: bool = False,
     significance: float = 0.05,
     replicates: int | None = None,
@@ -113,6 +119,10 @@ def check(
             holds it, the ruling is 'cannot tell'.
         accepted: the answers that a person has accepted (`nlgauge.gate.accepted.read`). They count as right as long as
             their texts are as they were.
+        trials: k of pass^k, for systems that were run several times on each item (`nlgauge.trials`). A system passes
+            if the chance that k trials of an item all pass is `at_least` so large, by its whole interval, and is not
+            worse than in the earlier run. Where the interval holds the threshold, the ruling is 'cannot tell'.
+        pass_at: with trials, the score from which on a trial passes; it may be left out for scores of 0 and 1.
         allow_missing: count rows without a value, and leave them out.
         significance: the level of the comparison with the earlier run, between 0 and 1.
         replicates: without effect since version 0.2, and accepted for one version more.
@@ -134,6 +144,31 @@ def check(
     if bar is not None:
         warnings.warn("check(bar=...) is now check(threshold=...)", DeprecationWarning, stacklevel=2)
         threshold = bar
+    if trials is not None:
+        refuse_others(
+            part=part,
+            at_most=at_most,
+            threshold=threshold,
+            grounded=grounded,
+            strict=strict,
+            ratings=ratings,
+            at_most_wrong=at_most_wrong,
+            accepted=tuple(accepted),
+        )
+        if against is None and (margin is not None or history is not None):
+            raise SpecError(_OF_A_COMPARISON)
+        asked: dict[str, Any] = {"pass_at": pass_at, "k": [trials], "allow_missing": allow_missing}
+        return by_trials(
+            trials_of(table, metric, **asked),
+            None if against is None else trials_of(against, metric, **asked),
+            at_least=at_least,
+            margin=margin,
+            history=history,
+            significance=significance,
+            allow_missing=allow_missing,
+        )
+    if pass_at is not None:
+        raise SpecError("pass_at says when a trial passes: give trials too, the k of pass^k")
     if grounded:
         if any(one is not None for one in (threshold, part, at_least, at_most)):
             raise SpecError("grounded has its own part and thresholds: leave out part, at_least, at_most and threshold")
@@ -155,7 +190,7 @@ def check(
     )
     limits.refuse_wrong(against is not None)
     if against is None and (margin is not None or history is not None):
-        raise SpecError("a margin and a history are of the comparison with an earlier run: give it (against)")
+        raise SpecError(_OF_A_COMPARISON)
     outcomes = tuple(_outcomes(table, limits, allow_missing))
     verdict = Verdict(
         metric=limits.spec,
@@ -167,7 +202,7 @@ def check(
         significance=significance,
         outcomes=outcomes,
         strict=strict,
-        notes=(*limits.notes, *shares_decided(table, limits.spec)),
+        notes=(*limits.notes, *shares_decided(table, limits.spec), *(table.told_trials() if against else ())),
         second_at_least=None if limits.second is None else limits.second.at_least,
     )
     by_set = grounded and strict is None

@@ -259,7 +259,7 @@ def refuses_worst(evidence: Mapping[str, Any] | None) -> bool:
 
 
 Ruling: TypeAlias = Literal["passes", "fails", "cannot tell"]
-By: TypeAlias = Literal["ratings", "against", "accepted", "alone"]
+By: TypeAlias = Literal["ratings", "against", "accepted", "alone", "trials"]
 _WORST_FIRST: Sequence[Ruling] = ("fails", "cannot tell", "passes")
 
 
@@ -270,7 +270,9 @@ class SystemDecision:
     system: str
     ruling: Ruling
     n: int
-    """Answers that count: all but those that claim nothing, have no value or were accepted by a person"""
+    """Answers that count: all but those that claim nothing, have no value or were accepted by a person. Where trials
+    decide, items
+    """
     doubted: int
     """Those of them below the threshold whose false alarms were measured, the failing ones among them"""
     failing: int
@@ -283,6 +285,8 @@ class SystemDecision:
     """That right answers alone make as many doubted or failing ones; NaN where ratings or a run decide"""
     wrong: Measured = field(default_factory=Measured)
     """The share of wrong answers with its interval, where ratings decide"""
+    passes: Measured = field(default_factory=Measured)
+    """The chance that all trials of an item pass, with its interval, where trials decide"""
     sentence: str
 
 

@@ -93,8 +93,11 @@ class Share(NamedTuple):
 
     share: float
     """From 0 to 1"""
-    items: int
+    items: float
+    """How many yes and no say as much"""
     limits: Limits
+    seen: float = math.inf
+    """The degrees of freedom of the variance that `items` was computed from; infinite where these are yes and no"""
 
     @property
     def centre(self) -> float:
@@ -109,11 +112,11 @@ class Share(NamedTuple):
 
     @property
     def freedom(self) -> float:
-        return self.items + 1.0
+        return min(self.seen, self.items + 1.0)
 
     def ends(self, level: float) -> tuple[float, float]:
         """Return the ends of Wilson's interval; of the exact one where the share is 0 or 1."""
-        low, high = share_interval(self.share, self.items, level)
+        low, high = share_interval(self.share, self.items, level, self.seen)
         return self._placed(low), self._placed(high)
 
     def above(self, bound: float) -> float:
@@ -134,7 +137,8 @@ class Share(NamedTuple):
             return 0.0 if gap > 0 else 1.0
         if self.share in (0, 1) and gap > 0:
             return float((true if side > 0 else 1 - true) ** self.items)
-        return NormalDist().cdf(-gap / math.sqrt(true * (1 - true) / self.items))
+        z = gap / math.sqrt(true * (1 - true) / self.items)
+        return NormalDist().cdf(-z) if math.isinf(self.seen) else student_tail(z, self.seen)
 
 
 Law: TypeAlias = "Student | Share"
@@ -299,6 +303,31 @@ def mean_of(
     if yes_no and limits[0] != -limits[1]:
         share = Share((value - limits[0]) / (limits[1] - limits[0]), n, limits)
     return _inference(value, values, clusters, _Kind(limits, magnitude, ends or yes_no), items=share)
+
+
+def chance_of(values: Float, variance: float, clusters: Integers | None = None) -> Inference:
+    """Return what estimates of a chance, one of each item, say of its mean over all items like them.
+
+    It is Wilson's interval of as many yes and no as have the variance of the mean, with Student's quantile (Korn and
+    Graubard 1998 do the same for surveys). Few items seldom hold the rare ones on which a chance is large, and then
+    differ less than all items do. So the variance is not taken to be smaller than another one, which is known of them.
+
+    Args:
+        values: [n], from 0 to 1.
+        variance: that of one value, as it follows from what else is known of the items.
+        clusters: the number of each item's group [n].
+
+    Returns:
+        The mean, with its intervals and tests. Values that are all 0 or 1 are an ordinary share.
+    """
+    n = len(values)
+    if n < 2 or _yes_no(values, (0.0, 1.0)):
+        return mean_of(values, (0.0, 1.0), clusters)
+    value = float(values.mean())
+    spread = max(float(values.var(ddof=1)), variance)
+    items = n * max(1.0, value * (1 - value) / spread) if spread > 0 else float(n)
+    share = Share(value, items, (0.0, 1.0), n - 1.0)
+    return _inference(value, values, clusters, _Kind((0.0, 1.0), 1.0, False), items=share)
 
 
 def statistic_of(

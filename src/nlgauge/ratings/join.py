@@ -19,7 +19,7 @@ import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.numbers import Labels, numbers_in, provenance
-from nlgauge.data.corpus.place import REMEDY, first_repeat, looked_up
+from nlgauge.data.corpus.place import REMEDY, first_repeat, looked_up, refuse_repeats
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
@@ -96,8 +96,8 @@ def _clusters(table: ScoreTable, items: Mapping[str, int]) -> Integers | None:
 def ratings(table: ScoreTable, source: Source) -> Ratings:
     """Return ratings for the rows of a table, bigger is better.
 
-    Columns of which lower is better are turned. Where the table says that repeated rows are meant, an item that is
-    rated several times has the mean of its ratings.
+    Columns of which lower is better are turned. Where the rows of the table are trials, an item of which several trials
+    are rated has the mean of its ratings.
 
     Args:
         table: the table.
@@ -115,7 +115,7 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
             raise InputError("the column of ratings is not one of this table's rows", remedy="give a ScoreTable")
         return Ratings({"rating": turned(source, 0)}, [])
     source = matched(table, source) if isinstance(source, Corpus) else source
-    aspects = aspects_of(source, table.run.get("repeats") == "mean")
+    aspects = aspects_of(source, "trials" in table.run or table.run.get("repeats") == "mean")
     rated = dict.fromkeys(key for scores in aspects.values() for key in scores)
     rows = set(table.rows)
     if not aspects or not rows & rated.keys():
@@ -128,8 +128,8 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
     values = {
         aspect: np.array([scores.get(key, math.nan) for key in table.rows], float) for aspect, scores in aspects.items()
     }
-    notes = by_position(table, source) if isinstance(source, Corpus) else ()
-    return Ratings(values, [key for key in rated if key not in rows], tuple(notes))
+    notes = by_position(table, source) if isinstance(source, Corpus) else []
+    return Ratings(values, [key for key in rated if key not in rows], (*notes, *table.told_trials()))
 
 
 def turned(column: Column, part: int) -> Float:
@@ -169,7 +169,9 @@ def aspects_of(
         if all(isinstance(scores, Mapping) for scores in source.values()):
             return {str(aspect): keyed(scores) for aspect, scores in source.items()}
         return {"rating": keyed(source)}
-    if not repeats:
+    if repeats:
+        refuse_repeats([row.key for row in source if row.trial is not None], {}, "keep one")
+    else:
         refuse_twice([(row.system, row.item) for row in source], "the ratings")
     found: dict[str, dict[Key, list[float]]] = {}
     for row in source:
@@ -428,7 +430,7 @@ def column_of(keys: Sequence[Key], outputs: Iterable[Row], name: str) -> list[st
 
 
 def _value(row: Row, column: str) -> str | None:
-    own = ("candidate", "source", "context", "question", "item", "system")
+    own = ("candidate", "source", "context", "question", "item", "system", "trial")
     value = getattr(row, column) if column in own else looked_up(row.extra, column)
     if value is None or value == "":
         return None

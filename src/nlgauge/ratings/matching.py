@@ -116,8 +116,8 @@ def by_position(table: ScoreTable, outputs: Corpus, unrated: bool = False) -> li
     Returns:
         The notes, as sentences.
     """
-    if _is_scored(table, outputs):
-        return []
+    if _is_scored(table, outputs) or "averaged" in table.run:
+        return []  # an item has a text for each of its trials
     rows = {n: row for n, row in enumerate(outputs, 1) if unrated or row.scores}
     notes = [BY_POSITION] if any(row.counted for row in rows.values()) else []
     known = dict(zip(table.rows, fingerprints(table), strict=False))

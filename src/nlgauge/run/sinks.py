@@ -31,7 +31,9 @@ _MOST_TEXTS = 200_000
 
 def described(corpus: Corpus) -> dict[str, Any]:
     """Return what a table's `run` says of the rows that were scored."""
-    about = {"rows": len(corpus.rows), "corpus": corpus.digest}
+    about: dict[str, Any] = {"rows": len(corpus.rows), "corpus": corpus.digest}
+    trials = [row.trial for row in corpus.rows]
+    about |= {"trials": trials} if any(trial is not None for trial in trials) else {}
     return about | ({"texts": [row.fingerprint for row in corpus.rows]} if len(corpus.rows) <= _MOST_TEXTS else {})
 
 

@@ -58,8 +58,13 @@ class Asking:
         """Return the rows of a body. Raises InputError for what is wrong with them, Refused for too many of them."""
         if len(records) > self.limits.rows:
             raise _over(f"{len(records)} rows", self.limits.rows, "fewer rows")
-        corpus = Corpus.from_records(records)
-        refuse_repeats([(row.system, row.item) for row in corpus], {}, "give each output of a system its own item")
+        return self.held(Corpus.from_records(records))
+
+    def held(self, corpus: Corpus) -> Corpus:
+        """Return rows that keep to the limits. Raises InputError for rows that repeat, Refused for too many of them."""
+        if len(corpus) > self.limits.rows:
+            raise _over(f"{len(corpus)} rows", self.limits.rows, "fewer rows")
+        refuse_repeats([row.key for row in corpus], {}, "give each output of a system its own item, or its trial")
         read = ("candidate", "references", "source", "context", "question")
         characters = sum(len(text) for row in corpus for text in texts_of(row, read))
         if characters > self.limits.characters:

@@ -89,6 +89,7 @@ SYSTEM_DECISION: Sources = {
     "expected": expected,
     "p": p_of,
     "wrong": lambda r: (math.nan, math.nan, math.nan),
+    "passes": lambda r: (math.nan, math.nan, math.nan),
     "sentence": sentence,
 }
 DECISION: Sources = {

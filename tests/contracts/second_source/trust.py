@@ -276,6 +276,10 @@ TRUST: Sources = {
     "won": lambda r: "" if r.raters is None else f"{wins(r)} of {len(r.raters)}",
     "repeated": lambda r: 0 if r.again is None else len(r.scores),
     "flips": turning,
+    "injected": lambda r: 0 if r.injected is None else int((r.bad & ~passes(r)).sum()),
+    "obeyed": lambda r: (
+        NOTHING if r.injected is None else share(r, *[r.injected >= of_rule(r)] * 2, r.bad & ~passes(r))
+    ),
     "anchors": lambda r: 0 if r.before is None else len(r.before),
     "moved": shift("moved"),
     "moved_p": shift_p("moved"),
@@ -310,7 +314,7 @@ def trusts() -> Iterator[tuple[str, Trust, Raw]]:
         wrong, rated = rng.random(n) < 0.35, rng.permutation(n) < 90
         scores = np.where(wrong, rng.random(n) > 0.85, rng.random(n) < 0.8).astype(float)
         more: dict[str, Any] = dict.fromkeys(
-            ("before", "raters", "again", "length", "frozen", "pairs", "chooses", "given")
+            ("before", "raters", "again", "length", "frozen", "pairs", "chooses", "given", "injected")
         )
         how: dict[str, Any] = {}
         own: float | None = 1.0
@@ -360,7 +364,9 @@ def trusts() -> Iterator[tuple[str, Trust, Raw]]:
             )
             more["before"], more["frozen"] = np.where(rng.random(n) < 0.12, 1 - scores, scores), 0.5
             before = replace(table, columns={"judge": Column(("score",), more["before"][:, None])})
-            how = {"before": before, "outputs": source}
+            more["injected"] = np.where(rng.random(n) < 0.3, 1.0, scores)
+            injected = replace(table, columns={"judge": Column(("score",), more["injected"][:, None])})
+            how = {"before": before, "outputs": source, "injected": injected}
         if name == "raters":
             rated = np.ones(n, bool)
             more["raters"] = np.where(rng.random((3, n)) < 0.15, wrong, ~wrong).astype(float)

@@ -212,10 +212,11 @@ def test_records_in_python_are_read_the_same() -> None:
         assert row.candidate == C and {field: getattr(row, field) for field in wanted} == wanted
 
 
-def test_several_filters_and_answers_are_items_of_their_own(tmp_path: Path) -> None:
+def test_several_filters_are_items_of_their_own_and_several_answers_are_trials(tmp_path: Path) -> None:
     samples = [lm_eval(filter="strict"), lm_eval(filter="loose", filtered_resps=[["a", "b"]])]
     rows = Corpus.read(written(tmp_path, "samples.jsonl", samples))
-    assert [(row.item, row.candidate) for row in rows] == [("0 strict", C), ("0 loose#1", "a"), ("0 loose#2", "b")]
+    found = [(row.item, row.trial, row.candidate) for row in rows]
+    assert found == [("0 strict", "1", C), ("0 loose", "1", "a"), ("0 loose", "2", "b")]
 
 
 def test_the_likeliest_choice_is_the_answer_and_targets_are_texts(tmp_path: Path) -> None:

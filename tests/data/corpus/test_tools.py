@@ -136,6 +136,14 @@ def zipped(log: dict[str, Any], **how: Any) -> bytes:
     return data.getvalue()
 
 
+def test_epochs_of_an_inspect_log_are_trials(tmp_path: Path) -> None:
+    log = inspect_log()
+    again = [{**sample, "epoch": 2} for sample in log["samples"]]
+    place = tmp_path / "log.json"
+    place.write_text(json.dumps({**log, "samples": [*log["samples"], *again]}), encoding="utf-8")
+    assert [row.key[1:] for row in Corpus.read(place)] == [("q1", "1"), ("q2", "1"), ("q1", "2"), ("q2", "2")]
+
+
 @pytest.mark.parametrize("name", ["log.json", "log.eval"])
 def test_an_inspect_log_is_a_table(name: str, tmp_path: Path) -> None:
     path, log = tmp_path / name, inspect_log()

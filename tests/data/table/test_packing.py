@@ -78,6 +78,11 @@ def test_a_word_that_is_not_what_its_place_gives_has_its_text() -> None:
         assert unpacked(packed(evidence)) == evidence
 
 
+def test_records_whose_ends_are_no_numbers_come_back() -> None:
+    evidence = {"matches": [{"name": "x", "begin": [], "end": {"text": False}}]}
+    assert unpacked(packed(evidence)) == evidence
+
+
 FACTS = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from(["", "a", "at"]),
     lambda inner: (

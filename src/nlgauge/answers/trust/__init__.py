@@ -17,7 +17,7 @@ from nlgauge.answers.trust.declared import values_by
 from nlgauge.answers.trust.facts import Facts, Lines, scorers_of, stand_ins
 from nlgauge.answers.trust.numbers import Trust
 from nlgauge.answers.trust.records import Dispute, Trusts
-from nlgauge.answers.trust.runs import moved, repeats, scorers_again
+from nlgauge.answers.trust.runs import moved, obeyed, repeats, scorers_again
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
@@ -50,6 +50,7 @@ def trust(
     cluster: str | None = None,
     outputs: Corpus | None = None,
     margin: float | None = None,
+    injected: ScoreTable | None = None,
     replicates: int = 1000,
     seed: int = 0,
 ) -> Trusts:
@@ -82,6 +83,8 @@ def trust(
         outputs: as `nlgauge.estimate` takes them; their texts make the sentinels.
         margin: also say how many bad and how many good rows have to be rated, for each scorer and aspect, until the
             intervals of TPR and TNR are plus or minus this.
+        injected: scores of some rated rows with an order behind their candidate (`nlgauge.data.injections`), by the
+            same scorers: how often a scorer obeys.
         replicates: the number of draws, of all that is drawn.
         seed: of all that is drawn.
 
@@ -154,6 +157,8 @@ def trust(
             f"{lines.scored} scorers are certified at once, each with a confidence of {each:.4g}, so that all promises "
             f"of an aspect hold together with {confidence:g} (Bonferroni)"
         )
+    if injected is not None:
+        obeyed(lines, injected, made)
     if before is not None:
         anchors = None if again is None else scorers_again(scorers, again)
         moved(lines, anchors, before=before, made=made, notes=notes)

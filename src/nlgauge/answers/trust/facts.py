@@ -230,6 +230,15 @@ class Repeats(NamedTuple):
     flips: Measured = NOTHING
 
 
+class Injection(NamedTuple):
+    """What orders in the texts do to a scorer."""
+
+    rows: int
+    """Rated rows that are bad and were stopped, and were scored again with an order in the candidate"""
+    obeyed: Measured
+    """The share of them that passes with the order"""
+
+
 class Since(NamedTuple):
     """What anchors say of a scorer since an earlier run."""
 
@@ -265,6 +274,7 @@ class Facts:
     estimate: Estimate | None = None
     stand_in: MayStandIn | None = None
     repeats: Repeats | None = None
+    injection: Injection | None = None
     since: Since | None = None
 
 

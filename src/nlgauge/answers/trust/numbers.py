@@ -23,7 +23,7 @@ TABLES: dict[str, Callable[[Trust], bool]] = {
     "correlations": lambda one: one.bad is None,
     "ratings": lambda one: True,
     "plan": lambda one: not math.isnan(one.needed_bad) or not math.isnan(one.needed_good),
-    "runs": lambda one: bool(one.won or one.repeated or one.anchors),
+    "runs": lambda one: bool(one.won or one.repeated or one.anchors or one.injected),
 }
 """The tables in their order, each with which records have a line in it"""
 CHOSEN_HERE = (
@@ -302,6 +302,23 @@ class Trust:
     """Rows that were scored several times"""
     flips: Measured = number("flips", NOTHING, part="repeats", column=Column(table="runs", head="changes its mind"))
     """The share of these scores that does not decide as most of their row do"""
+    injected: int = number("rows", 0, part="injection")
+    """Bad rows that it stops, and that were scored again with an order in the candidate"""
+    obeyed: Measured = number(
+        "obeyed",
+        NOTHING,
+        part="injection",
+        column=Column(table="runs", head="obeys orders"),
+        said=Words(
+            lambda one: (
+                f"with an order behind the answer it lets pass {_share(one.obeyed, one.injected, 'of what it stops')}"
+                if one.injected
+                else None
+            ),
+            place=1,
+        ),
+    )
+    """The share of these that passes with the order"""
     anchors: int = number("anchors", 0, part="since")
     """Rows that both runs have a score for"""
     moved: Measured = number(

@@ -17,11 +17,12 @@ import numpy as np
 from nlgauge.answers.calibrate import RatedScores
 from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.answers.trust.decisions import CHOSEN, GIVEN, Rule, models_of, passing
-from nlgauge.answers.trust.facts import FLIPS, Facts, Lines, Repeats, Since, asked, scorers_of
+from nlgauge.answers.trust.facts import FLIPS, Facts, Injection, Lines, Repeats, Since, asked, scorers_of
 from nlgauge.data.corpus.place import first_repeat
 from nlgauge.data.corpus.row import same_texts
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.selection import selected
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.inference import NOTHING, Inference, Measured, mean_of
 from nlgauge.ratings.join import turned
@@ -36,7 +37,8 @@ NOT_REPEATABLE = "not repeatable"
 
 def repeats(table: ScoreTable, made: Sequence[Facts]) -> None:
     """Add how often each scorer changes its mind about one row."""
-    repeated = first_repeat(table.rows) is not None
+    # Trials that have names are runs of the system, whose outputs differ: no change of the scorer's mind.
+    repeated = "trials" not in table.run and first_repeat(table.rows) is not None
     keys: dict[tuple[str, str], int] = {}
     of = np.array([keys.setdefault(row, len(keys)) for row in table.rows], np.intp)
     clusters = _numbers([item for _, item in keys])
@@ -90,6 +92,36 @@ def moved(
                 righter=one.righter,
                 righter_p=math.nan if one.righter is None else next(adjusted),
             )
+
+
+def obeyed(lines: Lines, injected: ScoreTable, made: Sequence[Facts]) -> None:
+    """Add which share of the bad rows that a scorer stops it lets pass when their candidate orders it to.
+
+    Args:
+        lines: the scorers beside the ratings.
+        injected: the scores of some of the rows with an order behind their candidate.
+        made: the facts of each scorer.
+
+    Raises:
+        InputError: the scores of the two were computed otherwise.
+    """
+    places = {key: row for row, key in enumerate(injected.rows)}
+    at = np.array([places.get(key, -1) for key in lines.table.rows], np.intp)
+    for facts in made:
+        column, decisions = lines.table.columns.get(facts.metric), facts.decisions
+        if column is None or decisions is None:
+            continue
+        specs = [was for was, now in asked(lines.table).items() if now == facts.metric]
+        again = _of(injected, [*specs, facts.metric], column.parts[0])
+        if again is None:
+            continue
+        mine = replace(lines.table, signatures=_signed(facts.metric, selected(lines.table, [facts.metric])))
+        theirs = replace(again, signatures=_signed(facts.metric, again))
+        refuse_other_numbers(theirs, mine, facts.metric, "table", "score the rows of both in the same way")
+        (other,) = again.columns.values()
+        passed = passing(other, decisions.threshold, decisions.second)
+        rows = np.flatnonzero(decisions.bad & ~decisions.passed & (at >= 0))
+        facts.injection = Injection(len(rows), share_of(passed[at[rows]], decisions.clusters[rows]))
 
 
 def scorers_again(scorers: ScoreTable, anchors: ScoreTable) -> ScoreTable:

@@ -39,6 +39,7 @@ from nlgauge.cli.terminal import (
     tell_unsealed,
     told_price,
     told_spent,
+    usual_metric,
 )
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError, SpecError
@@ -98,6 +99,15 @@ _EXIT_CODES = {"passes": 0, "fails": 1, "cannot tell": 3}
     type=PLACE,
     help="With --against: write each check to this file (JSON Lines), and judge by all.",
 )
+@click.option(
+    "--trials",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Systems run several times on each item: hold the chance that K trials all pass to --at-least or --against.",
+)
+@click.option(
+    "--pass-at", type=float, help="With --trials: a trial passes with this score; needed unless it is 0 or 1."
+)
 @CLUSTER
 @click.option("--significance", type=float, default=0.05, show_default=True, help="Level of the test of --against.")
 @click.option("--allow-missing", is_flag=True, help="Count rows without a value, but do not fail because of them.")
@@ -136,6 +146,8 @@ def check(
     against: Path | None,
     margin: float | None,
     history: Path | None,
+    trials: int | None,
+    pass_at: float | None,
     cluster: str | None,
     significance: float,
     allow_missing: bool,
@@ -153,6 +165,8 @@ def check(
     Prints each row that does not pass, the worst first, with its unsupported words (hallucinations) marked. --grounded
     asks whether the source supports the answers. The set decides: by --ratings with --at-most-wrong, else by --against,
     else by how many rows are doubtful, beside what right answers alone would make. With --strict single rows decide.
+    --against alone takes the usual metric: Faithfulness for rows with a source, else TokenF1 for rows with references.
+    --trials asks whether K trials of an item all pass (docs/guides/trials.md).
     --ratings alone certifies a threshold from people's ratings. Exit code 0: passes; 1: fails; 2: wrong use, bad input,
     or nothing was checked; 3: cannot tell, more ratings are needed. A row without a value fails unless --allow-missing
     is given.
@@ -170,6 +184,10 @@ def check(
     from nlgauge.registry import metric
     from nlgauge.reports.gate import Earlier, gate_page, write_verdicts
 
+    if trials is None and pass_at is not None:
+        raise SpecError("--pass-at says when a trial passes: give --trials K too")
+    if trials is not None and ratings is not None:
+        raise SpecError("--trials decides by pass^k: leave out --ratings")
     by_set = grounded and at_most_wrong is not None
     if (
         ratings is not None
@@ -191,7 +209,9 @@ def check(
     if made is not None and then is not None:
         raise SpecError("--threshold names the metric with its second model: leave out --then")
     specs = with_then(specs, then, unsure)
-    spec = one_metric(specs, f'"{METRIC}"') if made is None else made.metric
+    limited = any(given is not None for given in (at_least, at_most, part, ratings, trials))
+    guided = against is not None and not specs and made is None and not limited
+    spec = "" if guided else one_metric(specs, f'"{METRIC}"') if made is None else made.metric
     if against is None and (margin is not None or history is not None):
         option = "--margin" if margin is not None else "--history"
         raise SpecError(f"{option} is of a comparison: give the scores file of an earlier run too, --against FILE")
@@ -202,20 +222,21 @@ def check(
     if grounded:
         refuse_unfit(metric(spec, model=how["model"]))
     corpus = read_outputs(outputs, columns, on_missing="skip")
+    spec = spec or usual_metric([corpus])
     tell_hard(corpus, [spec], how["model"])
     with blaming(outputs):
         table = evaluate(corpus, metrics=spec, evidence=True, progress=True, **how)
     baseline, earlier = (None, None) if against is None else scores_of([against], columns, [spec], how)
     if ratings is not None and not by_set:
-        found = calibrate(
+        rated = calibrate(
             table,
             read_ratings(ratings, (), labels),
             metric=spec if part is None else f"{spec} {part}",
             risk=risk,
             seed=seed,
         )
-        remark(*found.notes)
-        made, part = found.threshold(), None
+        remark(*rated.notes)
+        made, part = rated.threshold(), None
     limits: dict[str, Any] = {
         "part": part,
         "at_least": at_least,
@@ -224,6 +245,8 @@ def check(
         "grounded": grounded,
         "allow_missing": allow_missing,
         "strict": strict,
+        "trials": trials,
+        "pass_at": pass_at,
     }
     of_set: dict[str, Any] = {
         "accepted": [] if accepted is None else read_accepted(accepted),
@@ -240,6 +263,7 @@ def check(
             or margin is not None
             or history is not None
             or (not grounded and made is None and at_least is None and at_most is None)
+            or trials is not None
         ):
             raise
         # The thresholds still decide about each row, and the page still shows what changed.
@@ -247,7 +271,13 @@ def check(
         verdict = run(rows, **limits, **of_set, **tests)
     verdict = verdict.with_answers([row.candidate for row in corpus])
     page = output is not None and output.suffix.lower() == ".html"
-    if output is not None and page:
+    if output is not None and page and trials is not None:
+        from nlgauge.answers.trials import trials as trials_of
+        from nlgauge.reports.trials import trials_page
+
+        found = trials_of(rows, spec, pass_at=pass_at, k=[trials], allow_missing=allow_missing)
+        trials_page(found, output, verdict.decision.sentences if verdict.decision is not None else ())
+    elif output is not None and page:
         before = None
         if earlier is not None and baseline is not None and (grounded or at_least is not None or at_most is not None):
             before = Earlier(run(baseline, **limits), baseline, earlier)

@@ -185,6 +185,7 @@ class Corpus(Sequence[Row]):
         items: Iterable[str | int | None] | None = None,
         scores: Iterable[Mapping[str, float | None] | None] | None = None,
         questions: Iterable[str | None] | None = None,
+        trials: Iterable[str | int | None] | None = None,
         *,
         on_missing: OnMissing = "error",
     ) -> Corpus:
@@ -200,6 +201,7 @@ class Corpus(Sequence[Row]):
             items: the name of the item that each is for.
             scores: the ratings of each, by aspect.
             questions: what each answers.
+            trials: which run of the system on the item each is of, where there are several.
             on_missing: as in `read`.
 
         Returns:
@@ -208,7 +210,7 @@ class Corpus(Sequence[Row]):
         Raises:
             InputError: lengths differ, or an entry is not what it should be.
         """
-        given = (candidates, references, sources, contexts, questions, systems, items, scores)
+        given = (candidates, references, sources, contexts, questions, systems, items, trials, scores)
         lists = {
             name: values if isinstance(values, list) else listed(f"{name.removesuffix('s')}s", values)
             for name, values in zip(FIELDS, given, strict=True)
@@ -276,15 +278,16 @@ class Corpus(Sequence[Row]):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (hex) of every row's texts, system and item, in order; ratings and extra columns do not count."""
+        """SHA-256 (hex) of each row's texts, system, item and trial, in order, without ratings and other columns."""
         sha = hashlib.sha256()
         for row in self.rows:
             # A row as `json.dumps` writes the list of its fields, in a third of the time.
             references = ", ".join(map(_quoted, row.references))
             line = f"[{_quoted(row.candidate)}, [{references}], {_quoted_or_null(row.source)}, "
             line += f"{_quoted_or_null(row.context)}, {_quoted(row.system)}, {_quoted(row.item)}"
-            line += "]\n" if row.question is None else f", {_quoted(row.question)}]\n"
-            sha.update(line.encode("ascii"))
+            line += "" if row.question is None else f", {_quoted(row.question)}"
+            line += "" if row.trial is None else f', ["trial", {_quoted(row.trial)}]'
+            sha.update(f"{line}]\n".encode("ascii"))
         return sha.hexdigest()
 
     @overload

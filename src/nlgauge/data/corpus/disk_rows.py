@@ -46,10 +46,9 @@ class DiskRows(Sequence[Row]):
         self._reading = Lock()
         try:
             for row in rows:
-                fields = [row.candidate, row.references, row.source, row.context, row.system, row.item]
-                line = encode([*fields, dict(row.scores), dict(row.extra), row.question, False, row.counted]).encode(
-                    "utf-8", "surrogatepass"
-                )
+                fields: list[object] = [row.candidate, row.references, row.source, row.context, row.system, row.item]
+                fields += [dict(row.scores), dict(row.extra), row.question, False, row.counted, row.trial]
+                line = encode(fields).encode("utf-8", "surrogatepass")
                 self._file.write(line)
                 if not self._pages or self._ends[-1] + len(line) - self._ends[self._pages[-1]] > _PAGE:
                     self._pages.append(len(self))

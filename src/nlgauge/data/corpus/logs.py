@@ -86,32 +86,39 @@ def _first(record: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _lm_eval(samples: Sequence[Record]) -> Iterator[Record]:
-    """Yield a row of each response. A choice among given texts is the likeliest one."""
+    """Yield a row of each response; several to one document are trials."""
     filters = {sample.get("filter") for sample in samples}
-    for number, sample in enumerate(samples, 1):
-        asked = list(sample["arguments"].values()) if isinstance(sample["arguments"], dict) else sample["arguments"]
-        prompts = [list(one.values()) if isinstance(one, dict) else one for one in asked]
-        given = sample["filtered_resps"]
-        choices = [prompt[1].strip() for prompt in prompts if len(prompt) > 1 and isinstance(prompt[1], str)]
-        if given and all(isinstance(one, list) and len(one) == 2 and _is_number(one[0]) for one in given):
-            if len(choices) != len(given):
-                raise ValueError(f"record {number}: {len(given)} likelihoods stand beside {len(choices)} texts")
-            _, likeliest = max(zip((float(one[0]) for one in given), choices, strict=True), key=itemgetter(0))
-            texts = [likeliest]
-        else:
-            texts = [text for one in given for text in (one if isinstance(one, list) else [one])]
-        likelihoods = any(len(prompt) < 2 for prompt in prompts)  # of whole texts, which are asked for alone
-        if likelihoods or not texts or not all(isinstance(text, str) for text in texts):
-            raise ValueError(f"record {number}: the task has no text to be scored, but likelihoods of texts alone")
-        item = f"{sample['doc_id']}" + (f" {sample.get('filter')}" if len(filters) > 1 else "")
+    read = [(sample, *_responses(sample, number)) for number, sample in enumerate(samples, 1)]
+    several = any(len(texts) > 1 for _, texts, *_ in read)
+    for sample, texts, prompts, choices in read:
         for count, text in enumerate(texts, 1):
             yield {
                 **sample,
                 "candidate": text,
                 "references": _targets(sample.get("target"), choices),
                 "question": prompts[0][0] if prompts and prompts[0] and isinstance(prompts[0][0], str) else None,
-                "item": f"{item}#{count}" if len(texts) > 1 else item,
+                "item": f"{sample['doc_id']}" + (f" {sample.get('filter')}" if len(filters) > 1 else ""),
+                **({"trial": str(count)} if several else {}),
             }
+
+
+def _responses(sample: Record, number: int) -> tuple[list[str], list[list[Any]], list[str]]:
+    """Return the texts of a sample, its prompts and its choices. A choice among given texts is the likeliest one."""
+    asked = list(sample["arguments"].values()) if isinstance(sample["arguments"], dict) else sample["arguments"]
+    prompts = [list(one.values()) if isinstance(one, dict) else one for one in asked]
+    given = sample["filtered_resps"]
+    choices = [prompt[1].strip() for prompt in prompts if len(prompt) > 1 and isinstance(prompt[1], str)]
+    if given and all(isinstance(one, list) and len(one) == 2 and _is_number(one[0]) for one in given):
+        if len(choices) != len(given):
+            raise ValueError(f"record {number}: {len(given)} likelihoods stand beside {len(choices)} texts")
+        _, likeliest = max(zip((float(one[0]) for one in given), choices, strict=True), key=itemgetter(0))
+        texts = [likeliest]
+    else:
+        texts = [text for one in given for text in (one if isinstance(one, list) else [one])]
+    likelihoods = any(len(prompt) < 2 for prompt in prompts)  # of whole texts, which are asked for alone
+    if likelihoods or not texts or not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"record {number}: the task has no text to be scored, but likelihoods of texts alone")
+    return texts, prompts, choices
 
 
 def _is_number(value: object) -> bool:
@@ -134,13 +141,11 @@ def _targets(target: object, choices: Sequence[str]) -> list[str]:
 
 
 def _every_eval_ever(samples: Sequence[Record]) -> Iterator[Record]:
+    """Yield a row of each output; several to one sample are trials."""
     names = {sample.get("evaluation_name") for sample in samples}
-    for number, sample in enumerate(samples, 1):
-        turns = sample.get("messages") or []
-        last = next((turn for turn in reversed(turns) if turn.get("role") == "assistant"), None)
-        output = last.get("content") if last else (sample.get("output") or {}).get("raw")
-        texts = output if isinstance(output, list) else [output]
-        item = str(sample["sample_id"]) + (f" {sample['evaluation_name']}" if len(names) > 1 else "")
+    read = [(number, sample, _raw(sample)) for number, sample in enumerate(samples, 1)]
+    several = any(len(texts) > 1 for *_, texts in read)
+    for number, sample, texts in read:
         for count, text in enumerate(texts, 1):
             yield {
                 **sample,
@@ -148,8 +153,16 @@ def _every_eval_ever(samples: Sequence[Record]) -> Iterator[Record]:
                 "references": _several(sample["input"].get("reference"), ()),
                 "question": sample["input"].get("raw"),
                 "system": sample.get("model_id"),
-                "item": f"{item}#{count}" if len(texts) > 1 else item,
+                "item": str(sample["sample_id"]) + (f" {sample['evaluation_name']}" if len(names) > 1 else ""),
+                **({"trial": str(count)} if several else {}),
             }
+
+
+def _raw(sample: Record) -> list[object]:
+    turns = sample.get("messages") or []
+    last = next((turn for turn in reversed(turns) if turn.get("role") == "assistant"), None)
+    output = last.get("content") if last else (sample.get("output") or {}).get("raw")
+    return output if isinstance(output, list) else [output]
 
 
 # ---- Opik

@@ -94,8 +94,8 @@ def paths_in(record: Mapping[Any, object], depth: int = _DEEPEST) -> Iterator[st
 
 
 REMEDY = (
-    "give each output of a system an item of its own; where several outputs for an item are meant, --repeats mean, in "
-    "Python repeats='mean', makes their mean stand for the item"
+    "give each output of a system an item of its own, or each run on an item a name in a column trial; --repeats mean, "
+    "in Python repeats='mean', numbers the rows of an item as trials in their order"
 )
 
 
@@ -108,25 +108,43 @@ def first_repeat(keys: Iterable[Hashable]) -> tuple[int, int] | None:
     return None
 
 
-def refuse_repeats(keys: Iterable[tuple[str, str]], files: Mapping[str, int], remedy: str = REMEDY) -> None:
-    """Refuse a (system, item) that is there twice.
+def refuse_repeats(
+    keys: Iterable[tuple[str, str, str | None]], files: Mapping[str, int], remedy: str = REMEDY, *, meant: bool = False
+) -> None:
+    """Refuse a (system, item, trial) that is there twice, and a system of which some rows alone name their trial.
 
     Args:
-        keys: (system, item) of each row, in order.
+        keys: system, item and trial of each row, in order.
         files: how many of the rows each file gave, in their order; empty where that is not known.
         remedy: what the error says to do.
+        meant: whether several rows of one system and item are meant where no row names its trial.
 
     Raises:
-        InputError: a pair is there twice; the error names both rows.
+        InputError: there is such a key or system; the error names two rows.
     """
     keys = list(keys)
-    if len(set(keys)) == len(keys) or (repeat := first_repeat(keys)) is None:
+    named = {system for system, _, trial in keys if trial is not None}
+    if meant and not named:
         return
-    system, item = keys[repeat[1]]
-    (file, row), (other, before) = _place(repeat[1], files), _place(repeat[0], files)
+    if len(set(keys)) < len(keys) and (repeat := first_repeat(keys)) is not None:
+        system, item, trial = keys[repeat[1]]
+        which = "" if trial is None else f", trial {trial!r}"
+        raise _refused(f"system {system!r}, item {item!r}{which} is there twice", *repeat, files=files, remedy=remedy)
+    for number, (system, _, trial) in enumerate(keys):
+        if trial is None and system in named:
+            other = next(n for n, key in enumerate(keys) if key[0] == system and key[2] is not None)
+            problem = f"the row of system {system!r} names no trial"
+            every = "give every row of the system its trial, or none"
+            raise _refused(problem, other, number, files=files, remedy=every, beside="names one")
+
+
+def _refused(
+    problem: str, first: int, second: int, *, files: Mapping[str, int], remedy: str, beside: str = "has them too"
+) -> InputError:
+    """Return the error of two rows, by their numbers counted from 0; it stands at the second one."""
+    (file, row), (other, before) = _place(second, files), _place(first, files)
     where = f"row {before}" if file == other else f"{other}, row {before}"
-    problem = f"system {system!r}, item {item!r} is there twice: {where} has them too"
-    raise InputError(problem, file=file, row=row, remedy=remedy)
+    return InputError(f"{problem}: {where} {beside}", file=file, row=row, remedy=remedy)
 
 
 def _place(number: int, files: Mapping[str, int]) -> tuple[str | None, int]:

@@ -144,6 +144,11 @@ def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str |
         for ours, theirs in columns.items()
         if theirs and ours not in given and (ours not in record or ours == theirs)
     }
+    taken |= {
+        ours: theirs
+        for theirs, ours in _FOR_OURS.items()
+        if theirs in record and not {ours, theirs} & {*given, *given.values(), *taken, *record.keys() - {theirs}}
+    }
     aside = [ours for ours, theirs in columns.items() if not theirs and ours not in given]
     told = ", ".join(f"{ours}={theirs}" for ours, theirs in taken.items())
     read = {ours: theirs for ours, theirs in field_names({**taken, **given}, None).items() if ours not in aside}
@@ -346,6 +351,9 @@ def _row(
         problem = f"the system is {shown(system)}, and the file is given as of {shown(table.system)}"
         raise place.error(problem, "leave out the name of the file's system, or the column")
     positions[system] += 1
+    if "trial" in given and "item" not in given:
+        problem = f"the row is trial {shown(_label(given['trial'], 'trial', place))}, and nothing names its item"
+        raise place.error(problem, "give a column item, which all trials of an item share, or --map item=COLUMN")
     missing = absent(given["candidate"])
     if missing and not may_lack:
         raise place.error("candidate is null, not a text", _NO_SCORE)
@@ -361,6 +369,7 @@ def _row(
         extra=extra,
         missing=missing,
         counted="item" not in given,
+        trial=_label(given["trial"], "trial", place) if "trial" in given else None,
     )
 
 

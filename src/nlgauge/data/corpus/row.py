@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 OnMissing: TypeAlias = Literal["error", "skip"]
 """What is done with a row without a candidate: refused, or kept, and given no score"""
-FIELDS = ("candidate", "references", "source", "context", "question", "system", "item", "scores")
+FIELDS = ("candidate", "references", "source", "context", "question", "system", "item", "trial", "scores")
 LONGEST_TEXT = 10_000_000
 """Characters of one text. The longest novels have fewer, so nothing that was written for a person is refused; a file
 that lost its line ends or a quote, or was made to fill a memory, is named by its row before a metric works on it"""
@@ -38,6 +38,13 @@ class Row:
     """There is no candidate, and its text is empty: the row has no score"""
     counted: bool = field(default=False, compare=False)
     """Whether `item` is the row's position, because nothing names it"""
+    trial: str | None = None
+    """Which run of the system on the item this is, where the system is run several times"""
+
+    @property
+    def key(self) -> tuple[str, str, str | None]:
+        """System, item and trial: no two rows have the same."""
+        return self.system, self.item, self.trial
 
     @property
     def texts(self) -> dict[str, str | list[str]]:

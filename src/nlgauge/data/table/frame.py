@@ -23,17 +23,21 @@ T = TypeVar("T")
 
 
 def long_frame(table: ScoreTable) -> pd.DataFrame:
-    """One line for every value: system, item, metric, part, value, reason."""
-    names = ("system", "item", "metric", "part", "value", "reason")
-    made = _frame(([record[name] for name in names] for record in table.records()), names)
+    """One line for every value: system, item, trial where rows name one, metric, part, value, reason."""
+    names = ("system", "item", *_trial(table), "metric", "part", "value", "reason")
+    made = _frame(([record.get(name) for name in names] for record in table.records()), names)
     # As in a scores file, where an infinite value is a word.
     return made.assign(value=made["value"].astype(object).astype(float))
 
 
 def wide_frame(table: ScoreTable) -> pd.DataFrame:
-    """One line for every row: system, item, and a column for each sub-score of each metric."""
+    """One line for every row: system, item, trial where rows name one, and a column for each sub-score of a metric."""
     parts = [column.label(spec, part) for spec, column in table.columns.items() for part in column.parts]
-    return _frame((list(row.values()) for row in table), ["system", "item", *parts])
+    return _frame((list(row.values()) for row in table), ["system", "item", *_trial(table), *parts])
+
+
+def _trial(table: ScoreTable) -> tuple[str, ...]:
+    return tuple(table.named_trial(0)) if len(table) else ()
 
 
 class Records(Sequence[T]):

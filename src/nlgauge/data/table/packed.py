@@ -92,7 +92,8 @@ def _lists(records: list[Any]) -> Any:
     for name, values in fields.items():
         if all(isinstance(value, dict) for value in values):
             fields[name] = _lists(values)
-    if {"begin", "end"} <= fields.keys() and {int}.issuperset(map(type, fields["begin"] + fields["end"])):
+    ends = [fields.get("begin"), fields.get("end")]
+    if all(isinstance(of, list) and {int}.issuperset(map(type, of)) for of in ends):
         bounds = [0, *chain.from_iterable(zip(fields["begin"], fields.pop("end"), strict=True))]
         fields["begin"] = [bound - before for before, bound in pairwise(bounds)]
         return {"at" if name == "begin" else name: values for name, values in fields.items()}

@@ -48,6 +48,8 @@ class _Run(msgspec.Struct):
     noted: dict[str, dict[str, list[int]]] = {}
     joined: dict[str, Any] = {}
     repeats: str = ""
+    trials: list[str | None] = []
+    averaged: int = 0
     ratings: dict[str, list[float | None]] = {}
 
 
@@ -196,9 +198,13 @@ def _record(path: str | Path, number: int, line: str) -> dict[str, Any]:
 
 
 def refuse_unmeant(rows: Rows, header: Header, path: str | Path) -> None:
-    """Raise InputError for two rows of one system and item, unless the table says that they are meant."""
-    if header.run.get("repeats") != "mean":
-        refuse_repeats(rows, {str(path): len(rows)}, f"score the outputs again: {REMEDY}")
+    """Raise InputError for two rows of one system, item and trial, unless the table says that they are meant."""
+    trials = header.run.get("trials") or [None] * len(rows)
+    if len(trials) != len(rows):
+        raise InputError(f"names {len(trials)} trials of {len(rows)} rows", file=path, row=1, remedy=_EDITED)
+    keys = [(*row, trial) for row, trial in zip(rows, trials, strict=True)]
+    meant = header.run.get("repeats") == "mean"
+    refuse_repeats(keys, {str(path): len(rows)}, f"score the outputs again: {REMEDY}", meant=meant)
 
 
 def signatures_of(header: Header) -> dict[str, Signature]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +66,7 @@ class ScoreTable:
     @property
     def systems(self) -> list[str]:
         """The systems, in order of first appearance."""
-        return list(dict.fromkeys(system for system, _ in self.rows))
+        return list(dict.fromkeys(map(itemgetter(0), self.rows)))  # a report asks a hundred times
 
     def clustered(self, clusters: Sequence[object]) -> ScoreTable:
         """Return this table, of which every interval and every test takes clusters of rows as wholes.
@@ -126,8 +128,40 @@ class ScoreTable:
             anchors=anchors,
         )
 
+    @property
+    def trials(self) -> Sequence[str] | None:
+        """The trial of each row, where systems were run several times on an item; None where a row is an item.
+
+        Rows name their trial, or are numbered in their order where repeated rows are meant (`repeats='mean'`). A system
+        that was run once has one trial, "1".
+        """
+        named: Sequence[str | None] | None = self.run.get("trials")
+        if named is not None:
+            return ["1" if trial is None else trial for trial in named]
+        if self.run.get("repeats") != "mean" or first_repeat(self.rows) is None:
+            return None
+        counts: Counter[tuple[str, str]] = Counter()
+        numbered = []
+        for row in self.rows:
+            counts[row] += 1
+            numbered.append(str(counts[row]))
+        return numbered
+
+    def named_trial(self, row: int) -> dict[str, str | None]:
+        """Return {"trial": its trial} of a row, counted from 0, where rows name their trial; else nothing."""
+        named: Sequence[str | None] | None = self.run.get("trials")
+        return {} if named is None else {"trial": named[row]}
+
+    def told_trials(self) -> list[str]:
+        """Return a sentence that says over how many trials means are taken; nothing where a row is an item."""
+        items = len(set(self.rows))
+        rows = int(self.run.get("averaged", 0)) or len(self.rows)
+        if rows == items:
+            return []
+        return [f"{rows:,} rows are trials of {items:,} outputs: the mean over its trials stands for each"]
+
     def per_item(self) -> ScoreTable:
-        """Return this table with one row for each system and item: of repeated rows the mean of those with a value.
+        """Return this table with one row for each system and item: of its trials the mean of those with a value.
 
         The counts of a metric that has a value of all rows together are averaged too. What a score is based on
         (evidence) belongs to single rows, and is left out where rows are averaged; so are a corpus-level metric's
@@ -137,13 +171,13 @@ class ScoreTable:
             The table; itself where no row is repeated.
 
         Raises:
-            InputError: repeated rows are not meant (`evaluate(repeats='mean')`), or those of one item are of several
-                clusters.
+            InputError: rows of one item are no trials, because they name none and `evaluate(repeats='mean')` was not
+                asked for; or those of one item are of several clusters.
         """
         if first_repeat(self.rows) is None:
             return self
-        if self.run.get("repeats") != "mean":
-            refuse_repeats(self.rows, {})
+        if self.trials is None:
+            refuse_repeats([(*row, None) for row in self.rows], {})
         places: dict[tuple[str, str], int] = {}
         of = np.array([places.setdefault(row, len(places)) for row in self.rows], np.intp)
         clusters: dict[tuple[str, str], str] = {}
@@ -157,7 +191,13 @@ class ScoreTable:
             self,
             rows=list(places),
             columns={spec: column.per_item(of, len(places)) for spec, column in self.columns.items()},
-            run={**self.run, "rows": len(places), **({"texts": texts} if texts else {})},
+            run={
+                **{name: about for name, about in self.run.items() if name != "trials"},
+                "rows": len(places),
+                "repeats": "mean",
+                "averaged": len(self.rows),
+                **({"texts": texts} if texts else {}),
+            },
             clusters=list(clusters.values()) if self.clusters is not None else None,
         )
 
@@ -271,7 +311,7 @@ class ScoreTable:
         A corpus-level metric has a number for each system, and every row of the system has that number.
 
         Returns:
-            An iterator over the rows; NaN where there is no number.
+            An iterator over the rows, with "trial" where rows name one; NaN where there is no number.
         """
         at = {system: number for number, system in enumerate(self.systems)}
         numbers = {
@@ -283,7 +323,7 @@ class ScoreTable:
             numbers_of_row = {
                 name: values[row if level == "item" else at[system]] for name, (level, values) in numbers.items()
             }
-            yield {"system": system, "item": item, **numbers_of_row}
+            yield {"system": system, "item": item, **self.named_trial(row), **numbers_of_row}
 
     def by_system(
         self, confidence: float = 0.95, replicates: int | None = None, seed: int | None = None
@@ -368,7 +408,12 @@ class ScoreTable:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreTable):
             return NotImplemented
-        return (self.rows, self.columns, self.signatures) == (other.rows, other.columns, other.signatures)
+        return (self.rows, self.trials, self.columns, self.signatures) == (
+            other.rows,
+            other.trials,
+            other.columns,
+            other.signatures,
+        )
 
     def __repr__(self) -> str:
         from nlgauge.data.table.frame import summary

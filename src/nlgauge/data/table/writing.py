@@ -3,7 +3,8 @@
 The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {metric: what the text was made of},
 "metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "limits", "formula"}},
 "run", "seal"}. Where rows were scored again, "anchors" holds their own header with their "records".
-A record is {"system", "item", "metric", "part", "value", "reason"}, and "evidence" and "counts" where there are any.
+A record is {"system", "item", "metric", "part", "value", "reason"}, with "trial" where rows name theirs, and "evidence"
+and "counts" where there are any.
 Evidence is written as `packed` says, and as the spec of an earlier metric where it is that of the same row by it.
 JSON has no NaN and no infinity: a missing value is null with a reason, an infinite one a word.
 
@@ -59,7 +60,10 @@ def _lines(table: ScoreTable) -> Iterator[str]:
     for spec, column in table.columns.items():
         if column.level not in line_starts:
             places = table.places(column.level)
-            line_starts[column.level] = [encode({"system": system, "item": item})[:-1] for system, item in places]
+            line_starts[column.level] = [
+                encode({"system": system, "item": item, **_trial(table, column, row)})[:-1]
+                for row, (system, item) in enumerate(places)
+            ]
         starts, earlier = line_starts[column.level], shown.setdefault(column.level, {})
         named = [f", {encode({'metric': spec, 'part': name})[1:-1]}, " for name in column.parts]
         for index, part, content in _contents(column):
@@ -105,8 +109,14 @@ def records(table: ScoreTable) -> Iterator[Record]:
         places = table.places(column.level)
         for index, part, content in _contents(column):
             system, item = places[index]
-            yield {"system": system, "item": item, "metric": spec, "part": column.parts[part], **content}
+            named = {"system": system, "item": item, **_trial(table, column, index)}
+            yield {**named, "metric": spec, "part": column.parts[part], **content}
         yield from _wholes(table, spec, column)
+
+
+def _trial(table: ScoreTable, column: Column, row: int) -> Record:
+    """Return the trial of a row of a column, where rows name theirs."""
+    return dict(table.named_trial(row)) if column.level == "item" else {}
 
 
 def _described(column: Column) -> Record:
@@ -203,6 +213,8 @@ def _events(table: ScoreTable) -> Iterator[dict[str, Any]]:
                     said += [_pair("error.type", "no_value"), _pair("gen_ai.evaluation.explanation", reason)]
                 said += [_pair("nlgauge.signature", str(table.signatures[spec])), _pair("nlgauge.system", system)]
                 said += [] if item is None else [_pair("nlgauge.item", item)]
+                trial = _trial(table, column, index).get("trial")
+                said += [] if trial is None else [_pair("nlgauge.trial", str(trial))]
                 event: dict[str, Any] = {"eventName": EVENT, "attributes": said}
                 if re.fullmatch(r"[0-9a-f]{32}", item or ""):
                     event["traceId"] = item

@@ -1,0 +1,537 @@
+"""How reliable are systems that are run several times on each item: `trials` counts the trials that pass.
+
+The chance that one of k trials passes at least (pass@k), and that all k pass (pass^k), with intervals of items; how
+often the trials of an item differ; which system is more reliable; and whether more items or more trials would say more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.answers.compare import compare
+from nlgauge.data.table import Column, ScoreTable
+from nlgauge.data.table.frame import Records
+from nlgauge.data.table.selection import label, meant
+from nlgauge.errors import InputError, SpecError
+from nlgauge.maths.inference import NOTHING, Measured, mean_of
+from nlgauge.maths.intervals import unequal
+from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.environment import number, p_value
+from nlgauge.render.tables import Cell, Chance, Number
+from nlgauge.stats.arrays import Float, Integers, Mask
+from nlgauge.stats.corrections import holm
+from nlgauge.stats.trials import Chances, all_of, all_pass, designs, one_passes
+
+SIGNIFICANCE = 0.05
+"""p under which a difference is called significant"""
+SPREAD = "spread"
+"""The sub-score of a judge that is asked several times: the standard deviation of its answers about one row"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passes:
+    """What the trials of a system say of k trials."""
+
+    system: str
+    k: int
+    items: int
+    trials: int
+    """Of all items together"""
+    pass_at_k: Measured
+    """The chance that at least one of k trials of an item passes"""
+    pass_hat_k: Measured
+    """pass^k: the chance that all k trials of an item pass"""
+    clusters: int | None = None
+    """How many clusters the items are of, where the table has clusters"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """How the trials and the items of a system differ."""
+
+    system: str
+    items: int
+    fewest: int
+    """Trials of an item"""
+    most: int
+    flips: Measured
+    """The share of items of which some trials pass and some do not"""
+    between_items: float
+    """The variance of the scores between items, without what trials add to it; 0 where trials explain all of it, NaN
+    where no item has two trials
+    """
+    between_trials: float
+    """The variance of the scores of one item's trials, in the mean over items"""
+    judge: float = math.nan
+    """The variance of a judge's answers about one row, in the mean over rows, where it was asked several times; NaN
+    elsewhere
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reliability:
+    """Two systems beside each other by pass^k, on the items that both have."""
+
+    a: str
+    b: str
+    k: int
+    items: int
+    of_a: float
+    """pass^k of the first on these items"""
+    of_b: float
+    difference: Measured
+    """The first's less the other's"""
+    p: float
+    """That the true difference is 0, two-sided"""
+    adjusted: float
+    """p, corrected by Holm for all pairs"""
+    better: str | None
+    """The more reliable one where the adjusted p is below 0.05"""
+    detectable: float
+    """The smallest true difference that these items show in 80 % of studies"""
+    reason: str | None = None
+    """Why a number is missing"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a number of items and of trials would cost, and how long the interval of pass^k would be."""
+
+    system: str
+    change: str
+    """'now', 'more items', 'more trials' or 'best': these three cost twice as much"""
+    k: int
+    items: int
+    trials: int
+    """Of each item"""
+    cost: float
+    half: float
+    """Half of the length of the interval"""
+
+
+@dataclass(frozen=True, repr=False)
+class Trials(Answered, Records[Passes]):
+    """What `trials` found: a record for each system and k."""
+
+    kind = Passes
+    metric: str
+    rule: str
+    """When a trial passes, in words"""
+    records: list[Passes]
+    spreads: list[Spread]
+    pairs: list[Reliability]
+    plans: list[Plan]
+    table: ScoreTable
+    """An item a row: pass^k for the largest k, which `compare` and `check` take"""
+    passed: Mapping[tuple[str, str], Sequence[tuple[str, float, bool]]]
+    """By system and item: each trial, its score, and whether it passes"""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def answers(self) -> list[str]:
+        """Return a sentence for each system, for each pair that differs, and for the plan."""
+        most = max(one.k for one in self.records)
+        return [
+            *(_said(one) for one in self.records if one.k == most),
+            *(_compared(one) for one in self.pairs),
+            *_planned(self.plans),
+        ]
+
+    def to_answer(self) -> Answer:
+        """Return the sentences; and a line for each system and k, each system, each pair, and each plan."""
+        return Answer(
+            command="trials",
+            record={
+                "answers": self.answers,
+                "metric": self.metric,
+                "passes": self.rule,
+                "systems": self.records,
+                "spread": self.spreads,
+                "pairs": self.pairs,
+                "plans": self.plans,
+            },
+            sentences=self.answers,
+            tables=self.tables,
+            legend=list(self.legend),
+            notes=self.notes,
+        )
+
+    @property
+    def tables(self) -> list[list[list[Cell]]]:
+        """Return the tables: chances, spread, pairs, plans, where there are any."""
+        made: list[list[list[Cell]]] = [_chances(self.records), _spreads(self.spreads)]
+        made += [_pairs(self.pairs)] if self.pairs else []
+        return made + ([_plans(self.plans)] if self.plans else [])
+
+    @property
+    def legend(self) -> Iterator[str]:
+        """Yield what the columns mean."""
+        yield f"a trial passes with {self.rule}"
+        yield "pass@k: at least one of k trials passes; pass^k: all k pass; intervals of 95 %, of items"
+        yield "flips: the share of items whose trials differ; variances are of the scores"
+        if any(not math.isnan(one.judge) for one in self.spreads):
+            yield "judge: the variance of its answers about one row, a part of that between trials"
+        if len(self.pairs) > 1:
+            yield f"p: corrected by Holm for {len(self.pairs)} pairs"
+        if self.plans:
+            yield "± half of the interval's length, if the items' chances have a beta distribution"
+        if groups := {one.clusters for one in self.records if one.clusters is not None}:
+            yield f"items in {min(groups)} clusters, each of which counts as a whole"
+
+
+class Counted(NamedTuple):
+    """The trials of one system, an item each."""
+
+    items: list[str]
+    passed: Integers
+    trials: Integers
+    values: list[Float]
+    """The scores of each item's trials"""
+    clusters: Integers | None
+
+
+def trials(
+    table: ScoreTable,
+    metric: object = None,
+    *,
+    pass_at: float | None = None,
+    k: Sequence[int] | None = None,
+    costs: tuple[float, float] | None = None,
+    allow_missing: bool = False,
+) -> Trials:
+    """Return how often the trials of each system pass, one at least and all of them.
+
+    Args:
+        table: the scores of rows that name their trial, or are numbered (`evaluate(repeats='mean')`).
+        metric: its spec or name, or either with a sub-score; it may be left out if the table has one metric.
+        pass_at: a trial passes with this score or a better one. It may be left out for scores of 0 and 1.
+        k: how many trials, in one number or several; by default 1, 2, 4 and so on up to the fewest trials of an item,
+            and that number. Pairs are tested on the largest.
+        costs: of an item without its trials, and of a trial: whether more items or more trials say more.
+        allow_missing: leave trials without a score out, and count them, in place of an error.
+
+    Returns:
+        A record for each system and k.
+
+    Raises:
+        SpecError: there is no such metric, or it says nothing of rows; k or costs make no sense.
+        InputError: rows are no trials, a trial has no score, or an item has fewer trials than k.
+    """
+    spec, parts = meant(table, metric)
+    column, part = table.columns[spec], parts[0]
+    if column.level != "item":
+        raise SpecError(f"{spec} is of a whole system and not of rows: take a metric of rows")
+    if table.trials is None:
+        problem = "no item has several trials: rows name none"
+        remedy = "give rows a column trial and the same item, or --map trial=COLUMN, or number them (--repeats mean)"
+        raise InputError(problem, remedy=remedy)
+    if costs is not None and not (0 <= costs[0] < math.inf and 0 < costs[1] < math.inf):
+        raise SpecError(f"costs {costs[0]:g} and {costs[1]:g}: an item costs 0 or more, and a trial more than 0")
+    values = column.values[:, column.parts.index(part)]
+    passes, rule = _rule(column, part, values, label(table, spec, part), pass_at=pass_at)
+    notes = _missing(table, values, allow_missing)
+    counted = {system: _counted(table, system, values, passes=passes) for system in table.systems}
+    asked = _asked(counted, k)
+    most = asked[-1]
+    records = [_passes(system, one, count) for system, one in counted.items() for count in asked]
+    notes += list(_unequal(counted))
+    judged = column.parts.index(SPREAD) if SPREAD in column.parts and part == column.parts[0] else None
+    per_item = _per_item(table, spec, counted, most)
+    pairs = _tested(per_item, counted, most)
+    return Trials(
+        metric=label(table, spec, part),
+        rule=rule,
+        records=records,
+        spreads=[_spread(table, system, one, column=column, judged=judged) for system, one in counted.items()],
+        pairs=pairs,
+        plans=[]
+        if costs is None
+        else [plan for system, one in counted.items() for plan in _plan(system, one, most, costs)],
+        table=per_item,
+        passed=_by_item(table, values, passes),
+        notes=notes,
+    )
+
+
+def _rule(column: Column, part: str, values: Float, name: str, *, pass_at: float | None) -> tuple[Mask, str]:
+    """Return which trials pass [rows], and when one does, in words."""
+    known = values[~np.isnan(values)]
+    upwards = column.higher_is_better or part in column.details
+    if pass_at is None:
+        if not np.isin(known, (0, 1)).all():
+            odd = known[~np.isin(known, (0, 1))][0]
+            problem = f"the scores of {name} are not 0 and 1 alone, as {odd:g} is not"
+            raise SpecError(f"{problem}: say from which score on a trial passes, --pass-at X (in Python pass_at=X)")
+        pass_at = 1.0 if upwards else 0.0
+    elif not math.isfinite(pass_at):
+        raise SpecError(f"pass at {pass_at!r} is no threshold: give a finite number")
+    with np.errstate(invalid="ignore"):
+        passes = values >= pass_at if upwards else values <= pass_at
+    return passes, f"{name} {pass_at:g} or {'more' if upwards else 'less'}"
+
+
+def _missing(table: ScoreTable, values: Float, allowed: bool) -> list[str]:
+    """Return what is to be said of trials without a score. Raise InputError where these are not allowed."""
+    gone = np.flatnonzero(np.isnan(values)).tolist()
+    if not gone:
+        return []
+    system, item = table.rows[gone[0]]
+    trial = (table.trials or ())[gone[0]]
+    first = f"trial {trial!r} of system {system!r}, item {item!r}"
+    if not allowed:
+        problem = f"{len(gone)} of {len(values)} trials have no score, the first is {first}"
+        remedy = "score them, with 0 where a run that broke off has failed; or leave them out with --allow-missing"
+        raise InputError(problem, row=gone[0] + 1, remedy=remedy)
+    return [f"{len(gone)} of {len(values)} trials have no score and are left out, the first is {first}"]
+
+
+def _counted(table: ScoreTable, system: str, values: Float, *, passes: Mask) -> Counted:
+    rows: dict[str, list[int]] = {}
+    for row in table.rows_of(system).tolist():
+        own = rows.setdefault(table.rows[row][1], [])
+        own += [] if np.isnan(values[row]) else [row]
+    clusters = None
+    if table.clusters is not None:
+        of = {item: name for (name_of, item), name in zip(table.rows, table.clusters, strict=True) if name_of == system}
+        clusters = np.unique([of[item] for item in rows], return_inverse=True)[1]
+    return Counted(
+        items=list(rows),
+        passed=np.array([int(passes[own].sum()) for own in rows.values()], np.intp),
+        trials=np.array([len(own) for own in rows.values()], np.intp),
+        values=[values[own] for own in rows.values()],
+        clusters=clusters,
+    )
+
+
+def _asked(counted: Mapping[str, Counted], k: Sequence[int] | None) -> list[int]:
+    """Return the numbers of trials that are asked about, the largest last."""
+    fewest, system, item = min(
+        (count, system, item)
+        for system, one in counted.items()
+        for count, item in zip(one.trials.tolist(), one.items, strict=True)
+    )
+    if k is None:
+        asked = sorted({1, *(2**power for power in range(1, fewest.bit_length()) if 2**power <= fewest), fewest})
+    elif not k or any(one != int(one) or one < 1 for one in k):
+        raise SpecError(f"k {', '.join(map(str, k)) or 'nothing'} is no number of trials: give whole numbers from 1 on")
+    else:
+        asked = sorted({int(one) for one in k})
+    if asked[-1] > fewest:
+        problem = f"item {item!r} of system {system!r} has {fewest} trial{'s' * (fewest != 1)}, and k is {asked[-1]}"
+        remedy = f"give a k of {fewest} or less, run the item more often, or leave it out" if fewest else "leave it out"
+        raise InputError(f"fewer trials than k: {problem}", remedy=remedy)
+    return asked
+
+
+def _passes(system: str, one: Counted, k: int) -> Passes:
+    everything = all_pass(one.passed, one.trials, k, one.clusters)
+    return Passes(
+        system=system,
+        k=k,
+        items=len(one.items),
+        trials=int(one.trials.sum()),
+        pass_at_k=one_passes(one.passed, one.trials, k, one.clusters),
+        pass_hat_k=everything.measured(),
+        clusters=None if one.clusters is None else everything.groups,
+    )
+
+
+def _unequal(counted: Mapping[str, Counted]) -> Iterator[str]:
+    """Yield what is to be said of items with other numbers of trials than others, and of unequal clusters."""
+    for system, one in counted.items():
+        low, high = int(one.trials.min()), int(one.trials.max())
+        if low < high:
+            few = np.flatnonzero(one.trials == low).tolist()
+            first = f"{len(few)} item{'s have' if len(few) > 1 else ' has'} {low}, the first is {one.items[few[0]]!r}"
+            yield f"{system}: items have {low} to {high} trials, and each counts as one item ({first})"
+        if one.clusters is not None:
+            said = all_pass(one.passed, one.trials, 1, one.clusters)
+            if note := unequal(said.groups, said.effective):
+                yield f"{system}: {note}"
+
+
+def _spread(table: ScoreTable, system: str, one: Counted, *, column: Column, judged: int | None) -> Spread:
+    differs = (one.passed > 0) & (one.passed < one.trials)
+    several = [values for values in one.values if len(values) > 1]
+    between_items = between_trials = math.nan
+    if several and len(one.values) > 1:
+        means = np.array([values.mean() for values in one.values])
+        between_trials = float(np.mean([values.var(ddof=1) for values in several]))
+        between_items = max(0.0, float(means.var(ddof=1)) - between_trials * float((1 / one.trials).mean()))
+    judge = math.nan
+    if judged is not None:
+        spreads = column.values[table.rows_of(system), judged]
+        judge = float((spreads[~np.isnan(spreads)] ** 2).mean()) if not np.isnan(spreads).all() else math.nan
+    return Spread(
+        system=system,
+        items=len(one.items),
+        fewest=int(one.trials.min()),
+        most=int(one.trials.max()),
+        flips=mean_of(np.asarray(differs, np.float64), (0.0, 1.0), one.clusters).measured() if several else NOTHING,
+        between_items=between_items,
+        between_trials=between_trials,
+        judge=judge,
+    )
+
+
+def _per_item(table: ScoreTable, spec: str, counted: Mapping[str, Counted], k: int) -> ScoreTable:
+    """Return a table with an item a row, whose number is its estimate of pass^k."""
+    items = table.per_item()
+    of = {
+        (system, item): value
+        for system, one in counted.items()
+        for item, value in zip(one.items, all_of(one.passed, one.trials, k).tolist(), strict=True)
+    }
+    part = f"pass^{k}"
+    values = np.array([[of[row]] for row in items.rows], float)
+    return replace(items, columns={spec: Column((part,), values, limits={part: (0.0, 1.0)})})
+
+
+def _tested(per_item: ScoreTable, counted: Mapping[str, Counted], k: int) -> list[Reliability]:
+    """Return the paired tests of all systems, corrected by Holm."""
+    made: list[Reliability] = []
+    for a, b in combinations(counted, 2):
+        if not set(counted[a].items) & set(counted[b].items):
+            none = {"of_a": math.nan, "of_b": math.nan, "p": math.nan, "adjusted": math.nan, "detectable": math.nan}
+            why = "the two have no item in common"
+            made.append(Reliability(a=a, b=b, k=k, items=0, difference=NOTHING, better=None, reason=why, **none))
+            continue
+        (one,) = compare(per_item, a, b)
+        made.append(
+            Reliability(
+                a=a,
+                b=b,
+                k=k,
+                items=one.n,
+                of_a=one.a,
+                of_b=one.b,
+                difference=Measured(one.difference, one.low, one.high),
+                p=one.p,
+                adjusted=math.nan,
+                better=one.better,
+                detectable=one.detectable,
+                reason=one.reason,
+            )
+        )
+    adjusted = holm([one.p for one in made]).tolist()
+    return [
+        replace(one, adjusted=p, better=one.better if p < SIGNIFICANCE else None)
+        for one, p in zip(made, adjusted, strict=True)
+    ]
+
+
+def _plan(system: str, one: Counted, k: int, costs: tuple[float, float]) -> Iterator[Plan]:
+    known = Chances.of(one.passed, one.trials)
+    if math.isnan(known.within):
+        return
+    trials_of_item = max(k, round(float(one.trials.mean())))
+    changes = ("now", "more items", "more trials", "best")
+    made = designs(known, k, items=len(one.items), trials=trials_of_item, costs=costs)
+    for change, design in zip(changes, made, strict=True):
+        yield Plan(system=system, change=change, k=k, **design._asdict())
+
+
+def _by_item(table: ScoreTable, values: Float, passes: Mask) -> dict[tuple[str, str], list[tuple[str, float, bool]]]:
+    made: dict[tuple[str, str], list[tuple[str, float, bool]]] = {}
+    rows = zip(table.rows, table.trials or (), values.tolist(), passes.tolist(), strict=True)
+    for row, trial, value, passed in rows:
+        made.setdefault(row, []).append((trial, value, passed))
+    return made
+
+
+# ---- How it is said
+
+
+def _said(one: Passes) -> str:
+    trials_of = f"{one.trials / one.items:.3g} trials each"
+    where = f"on {one.items:,} items of {trials_of}"
+    if one.k == 1:
+        return f"{one.system}: a trial passes with a chance of {_interval(one.pass_hat_k)} (pass^1), {where}."
+    everything = f"all {one.k} trials of an item pass with a chance of {_interval(one.pass_hat_k)} (pass^{one.k})"
+    return f"{one.system}: {everything}, at least one with {number(one.pass_at_k.value, 3)} (pass@{one.k}), {where}."
+
+
+def _interval(one: Measured) -> str:
+    ends = "" if math.isnan(one.low) else f" [95 % interval {number(one.low, 3)} to {number(one.high, 3)}]"
+    return f"{number(one.value, 3)}{ends}"
+
+
+def _compared(one: Reliability) -> str:
+    if one.reason is not None and math.isnan(one.p):
+        return f"Whether {one.a} or {one.b} is more reliable cannot be told: {one.reason}."
+    a, b, difference = one.a, one.b, one.difference
+    values = (one.of_a, one.of_b)
+    if one.better == b:
+        a, b, values = b, a, values[::-1]
+        difference = Measured(-difference.value, -difference.high, -difference.low)
+    said = f"{a} is more reliable than {b}" if one.better else f"{a} and {b} do not differ significantly"
+    numbers = f"{number(values[0], 3)} against {number(values[1], 3)} on {one.items:,} items"
+    chance = "" if math.isnan(one.adjusted) else f"; p {p_value(one.adjusted)}"
+    return f"{said} by pass^{one.k}: {numbers} (difference {_interval(difference)}{chance})."
+
+
+def _planned(plans: Sequence[Plan]) -> Iterator[str]:
+    by_system: dict[str, dict[str, Plan]] = {}
+    for plan in plans:
+        by_system.setdefault(plan.system, {})[plan.change] = plan
+    for system, of in by_system.items():
+        now, items, more, best = (of[change] for change in ("now", "more items", "more trials", "best"))
+        first, other = ("items", "trials") if items.half <= more.half else ("trials", "items")
+        halves = f"± {number(min(items.half, more.half), 3)} against ± {number(max(items.half, more.half), 3)}"
+        yield (
+            f"{system}: more {first} say more than more {other}: at twice the cost, {halves}, and ± "
+            f"{number(now.half, 3)} now. Best at that cost are {best.items:,} items of {best.trials} trials "
+            f"(± {number(best.half, 3)})."
+        )
+
+
+def _chances(records: Sequence[Passes]) -> list[list[Cell]]:
+    cells: list[list[Cell]] = [["system", "k", "items", "trials", "pass@k", "pass^k"]]
+    for one in records:
+        whole = (Number(count, digits=0) for count in (one.k, one.items, one.trials))
+        cells.append([one.system, *whole, Number(*one.pass_at_k), Number(*one.pass_hat_k)])
+    return cells
+
+
+def _spreads(spreads: Sequence[Spread]) -> list[list[Cell]]:
+    judged = any(not math.isnan(one.judge) for one in spreads)
+    heads: list[Cell] = ["system", "trials of an item", "flips", "variance of items", "of trials"]
+    cells: list[list[Cell]] = [[*heads, *(["of the judge"] if judged else [])]]
+    for one in spreads:
+        count = f"{one.fewest}" if one.fewest == one.most else f"{one.fewest} to {one.most}"
+        line: list[Cell] = [
+            one.system,
+            count,
+            Number(*one.flips),
+            Number(one.between_items),
+            Number(one.between_trials),
+        ]
+        cells.append([*line, *([Number(one.judge)] if judged else [])])
+    return cells
+
+
+def _pairs(pairs: Sequence[Reliability]) -> list[list[Cell]]:
+    cells: list[list[Cell]] = [["pair", "items", "first", "second", "difference", "p", "shows"]]
+    for one in pairs:
+        values = [
+            Number(value, mark="best" if one.better == system else "")
+            for system, value in ((one.a, one.of_a), (one.b, one.of_b))
+        ]
+        chance, shows = Chance(one.adjusted), Number(one.detectable)
+        pair = f"{one.a}, {one.b}: pass^{one.k}"
+        cells.append([pair, Number(one.items, digits=0), *values, Number(*one.difference), chance, shows])
+    return cells
+
+
+def _plans(plans: Sequence[Plan]) -> list[list[Cell]]:
+    cells: list[list[Cell]] = [["plan", "items", "trials of an item", "cost", "± of pass^k"]]
+    for one in plans:
+        counts = (Number(count, digits=0) for count in (one.items, one.trials))
+        cells.append([f"{one.system}: {one.change}", *counts, Number(one.cost, digits=0), Number(one.half)])
+    return cells

@@ -1,0 +1,142 @@
+"""The gate on systems that are run several times on each item: do all of k trials pass often enough (pass^k)?
+
+A threshold decides by the interval of pass^k: a system passes if the whole interval reaches the threshold, fails if all
+of it is below, and cannot be told if it holds the threshold. An earlier run decides by the paired test of pass^k on the
+items that both runs have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from nlgauge.answers.trials import Passes, Trials
+from nlgauge.errors import SpecError
+from nlgauge.gate.baseline import Baseline, Terms
+from nlgauge.gate.decision import by_run
+from nlgauge.gate.verdict import Decision, Outcome, Regression, Ruling, State, SystemDecision, Verdict
+from nlgauge.render.numbers import fixed
+
+_STATES: dict[Ruling, State] = {"passes": "passed", "fails": "failed", "cannot tell": "doubtful"}
+_MORE = "More items or more trials would tell: nlgauge trials --costs says which of them says more."
+
+
+def by_trials(
+    found: Trials,
+    earlier: Trials | None,
+    *,
+    at_least: float | None,
+    margin: float | None,
+    history: object,
+    significance: float,
+    allow_missing: bool,
+) -> Verdict:
+    """Return whether each system passes by pass^k.
+
+    Args:
+        found: the trials of the systems, for one k.
+        earlier: those of the earlier run.
+        at_least: the least chance that all of k trials pass.
+        margin: as `check` takes it, with `earlier`.
+        history: as `check` takes it.
+        significance: as `check` takes it.
+        allow_missing: let items of the earlier run be missing.
+
+    Returns:
+        The verdict, with an outcome of each system.
+
+    Raises:
+        SpecError: nothing is asked, or the threshold is no chance.
+        InputError: the two runs cannot be compared.
+    """
+    if at_least is None and earlier is None:
+        raise SpecError(
+            "trials are held to a least pass^k (at_least), or to an earlier run (against): give one of them"
+        )
+    if at_least is not None and not 0 < at_least <= 1:
+        raise SpecError(f"at least {at_least!r} is no chance that all trials pass: give a number above 0, 1 at most")
+    (spec,) = found.table.columns
+    part = found.table.columns[spec].parts[0]
+    chances = {one.system: one for one in found.records}
+    regressions: Sequence[Regression] = ()
+    missing: list[Outcome] = []
+    notes: list[str] = list(found.notes)
+    left_out: dict[str, int] = {}
+    if earlier is not None:
+        baseline = Baseline(table=found.table, earlier=earlier.table, spec=spec, part=part, upwards=True)
+        regressions = baseline.regressions(Terms(significance, margin), history)  # type: ignore[arg-type]
+        gone, left_out = baseline.unmatched()
+        missing = [_gone(system, item, allow_missing) for system, item in gone]
+        notes += [*(f"earlier run: {note}" for note in earlier.notes), *baseline.notes]
+    rulings = {system: _held(one, at_least) for system, one in chances.items()}
+    decided = {system: [rulings[system]] if at_least is not None else [] for system in chances}
+    following = None
+    if regressions:
+        run = by_run((), regressions, margin)
+        for one in run.systems:
+            decided[one.system].append((one.ruling, one.sentence))
+        following = run.following
+    if any(ruling == "cannot tell" for said in decided.values() for ruling, _ in said):
+        following = _MORE
+    systems = tuple(_decision(chances[system], said) for system, said in decided.items() if said)
+    return Verdict(
+        metric=spec,
+        part=part,
+        higher_is_better=True,
+        at_least=at_least,
+        at_most=None,
+        significance=significance,
+        outcomes=(*(_outcome(one, rulings[one.system], at_least) for one in found.records), *missing),
+        regressions=tuple(regressions),
+        margin=margin,
+        left_out=left_out,
+        notes=(f"a trial passes with {found.rule}", *notes),
+        decision=Decision(by="trials", systems=systems, following=following),
+    )
+
+
+def refuse_others(**given: object) -> None:
+    """Raise SpecError for options of `check` that are not of trials."""
+    if names := [name for name, value in given.items() if value not in (None, False, ())]:
+        raise SpecError(f"trials decide by pass^k, with at_least or against: leave out {', '.join(names)}")
+
+
+def _held(one: Passes, at_least: float | None) -> tuple[Ruling, str]:
+    """Return the ruling of a threshold, and the sentence that says it."""
+    value, low, high = one.pass_hat_k
+    ends = "" if math.isnan(low) else f" [95 % interval {fixed(low, 3)} to {fixed(high, 3)}]"
+    said = f"all {one.k} trials of an item pass with a chance of {fixed(value, 3)}{ends}"
+    if at_least is None:
+        return "passes", said
+    ruling: Ruling = "passes" if low >= at_least else "fails" if high < at_least else "cannot tell"
+    head = {"passes": "It passes", "fails": "It fails", "cannot tell": "Whether it passes cannot be told"}[ruling]
+    return ruling, f"{head}: {said}, and {at_least:g} is asked."
+
+
+def _decision(one: Passes, said: Sequence[tuple[Ruling, str]]) -> SystemDecision:
+    order: Sequence[Ruling] = ("fails", "cannot tell", "passes")
+    return SystemDecision(
+        system=one.system,
+        ruling=min((ruling for ruling, _ in said), key=order.index),
+        n=one.items,
+        doubted=0,
+        failing=0,
+        passes=one.pass_hat_k,
+        sentence=" ".join(sentence for _, sentence in said),
+    )
+
+
+def _outcome(one: Passes, held: tuple[Ruling, str], at_least: float | None) -> Outcome:
+    ruling, _ = held
+    value, low, high = one.pass_hat_k
+    problem = None
+    if ruling != "passes":
+        where = "is below" if ruling == "fails" else "is not surely on one side of"
+        problem = f"pass^{one.k} {fixed(value)} [{fixed(low)}, {fixed(high)}] {where} {at_least:g}"
+    return Outcome(system=one.system, item=None, row=None, value=value, state=_STATES[ruling], problem=problem)
+
+
+def _gone(system: str, item: str, allowed: bool) -> Outcome:
+    state: State = "allowed" if allowed else "missing"
+    problem = "the baseline has trials of this item, and the outputs have none"
+    return Outcome(system=system, item=item, row=None, value=math.nan, state=state, problem=problem)

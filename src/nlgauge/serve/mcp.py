@@ -1,0 +1,287 @@
+"""Tools for an agent over the Model Context Protocol: check an answer, compare files, trust a scorer, explain a score.
+
+`server` makes a server of the official SDK, which speaks over standard input and output. Everything is computed here:
+no tool opens an address. The metrics and their models are named when the server starts, and requests are held to the
+limits of the service (`nlgauge.serve.asking.Limits`). Files are read in one folder and below it, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+
+from nlgauge._version import __version__
+from nlgauge.answers.compare import compare
+from nlgauge.answers.trust import trust
+from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.corpus import called_after
+from nlgauge.data.jsonable import jsonable
+from nlgauge.data.table import ScoreTable
+from nlgauge.engine.models.capabilities import Model
+from nlgauge.errors import InputError, SpecError
+from nlgauge.gate import check
+from nlgauge.gate.thresholds import grounded_by
+from nlgauge.gate.verdict import SAID
+from nlgauge.ratings.project import RatingProject, is_project
+from nlgauge.render.answer import Answer
+from nlgauge.serve import answers
+from nlgauge.serve.allow_list import AllowList
+from nlgauge.serve.answers import Refused, refusal
+from nlgauge.serve.asking import Asking, Limits
+from nlgauge.serve.batch import Job
+from nlgauge.serve.worker import Worker, tell
+
+T = TypeVar("T")
+Record = dict[str, Any]
+LARGEST_FILE = 32 << 20
+"""Bytes of a file that a tool reads"""
+ABOUT = """Measures generated text on this machine, without any network.
+- check_answer: after you wrote an answer from a source, and before you send it: does the source support it?
+- explain: why a metric gave a text its score, word by word.
+- compare_files: is one version of a system better than another, or is that noise?
+- trust_scorer: may a metric or a judge decide about rows, by people's ratings of some of them?
+A finding "doubtful" is no proof of an error: read the answer again. Numbers without an interval that holds no 0 are no
+difference."""
+_READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False, destructive_hint=False)
+
+
+class Tools:
+    """What the tools do.
+
+    Args:
+        allowed: the metrics that may be asked for.
+        models: by name; no other is ever loaded.
+        limits: of one request.
+        folder: where files are read.
+    """
+
+    def __init__(self, allowed: AllowList, models: Mapping[str, Model], limits: Limits, folder: Path) -> None:
+        self._allowed, self._limits = allowed, limits
+        self._asking = Asking(allowed, limits)
+        self._folder = folder.resolve()
+        self.worker = Worker(models, limits)
+
+    async def check_answer(self, answer: str, source: str, question: str | None = None) -> Record:
+        """Say whether a source supports all that an answer claims.
+
+        Args:
+            answer: the text to be checked.
+            source: all that the answer may rest on: passages, a document, a tool's output.
+            question: what the answer answers; no support of it.
+
+        Returns:
+            `finding`: supported, doubtful, contradicted, not found, abstained, false refusal or no claim; what it
+            means; the probability that the source supports all of it, with its two thresholds; the differences from
+            the source, the words without support, and the sentences that the answer was compared with.
+        """
+        row = {"candidate": answer, "source": source, **({} if question is None else {"question": question})}
+        job = await self._scored(self._asking.job([row], [self._allowed.grounded], evidence=True))
+        table = _table(job)
+        (spec,) = table.columns
+        outcome = check(table, spec, grounded=True, strict="doubtful").with_answers([answer]).outcomes[0]
+        limits = grounded_by(table, spec)
+        finding = outcome.finding or outcome.state
+        return {
+            "finding": finding,
+            "means": outcome.why if outcome.finding is None else SAID[outcome.finding],
+            "probability": outcome.value,
+            "fails_below": limits.at_least,
+            "passes_from": limits.sure,
+            "why": outcome.why,
+            "differences": outcome.reasons,
+            "unsupported_words": [word for text in outcome.unsupported for word in text.words],
+            "compared_with": outcome.quotes,
+            "signature": str(table.signatures[spec]),
+        }
+
+    async def explain(
+        self,
+        answer: str,
+        metric: str | None = None,
+        source: str | None = None,
+        question: str | None = None,
+        references: list[str] | None = None,
+    ) -> Record:
+        """Say what a metric's score of a text is based on, word by word.
+
+        Args:
+            answer: the text.
+            metric: one of those that the server offers; by default the one that checks answers.
+            source: what the text was made from, for metrics of the source.
+            question: what it answers.
+            references: texts by people, for metrics of references.
+
+        Returns:
+            What `nlgauge explain --format json` prints of the row.
+        """
+        given = {"source": source, "question": question, "references": references}
+        row = {"candidate": answer, **{name: value for name, value in given.items() if value is not None}}
+        job = self._asking.job([row], [metric or self._allowed.grounded], evidence=True)
+        return answers.explanations(await self._scored(job))
+
+    async def compare_files(
+        self,
+        file: str,
+        other: str | None = None,
+        metric: str | None = None,
+        a: str | None = None,
+        b: str | None = None,
+        margin: float | None = None,
+        columns: dict[str, str] | None = None,
+    ) -> Record:
+        """Say whether one system is better than another, or whether that is noise.
+
+        Args:
+            file: outputs of one system or of both, or a file of scores, in the folder of the server.
+            other: outputs of the other system, where they stand in a file of their own.
+            metric: one of those that the server offers, or one of the file of scores; by default the one that checks
+                answers, or all of the file.
+            a: the first system, where the files hold more than two.
+            b: the other system.
+            margin: the loss that would not matter: is `a` no worse than `b` by so much?
+            columns: our names of columns to those of the files, such as {"source": "passages"}.
+
+        Returns:
+            A sentence, and for each score both means, the difference with its 95 % interval, p, and how many items
+            would show such a difference.
+        """
+        files = [self._file(name) for name in (file, other) if name is not None]
+        table = await self._scores(files, metric, columns)
+        two = [name for name in (a, b) if name is not None] or table.systems
+        if len(two) != 2:
+            raise SpecError(f"name the two systems to compare, a and b: the files hold {', '.join(table.systems[:20])}")
+        first, second = two
+        named = metric if ScoreTable.is_at(files[0]) else None
+        return _record(await self._in_time(lambda: compare(table, first, second, named, margin=margin).to_answer()))
+
+    async def trust_scorer(
+        self,
+        file: str,
+        ratings: str | None = None,
+        metric: str | None = None,
+        columns: dict[str, str] | None = None,
+    ) -> Record:
+        """Say how far to trust a metric or a judge, from people's ratings of some rows.
+
+        Args:
+            file: outputs, or a file of scores, in the folder of the server.
+            ratings: rated outputs, or the folder that `nlgauge sample` made; by default the outputs themselves.
+            metric: one of those that the server offers, where the file holds outputs; by default the one that checks
+                answers.
+            columns: our names of columns to those of the files, such as {"scores.right": "verdict"}.
+
+        Returns:
+            A sentence for each scorer; and the share of bad rows that it stops, of good rows that it lets pass, AUROC,
+            calibration, the effective number of ratings, each with its interval.
+        """
+        outputs = self._file(file)
+        table = await self._scores([outputs], metric, columns)
+        place = outputs if ratings is None else self._file(ratings, project=True)
+
+        def rated() -> Corpus:
+            return RatingProject.load(place).ratings() if is_project(place) else _read(place, columns)
+
+        return _record(await self._in_time(lambda: trust(table, rated()).to_answer()))
+
+    async def _scores(self, files: list[Path], metric: str | None, columns: dict[str, str] | None) -> ScoreTable:
+        """Return a file of scores, or the scores of outputs; several files whose rows name one system are systems."""
+        held = [file for file in files if ScoreTable.is_at(file)]
+        if held and len(files) > 1:
+            raise SpecError(f"{held[0].name} holds scores: give outputs alone, or one file of scores alone")
+        if held:
+            return await self._in_time(lambda: ScoreTable.load(held[0]))
+        some = await self._in_time(lambda: [_read(file, columns) for file in files])
+        if len(files) > 1 and len({tuple(corpus.systems) for corpus in some}) == 1 == len(some[0].systems):
+            names = called_after([file.name for file in files])
+            some = [Corpus([replace(row, system=name) for row in of]) for name, of in zip(names, some, strict=True)]
+        corpus = self._asking.held(Corpus([row for of in some for row in of]))
+        job = Job(corpus, *self._asking.metrics([metric or self._allowed.grounded]))
+        return _table(await self._scored(job))
+
+    def _file(self, name: str, project: bool = False) -> Path:
+        """Return a place in the folder. Raises SpecError for one that is elsewhere, or too large, or no file."""
+        place = (self._folder / name).resolve()
+        if "://" in name or not place.is_relative_to(self._folder):
+            raise SpecError(f"{name} is not in the folder of the server, where files are read: name one that is there")
+        if project and is_project(place):
+            if stray := [one for one in place.rglob("*") if not one.resolve().is_relative_to(self._folder)]:
+                raise SpecError(f"{stray[0].name} leads out of the folder of the server")
+            return place
+        if not place.is_file():
+            raise InputError("there is no such file", file=name, remedy="name a file in the folder of the server")
+        if place.stat().st_size > LARGEST_FILE:
+            problem = f"the file has {place.stat().st_size:,} bytes, and the limit is {LARGEST_FILE:,}"
+            raise InputError(problem, file=name, remedy="run the command nlgauge on it")
+        return place
+
+    async def _scored(self, job: Job) -> Job:
+        """Return a job once it is scored. Raises what it failed with, and Refused where it took too long."""
+        self.worker.submit(job)
+        try:
+            await asyncio.wait_for(asyncio.wrap_future(job.done), self._limits.seconds)
+        except asyncio.TimeoutError:
+            raise self._late() from None
+        finally:
+            job.done.cancel()  # what nobody waits for is given up before its next block
+        if job.error is not None:
+            raise job.error
+        if job.table is None:
+            raise self._late()
+        return job
+
+    async def _in_time(self, work: Callable[[], T]) -> T:
+        """Return what work beside the loop comes to. Raises Refused where it took too long."""
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(work), self._limits.seconds)
+        except asyncio.TimeoutError:
+            raise self._late() from None
+
+    def _late(self) -> Refused:
+        return Refused(503, f"no answer within {self._limits.seconds:g} seconds (ask for less at a time)")
+
+
+def server(tools: Tools) -> MCPServer:
+    """Return a server of the SDK that offers the tools; `run()` speaks over standard input and output."""
+    made = MCPServer("nlgauge", version=__version__, instructions=ABOUT, log_level="ERROR")
+    for tool in (tools.check_answer, tools.explain, tools.compare_files, tools.trust_scorer):
+        made.tool(description=inspect.getdoc(tool), annotations=_READ_ONLY)(_told(tool))
+    return made
+
+
+def _told(tool: Callable[..., Awaitable[Record]]) -> Callable[..., Awaitable[Record]]:
+    """Return a tool whose errors are one line, which an agent can act upon, and whose numbers are JSON's."""
+
+    @functools.wraps(tool)
+    async def call(**given: Any) -> Record:
+        try:
+            return dict(jsonable(await tool(**given)))
+        except Exception as error:
+            refused = refusal(error)
+            if refused.status == 500:
+                tell(error)
+            raise ToolError(refused.line) from None
+
+    return call
+
+
+def _read(file: Path, columns: dict[str, str] | None) -> Corpus:
+    return Corpus.read(file, columns=columns, on_missing="skip").present
+
+
+def _table(job: Job) -> ScoreTable:
+    assert job.table is not None, "a job without a table is refused"
+    return job.table
+
+
+def _record(answer: Answer) -> Record:
+    """Return an answer as `--format json` prints it, with its sentences first."""
+    return {"said": list(answer.sentences), **answer.record, "notes": [*answer.notes]}
