@@ -28,6 +28,7 @@ from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.answers import DOCUMENTED
 from nlgauge.serve.app import Service, application
 from nlgauge.serve.asking import Limits
+from nlgauge.serve.batch import evaluate
 
 HOST = "127.0.0.1"
 KEY, OTHER = "0123456789abcdef-first", "fedcba9876543210-second"
@@ -43,7 +44,9 @@ ALIKE = 1e-4
 def _client() -> TestClient:
     loading.load = functools.cache(loading.load)  # the service and the library share the model
     allowed = AllowList.of(CHEAP, None, any_metric=True)
-    service = Service(allowed, {"pocket": loading.load("pocket")}, Limits(work=0.05, characters=4000, rows=8))
+    limits = Limits(work=0.05, characters=4000, rows=8)
+    models = {"pocket": loading.load("pocket")}
+    service = Service(allowed, lambda jobs, ended, crowded: evaluate(jobs, models, limits.work, ended), limits)
     app = application(service, keys=Keys((KEY, OTHER)), hosts={HOST}, log=False)
     client = TestClient(app, base_url=f"http://{HOST}")
     client.__enter__()  # the process ends before it could be left

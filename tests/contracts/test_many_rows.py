@@ -16,7 +16,8 @@ from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
 from nlgauge.run.block import BLOCK_WEIGHT
 from nlgauge.run.plan import Plan
-from nlgauge.serve.batch import Job, TooMuchWorkError
+from nlgauge.serve.answers import TooMuchWorkError
+from nlgauge.serve.batch import Job
 from nlgauge.serve.batch import evaluate as evaluate_jobs
 from tests.contracts.test_metrics import CASES, extra_for, made
 

@@ -7,6 +7,7 @@ import json
 import math
 import re
 import shutil
+import statistics
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
@@ -186,6 +187,34 @@ def test_labelled_sets_choose_the_detector() -> None:
                 areas[parts.get(part, f"{metric} {part}".strip())].append(number(area.split(" ")[0]))
     means = {name: sum(some) / len(some) for name, some in areas.items() if len(some) == 2 * len(sets)}
     assert len(means) >= 5 and max(means, key=lambda name: means[name]) == choices.DETECTOR
+
+
+def test_settings_that_other_data_choose_are_those_of_the_table() -> None:
+    choices = pytest.importorskip("nlgauge_lab.reproduce.choices")
+    [[_, *rows]] = tables(sections("agreement.md")["Settings that other data choose"])
+    assert len(rows) >= 10
+    for family, model, sets, count, default, chosen, best, changed in rows:
+        names = choices.FAMILIES[family]
+        asked = {key: {**one.get("no model", {}), **one.get(model, {})} for key, one in columns().items()}
+        asked = {key: one for key, one in asked.items() if key[:2] in choices.CHOICES and key[0][:4] != "QAGS"}
+        asked = {key: one for key, one in asked.items() if set(names) <= one.keys()}
+        data = dict.fromkeys(key[0] for key in asked)
+        mean = {
+            (one, name): statistics.fmean(value(line[name]) for key, line in asked.items() if key[0] == one)
+            for one in data
+            for name in names
+        }
+        rest = {one: [other for other in data if other != one] for one in data}
+        picked = {
+            one: max(names, key=lambda name, one=one: round(sum(mean[other, name] for other in rest[one]), 12))
+            for one in data
+        }
+        assert (int(sets), int(count)) == (len(data), len(asked))
+        assert number(default) == pytest.approx(statistics.fmean(mean[one, names[0]] for one in data), abs=6e-4)
+        assert number(chosen) == pytest.approx(statistics.fmean(mean[one, picked[one]] for one in data), abs=6e-4)
+        top_of = [max(mean[one, name] for name in names) for one in data]
+        assert number(best) == pytest.approx(statistics.fmean(top_of), abs=6e-4)
+        assert changed == f"{sum(name != names[0] for name in picked.values())} of {len(data)}"
 
 
 def test_the_pages_are_what_the_command_makes_of_the_records(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from nlgauge.faithfulness.claims import claims, forms_of
+from nlgauge.faithfulness.derived import facts
 from nlgauge.faithfulness.exact_checks import CheckedSource
 from nlgauge.faithfulness.quantities import EqualQuantities, quantities, same
 from nlgauge.faithfulness.refusals import honesty, refusals
@@ -112,6 +113,58 @@ def test_no_pattern_goes_back_again_and_again(begin: str, repeated: str) -> None
         return best
 
     assert seconds(16_000) < 9 * seconds(4_000) + 0.02  # 4 times; 16 times or more where a pattern goes back
+
+
+PAIRS: dict[str, tuple[Callable[[int], str], Callable[[int], str]]] = {
+    "names of one sentence": (
+        lambda n: "".join(f"Ferry leaves in Berlin {i} now. " for i in range(n)),
+        lambda n: "ferry leaves now in Hamburg " * n,
+    ),
+    "clauses of one sentence": (
+        lambda n: "".join(f"The ferry {i} is open, not shut. " for i in range(n)),
+        lambda n: "the ferry is shut, " * n,
+    ),
+    "numbers of one sentence": (
+        lambda n: "".join(f"The ferry {i} costs 12 euros. " for i in range(n)),
+        lambda n: "the ferry costs " + "".join(f"{i * i} euros, " for i in range(n)),
+    ),
+    "a number without an end": (lambda n: "The ferry costs 12 euros. It took 13. " * n, lambda n: "1" * 40 * n),
+    "a name without an end": (
+        lambda n: "".join(f"The ferry {i} leaves in Berlin. " for i in range(n)),
+        lambda n: "The ferry leaves in A" + "a" * 40 * n,
+    ),
+    "records": (
+        lambda n: "".join(f"Room A{i} is free. " for i in range(n)),
+        lambda n: "[" + ",".join(f'{{"name": "A{i}", "free": false}}' for i in range(n)) + "]",
+    ),
+    "records that are alike": (
+        lambda n: "".join(f"Room {i}b is free. Room A is free, {i}. " for i in range(n)),
+        lambda n: "[" + ",".join(['{"name": "A", "free": false}'] * n) + "]",
+    ),
+    "what is cheapest": (
+        lambda n: "".join(f"The cheapest is Anna {i}x. " for i in range(n)),
+        lambda n: "".join(f"Anna costs {i} euros and Bob costs {i + 1} euros. " for i in range(n)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_twice_an_answer_beside_twice_a_source_is_about_twice_the_work(name: str) -> None:
+    answer, source = PAIRS[name]
+
+    def seconds(many: int) -> float:
+        text, other = answer(many), source(many)
+        best = float("inf")
+        for _ in range(2):
+            facts.cache_clear()
+            started = time.thread_time()
+            said = claims(text, forms_of([other]))
+            found = CheckedSource([other]).differences(said.text)
+            best = min(best, time.thread_time() - started)
+        assert sum(len(one.reason) for one in found) < 100 * (len(found) + 1), "a reason quotes no long text"
+        return best
+
+    assert seconds(800) < 9 * seconds(200) + 0.05  # 4 times; 16 times where each is compared with each
 
 
 def test_equal_quantities_are_those_that_are_the_same() -> None:

@@ -270,6 +270,15 @@ class TestIdentities:
         chord = math.acos(min(1.0, np.sqrt(p * q).sum())) * 2 / math.pi
         assert same(Measure("fisher_rao")(log_p, log_q), chord, 1e-7)
 
+    @settings(max_examples=40, deadline=None)
+    @given(pairs())
+    def test_jensen_shannon_is_mutual_information(self, pair: tuple[Vector, Vector]) -> None:
+        joint = np.exp(np.array(pair)) / 2  # a fair coin chooses the bag, and a token is drawn from it
+        alone = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+        positive = joint > 0
+        information = (joint[positive] * np.log(joint[positive] / alone[positive])).sum()
+        assert same(Measure("jensen_shannon")(*pair), information)
+
     def test_disjoint_supports_reach_the_maximum(self) -> None:
         log_p, log_q = logs(1, 0), logs(0, 1)
         for measure in (*TAKE_ZEROS, renyi(0.5), gamma(2)):

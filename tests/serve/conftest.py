@@ -10,8 +10,10 @@ import pytest
 
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import Model
+from nlgauge.serve import batch
 from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.asking import Limits
+from nlgauge.serve.batch import Job
 
 SPECS = ("Faithfulness", "BERTScore", "TokenF1")
 HOST = "127.0.0.1"
@@ -42,7 +44,12 @@ def serving(allowed: AllowList, models: dict[str, Model]) -> Callable[..., Abstr
     def started(
         limits: Limits | None = None, allowed: AllowList = allowed, keys: tuple[str, ...] = (), log: bool = False
     ) -> Iterator[Any]:
-        service = Service(allowed, models, limits or Limits())
+        limits = limits or Limits()
+
+        def score(jobs: list[Job], ended: Callable[[Job], object], crowded: object) -> None:
+            batch.evaluate(jobs, models, limits.work, ended)
+
+        service = Service(allowed, score, limits)
         app = application(service, keys=Keys(keys), hosts={HOST}, log=log)
         with TestClient(app, base_url=f"http://{HOST}") as client:
             client.service = service

@@ -241,16 +241,16 @@ class Held:
     """Keeps the worker from scoring until it is let go."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from nlgauge.serve import worker
+        from nlgauge.serve import batch
 
-        self.go, self.begun, evaluate = threading.Event(), threading.Event(), worker.evaluate
+        self.go, self.begun, evaluate = threading.Event(), threading.Event(), batch.evaluate
 
         def held(jobs: list[Job], *more: Any) -> None:
             self.begun.set()
             assert self.go.wait(30)
             evaluate(jobs, *more)
 
-        monkeypatch.setattr(worker, "evaluate", held)
+        monkeypatch.setattr(batch, "evaluate", held)
 
 
 def test_too_many_that_wait_are_429_and_what_is_late_is_503(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:

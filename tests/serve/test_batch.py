@@ -21,7 +21,8 @@ from nlgauge.errors import SpecError
 from nlgauge.run.block import BLOCK_WEIGHT
 from nlgauge.run.plan import Plan
 from nlgauge.serve import batch
-from nlgauge.serve.batch import Job, TooMuchWorkError, evaluate
+from nlgauge.serve.answers import TooMuchWorkError
+from nlgauge.serve.batch import Job, evaluate
 from tests.run.rows import rows
 
 pytestmark = pytest.mark.usefixtures("one_model")

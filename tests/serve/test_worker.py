@@ -16,6 +16,7 @@ import pytest
 from nlgauge.contract.base import Prepared, RowMetric, Value
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import Features
+from nlgauge.serve import batch
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.asking import Limits
 from nlgauge.serve.batch import Job
@@ -44,6 +45,10 @@ def job(*candidates: str) -> Job:
     return Job(Corpus.from_texts(candidates), {str(Slow()): Slow()}, {})
 
 
+def score(jobs: list[Job], ended: Callable[[Job], object], crowded: object) -> None:
+    batch.evaluate(jobs, {}, float("inf"), ended)
+
+
 def submitted(worker: Worker, *candidates: str) -> Job:
     worker.submit(asked := job(*candidates))
     return asked
@@ -66,7 +71,7 @@ def shut() -> Iterator[None]:
 
 @contextmanager
 def working(told: Callable[[list[Job], float], object] = lambda jobs, seconds: None, **limits: Any) -> Iterator[Worker]:
-    worker = Worker({}, Limits(**limits), told)
+    worker = Worker(score, Limits(**limits), told)
     worker.start()
     yield worker
     GATE.set()
@@ -123,10 +128,10 @@ def test_what_nobody_waits_for_is_not_scored() -> None:
 def test_an_evaluation_that_breaks_as_a_whole_leaves_nobody_waiting(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(*arguments: object) -> None:
+    def broken(*arguments: object, **named: object) -> None:
         raise MemoryError("a secret word of a row")
 
-    monkeypatch.setattr("nlgauge.serve.worker.evaluate", broken)
+    monkeypatch.setattr("nlgauge.serve.batch.evaluate", broken)
     with working() as worker:
         assert isinstance(submitted(worker, "a").done.result(LONG).error, RuntimeError)
         monkeypatch.undo()
@@ -155,7 +160,7 @@ def test_a_request_whose_client_is_gone_is_dropped_before_its_next_block(monkeyp
     from nlgauge.serve.app import Service
 
     monkeypatch.setattr("nlgauge.serve.batch._ROWS_PER_BLOCK", 1)
-    service, asked = Service(AllowList.of(["Length"], None), {}, Limits()), job(*"abcdefgh")
+    service, asked = Service(AllowList.of(["Length"], None), score, Limits()), job(*"abcdefgh")
 
     async def gone() -> dict[str, str]:
         assert await asyncio.to_thread(BEGUN.acquire, timeout=LONG), "the first block is being scored"

@@ -54,7 +54,7 @@ def mcp(
     from nlgauge.options import RunOptions
     from nlgauge.serve.allow_list import AllowList
     from nlgauge.serve.asking import Limits
-    from nlgauge.serve.worker import load_models, try_out
+    from nlgauge.serve.evaluator import load_models, try_out
 
     if not folder.is_dir():
         raise InputError("this is no folder", file=folder, remedy="name the folder of the files that tools may read")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.serve.admission import Keys
 
 _WORKER_S = 1.0
-"""Seconds in which the worker ends when every request is answered; a step that takes longer is left"""
+"""Seconds in which the worker ends when every request is answered; a step that takes longer is ended"""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -48,6 +49,20 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @click.option("--body", type=click.IntRange(min=1), default=1 << 20, show_default=True, help="Bytes of a request.")
 @LIMITED
 @click.option(
+    "--turn",
+    type=click.FloatRange(min=0, min_open=True),
+    default=20.0,
+    show_default=True,
+    help="Seconds that an evaluation may take while other requests wait.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(min=256),
+    default=4096,
+    show_default=True,
+    help="MiB that requests may take beside the models (Linux).",
+)
+@click.option(
     "--connections", type=click.IntRange(min=1), default=1000, show_default=True, help="Connections that may be open."
 )
 @click.option("--quiet", is_flag=True, help="Write no line for each request.")
@@ -63,6 +78,8 @@ def serve(
     keys: Path | None,
     no_keys: bool,
     hosts: Sequence[str],
+    turn: float,
+    memory: int,
     quiet: bool,
     **limited: Any,
 ) -> None:
@@ -76,29 +93,43 @@ def serve(
         from nlgauge.serve.app import Service, application
     except ImportError:
         raise MissingExtraError("nlgauge serve", "serve") from None
-    from nlgauge.options import RunOptions
     from nlgauge.serve.allow_list import AllowList
     from nlgauge.serve.asking import Limits
-    from nlgauge.serve.worker import load_models, try_out
+    from nlgauge.serve.evaluator import Evaluator, Setup
 
     own = host in _LOOPBACK
     fitting = _keys(keys, no_keys, own, host)
     limits = Limits(**limited)
-    allowed = AllowList.of(metrics, model or os.environ.get("NLGAUGE_MODEL") or None, any_metric)
-    models = load_models(allowed, RunOptions(precision=precision, backend=backend, device=device))
-    try_out(allowed, models)
+    model = model or os.environ.get("NLGAUGE_MODEL") or None
+    allowed = AllowList.of(metrics, model, any_metric)
+    evaluator = Evaluator(
+        Setup(
+            metrics=list(metrics),
+            model=model,
+            any_metric=any_metric,
+            precision=precision,
+            backend=backend,
+            device=device,
+            work=limits.work,
+            memory=memory,
+            turn=turn,
+        )
+    )
+    evaluator.start()
     names = {name.lower() for name in hosts} or (set(_LOOPBACK) if own else None)
-    service = Service(allowed, models, limits)
-    app = application(service, keys=fitting, hosts=names, log=not quiet)
-    sock = server.listening(host, port)
-    where = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
-    remark(f"nlgauge: {', '.join(allowed.named)}, on {where}")
-    whole = server.run(server.configured(app, limits), sock)
-    service.worker.stop(_WORKER_S)
+    service = Service(allowed, evaluator.score, limits)
+    try:
+        app = application(service, keys=fitting, hosts=names, log=not quiet)
+        sock = server.listening(host, port)
+        where = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
+        remark(f"nlgauge: {', '.join(allowed.named)}, on {where}")
+        whole = server.run(server.configured(app, limits), sock)
+        service.worker.stop(_WORKER_S)
+    finally:
+        evaluator.stop()
     server.tell_stopped(whole)
-    if not whole or service.worker.at_work:
-        # A thread still computes outside of Python, which aborts where the interpreter is taken down around it.
-        os._exit(0 if whole else 1)
+    if not whole:
+        sys.exit(1)
 
 
 def _keys(file: Path | None, none: bool, own: bool, host: str) -> Keys:

@@ -61,7 +61,9 @@ class Facts:
             if (frame := EXCEPTION.search(one)) is not None and (parts := _excepted(one, frame)) is not None
         ]
         self._lists = [
-            (one, numbers) for one in self._sentences if 1 < len(numbers := _plain(quantities(one))) <= _COMPARED_MOST
+            _List(one, numbers)
+            for one in self._sentences
+            if len(one) <= _LONGEST and 1 < len(numbers := _plain(quantities(one))) <= _COMPARED_MOST
         ]
         self._dated = [told for text in texts for told in _relative(text)][:_MOST]
         self._records = [record for text in texts for record in _records(text)][:_MOST]
@@ -169,15 +171,11 @@ class Facts:
         if _negated(sentence):
             return None
         said = _stems(sentence[: sought.start()] + " " + sentence[sought.end() :])
-        for source, every in self._lists:
-            numbers = [one for one in every if one.kind in kinds]
-            if sought.group().lower() in source.lower():
+        for one in self._lists:
+            numbers, source = one.of(kinds), one.text
+            if not numbers or word in one.lower:
                 continue
-            if len(numbers) < 2 or len({(one.kind, one.unit) for one in numbers}) > 1:
-                continue
-            names = _named(source, tuple(numbers))
-            common = frozenset.intersection(*names)
-            own = [name - common for name in names]
+            common, own = one.named(kinds)
             wanted = said - common - _KIND_WORDS
             holders = [n for n, name in enumerate(own) if wanted and wanted <= name]
             if len(holders) != 1:
@@ -237,7 +235,12 @@ class Facts:
         if not self._records or listed or sentence.strip(" .") in self._told:
             return None
         said, negative = _stems(sentence), _negated(sentence)
-        held = [record for record in self._records if record.answers(said)]
+        # All of its words stand in the record, so that the rarest one names the records that are looked at.
+        holders = [self._holders.get(stem, ()) for stem in said - _KIND_WORDS]
+        rarest = min(holders, key=len, default=())
+        if len(rarest) > _ALIKE:
+            return None
+        held = [self._records[n] for n in rarest if self._records[n].answers(said)]
         if len(held) > 1:  # the record of which the sentence names most
             most = max(len(record.names & said) for record in held)
             held = [record for record in held if len(record.names & said) == most]
@@ -246,8 +249,21 @@ class Facts:
         if any(not any(same(one, other) for other in held[0].quantities) for one in quantities(sentence)):
             return None
         true = held[0].value
-        turned = bool(said & {_stem(word) for word in _opposed(held[0].words)} - held[0].key)
+        turned = bool(said & held[0].turned - held[0].key)
         return Derived(true != (negative != turned), held[0].text, f"the source has {held[0].text}", True)
+
+    @cached_property
+    def _holders(self) -> dict[str, list[int]]:
+        """The records that have a stem, by number."""
+        found: dict[str, list[int]] = {}
+        for number, record in enumerate(self._records):
+            for stem in record.key | record.names | record.turned:
+                found.setdefault(stem, []).append(number)
+        return found
+
+
+_ALIKE = 50
+"""Records with all words of a sentence, of which no single one is meant"""
 
 
 def _relative(text: str) -> Iterator[tuple[str, frozenset[str], datetime.date, str]]:
@@ -335,23 +351,55 @@ _EXTREME = re.compile(
 )
 
 
+class _List:
+    """A sentence with several numbers, each of which is said of another thing."""
+
+    def __init__(self, text: str, numbers: Sequence[Quantity]) -> None:
+        self.text, self.lower, self._numbers = text, text.lower(), numbers
+        self._of: dict[Set[str], Sequence[Quantity]] = {}
+        self._named: dict[Set[str], tuple[frozenset[str], list[frozenset[str]]]] = {}
+
+    def of(self, kinds: Set[str]) -> Sequence[Quantity]:
+        """Return the numbers of some kinds; nothing where they cannot be compared."""
+        if kinds not in self._of:
+            some = [one for one in self._numbers if one.kind in kinds]
+            self._of[kinds] = some if len(some) > 1 and len({(one.kind, one.unit) for one in some}) == 1 else []
+        return self._of[kinds]
+
+    def named(self, kinds: Set[str]) -> tuple[frozenset[str], list[frozenset[str]]]:
+        """Return the stems that all these numbers have before them, and those that each has alone.
+
+        They stand behind each where none stand before the first.
+        """
+        if kinds not in self._named:
+            numbers = self.of(kinds)
+            ends = [0, *(one.end for one in numbers)]
+            names = [_stems(self.text[end : one.begin]) for end, one in zip(ends, numbers, strict=False)]
+            if not names[0]:
+                begins = [*(one.begin for one in numbers), len(self.text)]
+                names = [_stems(self.text[one.end : at]) for one, at in zip(numbers, begins[1:], strict=True)]
+            common = frozenset.intersection(*names)
+            self._named[kinds] = common, [name - common for name in names]
+        return self._named[kinds]
+
+
 class _Record(NamedTuple):
     """A key of a record whose value is yes or no."""
 
     key: frozenset[str]
-    words: Mapping[str, str]
     names: frozenset[str]
     """The stems of the record's other values"""
     value: bool
     text: str
     quantities: Sequence[Quantity]
     """Those of the record, which a sentence may name too"""
+    turned: frozenset[str]
+    """The stems of opposites of the key's words"""
 
     def answers(self, said: Set[str]) -> bool:
         """Return whether a sentence with these words is about nothing but the key."""
-        turned = {_stem(word) for word in _opposed(self.words)}
-        rest = said - self.key - self.names - _KIND_WORDS - turned
-        return bool(said & (self.key | turned)) and not rest
+        rest = said - self.key - self.names - _KIND_WORDS - self.turned
+        return bool(said & (self.key | self.turned)) and not rest
 
 
 def _records(text: str) -> Iterator[_Record]:
@@ -370,7 +418,8 @@ def _records(text: str) -> Iterator[_Record]:
                 shown = (
                     json.dumps({key: value}, ensure_ascii=False)[1:-1] if isinstance(value, bool) else f"{key}: {value}"
                 )
-                yield _Record(key=stems, words=words, names=names, value=true, text=shown, quantities=told)
+                turned = frozenset(_stem(word) for word in _opposed(words))
+                yield _Record(key=stems, names=names, value=true, text=shown, quantities=told, turned=turned)
 
 
 def _json(text: str) -> list[dict[str, object]] | None:
@@ -466,17 +515,6 @@ def _negated(text: str) -> bool:
 
 def _plain(found: Sequence[Quantity]) -> list[Quantity]:
     return [one for one in found if not one.weak and len(one.value) == 1 and one.value[0] is not None]
-
-
-@lru_cache(maxsize=64)
-def _named(source: str, numbers: Sequence[Quantity]) -> list[frozenset[str]]:
-    """Return the stems of the words before each number, or behind each where none stand before the first."""
-    ends = [0, *(one.end for one in numbers)]
-    before = [_stems(source[end : one.begin]) for end, one in zip(ends, numbers, strict=False)]
-    if before[0]:
-        return before
-    begins = [*(one.begin for one in numbers), len(source)]
-    return [_stems(source[one.end : begin]) for one, begin in zip(numbers, begins[1:], strict=True)]
 
 
 def _split(key: str) -> list[str]:

@@ -8,7 +8,7 @@ that sentence has a counterpart that disagrees. It is not reported if the source
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -90,6 +90,8 @@ class SourceDifference(NamedTuple):
 
 _Found: TypeAlias = tuple[int, int, str, str]
 """Begin and end within a sentence, the reason, and the kind"""
+_LONGEST, _LONGEST_NAME = 1000, 60
+"""Characters of a sentence and of a name that is compared"""
 _Key = TypeVar("_Key", bound=Hashable)
 _Of = TypeVar("_Of")
 
@@ -124,6 +126,24 @@ class _Passage:
     @cached_property
     def numbers(self) -> Numbers:
         return Numbers(self.quantities)
+
+    @cached_property
+    def clauses(self) -> Sequence[_Passage]:
+        ends = [0, *(at for match in _CLAUSE.finditer(self.text) for at in match.span()), len(self.text)]
+        places = list(zip(ends[::2], ends[1::2], strict=True))
+        return [_Passage(self.text[begin:end], self.begin + begin, len(places) == 1) for begin, end in places]
+
+    @cached_property
+    def named(self) -> Sequence[tuple[int, int, str]]:
+        """The words of names, with the word before each."""
+        return list(_named(self.text))
+
+    @cached_property
+    def counting(self) -> Mapping[str, Quantity]:
+        """The numbers by the word behind each, if each has another one."""
+        numbers = [one for one in self.quantities if one.kind == "count" and not one.weak]
+        named = {_after(self.text, one.end): one for one in numbers}
+        return named if len(named) == len(numbers) and "" not in named else {}
 
     @cached_property
     def falls(self) -> bool:
@@ -183,7 +203,7 @@ class CheckedSource:
         self._text = text = "\n".join(texts)
         self._derived = facts(tuple(texts))
         self._sentences = list(_sentences(text))
-        self._clauses = [clause for one in self._sentences for clause in _clauses(one)]
+        self._clauses = [clause for one in self._sentences for clause in one.clauses]
         self._nearest_sentence = _Nearest(self._sentences)
         self._nearest_clause = _Nearest(self._clauses)
         self._quantities = [one for sentence in self._sentences for one in sentence.quantities]
@@ -359,11 +379,11 @@ class CheckedSource:
         if sentence.shared(near) < _LIKE:
             return
         theirs: dict[tuple[str, bool], str] = {}
-        for first, last, before in _named(near.text):
+        for first, last, before in near.named:
             other = near.text[first:last]
             if _folded(other) not in sentence.words:
                 theirs.setdefault((before, other.isupper()), other)
-        for begin, end, before in _named(sentence.text) if theirs else ():
+        for begin, end, before in sentence.named if theirs else ():
             name = sentence.text[begin:end]
             if (other := theirs.get((before, name.isupper()), "")) and not self._knows(name):
                 yield (begin, end, f"{name}: the source has {other}", "name")
@@ -381,7 +401,7 @@ class CheckedSource:
         return word in self._words or (len(word) > 4 and word[:4] in self._beginnings)
 
     def _negations(self, sentence: _Passage) -> Iterator[SourceDifference]:
-        for clause in _clauses(sentence):
+        for clause in sentence.clauses:
             near = self._nearest_clause(clause)
             if near is None or clause.shared(near) < _NEGATED_LIKE or near.shared(clause) < _LIKE:
                 continue
@@ -456,7 +476,7 @@ def _bounds(before: str, one: Quantity, behind: str, other: Quantity) -> bool:
 
 def _exchanged(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
     """Yield two numbers of which each counts what the other counts in the source: three tablets two times a day."""
-    mine, theirs = _counting(sentence), _counting(near)
+    mine, theirs = sentence.counting, near.counting
     if len(mine) != 2 or len(theirs) != 2 or set(mine) != set(theirs):
         return
     (first, one), (second, other) = mine.items()
@@ -465,20 +485,13 @@ def _exchanged(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
         yield (one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}", "exchanged")
 
 
-def _counting(sentence: _Passage) -> dict[str, Quantity]:
-    """Return the numbers of a sentence by the word behind each, if each has another one."""
-    numbers = [one for one in sentence.quantities if one.kind == "count" and not one.weak]
-    named = {_after(sentence.text, one.end): one for one in numbers}
-    return named if len(named) == len(numbers) and "" not in named else {}
-
-
 def _opposites(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
     if sentence.shared(near) < _LIKE:
         return
     theirs: dict[bool, set[str]] = {True: set(), False: set()}
-    for clause in _clauses(near):
+    for clause in near.clauses:
         theirs[clause.negated] |= clause.words - sentence.words
-    for clause in _clauses(sentence):
+    for clause in sentence.clauses:
         at = clause.begin - sentence.begin
         for begin, end, word in _pairs(clause, theirs[clause.negated]):
             if clause.text[begin:end].lower() not in near.words:
@@ -496,16 +509,14 @@ def _pairs(part: _Passage, words: Set[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _sentences(text: str) -> Iterator[_Passage]:
-    ends = [0, *sentence_ends(text), len(text)]
-    yield from (_Passage(text[begin:end], begin) for begin, end in pairwise(ends))
-
-
-def _clauses(sentence: _Passage) -> Iterator[_Passage]:
-    at = 0
-    for match in _CLAUSE.finditer(sentence.text):
-        yield _Passage(sentence.text[at : match.start()], sentence.begin + at)
-        at = match.end()
-    yield _Passage(sentence.text[at:], sentence.begin + at, not at)
+    """Yield sentences, of which a very long one is several: it is compared again and again."""
+    for begin, end in pairwise([0, *sentence_ends(text), len(text)]):
+        while end - begin > _LONGEST:
+            at = text.rfind(" ", begin + _LONGEST // 2, begin + _LONGEST)
+            at = begin + _LONGEST if at < 0 else at
+            yield _Passage(text[begin:at], begin)
+            begin = at
+        yield _Passage(text[begin:end], begin)
 
 
 def _named(text: str) -> Iterator[tuple[int, int, str]]:
@@ -515,7 +526,13 @@ def _named(text: str) -> Iterator[tuple[int, int, str]]:
         word = match.group()
         fits = before in _BEFORE or (before[:1].isupper() and not is_stopword(before))
         fits = fits and text[match.start() - 1 : match.start()] != "-"
-        if fits and word[0].isupper() and len(word) > 2 and word not in _NO_NAMES and not is_stopword(word):
+        if (
+            fits
+            and word[0].isupper()
+            and 2 < len(word) <= _LONGEST_NAME
+            and word not in _NO_NAMES
+            and not is_stopword(word)
+        ):
             yield match.start(), match.end(), before
         before = word.lower() if is_stopword(word) else word
 

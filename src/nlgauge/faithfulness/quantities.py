@@ -148,7 +148,7 @@ _WORD = "|".join(sorted((*_SMALL, "hundred", *list(_SCALES)[:4], "dozen"), key=l
 _BIG = "hundred|thousand|million|billion|trillion|dozen"
 _AND = r"(?:(?<=hundred)|(?<=thousand)|(?<=million)) and "
 _IN_WORDS = (
-    rf"(?:(?:half )?an? (?=(?:{_BIG})\b))?\b(?:{_WORD})\b(?:(?:[ -]|{_AND})(?:{_WORD})\b)*"
+    rf"(?:(?:half )?an? (?=(?:{_BIG})\b))?\b(?:{_WORD})\b(?:(?:[ -]|{_AND})(?:{_WORD})\b){{0,15}}"
     r"(?: and a (?:half|quarter)\b| and three quarters\b)?"
 )
 _SPACES = " \u00a0\u2009\u202f"
@@ -295,6 +295,8 @@ _IDENTIFIERS = (
 """Telephone numbers, versions and addresses of machines, and codes such as AB-1234: compared as texts"""
 IDENTIFIERS = frozenset(kind for kind, _ in _IDENTIFIERS)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
+_LONGEST = 200
+"""Characters of the longest quantity. What is longer is no number that a person writes"""
 _RANGE = re.compile(r"\s?(?:-|–|—|to|or|and)\s?")
 _JOINED = re.compile(r"(?: and| )? ?")
 
@@ -326,7 +328,7 @@ def quantities(text: str) -> list[Quantity]:
     found: list[Quantity] = []
     taken = [False] * len(text)
     for one in _candidates(text):
-        if not any(taken[one.begin : one.end]):
+        if one.end - one.begin <= _LONGEST and not any(taken[one.begin : one.end]):
             taken[one.begin : one.end] = [True] * (one.end - one.begin)
             found.append(one)
     found = _joined(text, sorted(found, key=lambda one: one.begin))

@@ -4,20 +4,66 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from nlgauge._version import __version__
+from nlgauge.contract.base import Metric
+from nlgauge.data.corpus import Corpus
 from nlgauge.data.jsonable import jsonable
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.explanation import of_rows
-from nlgauge.gate import Verdict
-from nlgauge.serve.batch import Job, TooMuchWorkError
+from nlgauge.gate import Verdict, check
+from nlgauge.run.results import RowResult
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
 Record = dict[str, Any]
+
+
+class TooMuchWorkError(InputError):
+    """A request asks for more work than it may."""
+
+
+class Wanted(NamedTuple):
+    """What is made of the scores of a request."""
+
+    kind: Literal["scores", "explanations", "verdict"]
+    options: Mapping[str, Any] = {}
+    """What `nlgauge.gate.check` is told for a verdict"""
+
+
+SCORES = Wanted("scores")
+
+
+def made(
+    wanted: Wanted,
+    table: ScoreTable,
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    scored: Mapping[str, Mapping[int, RowResult]],
+) -> bytes:
+    """Return what is sent back to a request.
+
+    Args:
+        wanted: what it asks for.
+        table: its scores.
+        corpus: its rows.
+        metrics: its metrics, by canonical spec.
+        scored: what the table was made of, by metric and number of the row.
+
+    Returns:
+        JSON in UTF-8.
+
+    Raises:
+        InputError: the gate cannot decide by these scores.
+    """
+    if wanted.kind == "scores":
+        return encoded(scores(table))
+    if wanted.kind == "explanations":
+        return encoded(explanations(corpus, metrics, scored))
+    return encoded(verdict(table, check(table, **wanted.options)))
 
 
 def encoded(record: Record) -> bytes:
@@ -31,9 +77,11 @@ def scores(table: ScoreTable) -> Record:
     return {**table.header(), "scores": list(table.records())}
 
 
-def explanations(job: Job) -> Record:
+def explanations(
+    corpus: Corpus, metrics: Mapping[str, Metric], scored: Mapping[str, Mapping[int, RowResult]]
+) -> Record:
     """Return what `nlgauge explain --format json` prints, of every row."""
-    found = [of_rows(job.corpus, job.metrics[spec], sorted(some.items())) for spec, some in job.scored.items()]
+    found = [of_rows(corpus, metrics[spec], sorted(some.items())) for spec, some in scored.items()]
     return {"nlgauge": __version__, "rows": [one.record for some in found for one in some]}
 
 
@@ -90,6 +138,8 @@ def refusal(error: Exception) -> Refused:
     if isinstance(error, NlgaugeError):
         status = 413 if isinstance(error, TooMuchWorkError) else 422
         return Refused(status, str(error), error.row if isinstance(error, InputError) else None)
+    if isinstance(error, MemoryError):
+        return Refused(413, "the request needs more memory than one may have (send fewer or shorter texts at a time)")
     return Refused(500, "the service failed on this request; its log names the place")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping
+import json
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -16,18 +17,15 @@ from starlette.types import ASGIApp
 
 from nlgauge._version import __version__
 from nlgauge.contract.base import RowMetric
-from nlgauge.data.table import ScoreTable
-from nlgauge.engine.models.capabilities import Model
 from nlgauge.errors import InputError, NlgaugeError, SpecError
-from nlgauge.gate import check
 from nlgauge.serve import answers, openapi, page
 from nlgauge.serve.admission import CONTENT_TYPE, Admission, Keys, Measures
 from nlgauge.serve.allow_list import AllowList, listing
-from nlgauge.serve.answers import Refused, refusal
+from nlgauge.serve.answers import Refused, Wanted, refusal
 from nlgauge.serve.asking import Asking, Limits, body_of, content_of
 from nlgauge.serve.batch import Job
 from nlgauge.serve.stream import Lines, Verdicts
-from nlgauge.serve.worker import Worker, tell
+from nlgauge.serve.worker import Score, Worker, tell
 
 M = TypeVar("M", bound=BaseModel)
 # The web framework can send traces and logs with what errors say; nothing leaves the service.
@@ -35,31 +33,31 @@ _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_sp
 
 
 class Service:
-    """AllowList, limits, models and the worker that owns them."""
+    """AllowList, limits, and the worker that has jobs scored."""
 
-    def __init__(self, allowed: AllowList, models: Mapping[str, Model], limits: Limits) -> None:
+    def __init__(self, allowed: AllowList, score: Score, limits: Limits) -> None:
         self.allowed, self.limits = allowed, limits
         self.asking = Asking(allowed, limits)
         self.measures = Measures(lambda: self.worker.waiting, lambda: self.worker.scoring)
-        self.worker = Worker(models, limits, self.measures.evaluated)
+        self.worker = Worker(score, limits, self.measures.evaluated)
 
-    async def answer(self, job: Job, request: Request) -> ScoreTable:
-        """Return the scores of a job.
+    async def answer(self, job: Job, request: Request) -> Response:
+        """Return the answer to a job.
 
         Args:
             job: what is scored.
             request: who asked.
 
         Returns:
-            The table.
+            The answer, as it is sent.
 
         Raises:
             Refused: the scores are not there in time, or who asked is gone by then.
             Exception: why the job failed.
         """
-        return await self.ended(job, lambda: _gone(request))
+        return Response(await self.ended(job, lambda: _gone(request)), media_type="application/json")
 
-    async def ended(self, job: Job, leaving: Callable[[], Coroutine[Any, Any, object]]) -> ScoreTable:
+    async def ended(self, job: Job, leaving: Callable[[], Coroutine[Any, Any, object]]) -> bytes:
         """As `answer`. leaving: what ends when the client is gone."""
         self.worker.submit(job)
         gone = asyncio.ensure_future(leaving())
@@ -73,9 +71,9 @@ class Service:
             job.done.cancel()  # what nobody waits for is given up before its next block
         if job.error is not None:
             raise job.error
-        if job.table is None:
+        if not job.answer:
             raise Refused(503, f"no answer within {self.limits.seconds:g} seconds (send less at a time, or try later)")
-        return job.table
+        return job.answer
 
 
 async def _gone(request: Request) -> None:
@@ -116,16 +114,15 @@ def _scoring(app: FastAPI, service: Service) -> None:
     async def score(request: Request) -> Response:
         body = await _read(request, service.limits, openapi.ScoreBody)
         job = asking.job(body.rows, body.metrics, body.evidence)
-        return _json(answers.scores(await service.answer(job, request)))
+        return await service.answer(job, request)
 
     @app.post("/explain", **openapi.EXPLAIN)
     async def explain(request: Request) -> Response:
         body = await _read(request, service.limits, openapi.ExplainBody)
-        job = asking.job(body.rows, [body.metric], evidence=True)
+        job = asking.job(body.rows, [body.metric], evidence=True, wanted=Wanted("explanations"))
         if sets := [spec for spec, metric in job.metrics.items() if not isinstance(metric, RowMetric)]:
             raise SpecError(f"{sets[0]} measures sets of texts and no single rows: ask /score for its evidence")
-        await service.answer(job, request)
-        return _json(answers.explanations(job))
+        return await service.answer(job, request)
 
     @app.post("/check", **openapi.CHECK)
     async def checked(request: Request) -> Response:
@@ -133,9 +130,9 @@ def _scoring(app: FastAPI, service: Service) -> None:
         if body.metric is None and not body.grounded:
             raise SpecError("name a metric, or ask for grounded")
         metric = body.metric or service.allowed.grounded
-        table = await service.answer(asking.job(body.rows, [metric], evidence=True), request)
         asked = body.model_dump(include={"part", "at_least", "at_most", "grounded", "strict", "allow_missing"})
-        return _json(answers.verdict(table, check(table, **asked)))
+        job = asking.job(body.rows, [metric], evidence=True, wanted=Wanted("verdict", asked))
+        return await service.answer(job, request)
 
     @app.post("/stream", **openapi.STREAM)
     async def streamed(request: Request) -> Response:
@@ -150,9 +147,9 @@ def _scoring(app: FastAPI, service: Service) -> None:
             raise
 
         async def found(sentence: str) -> dict[str, Any]:
-            job = asking.job([{**row, "candidate": sentence}], [metric], evidence=True)
-            table = await service.ended(job, lines.gone.wait)
-            (record,) = check(table, grounded=True).record["rows"]
+            wanted = Wanted("verdict", {"grounded": True})
+            job = asking.job([{**row, "candidate": sentence}], [metric], evidence=True, wanted=wanted)
+            (record,) = json.loads(await service.ended(job, lines.gone.wait))["rows"]
             return dict(record)
 
         return Verdicts(lines, lambda line: _checked(line, openapi.PieceBody).text, found)

@@ -14,7 +14,7 @@ from nlgauge.data.corpus.place import InputPlace, kind, refuse_repeats
 from nlgauge.errors import InputError
 from nlgauge.run.results import texts_of
 from nlgauge.serve.allow_list import AllowList
-from nlgauge.serve.answers import Refused
+from nlgauge.serve.answers import SCORES, Refused, Wanted
 from nlgauge.serve.batch import Job
 
 if TYPE_CHECKING:
@@ -87,10 +87,12 @@ class Asking:
         asked = {spec: self.allowed.metric(spec) for spec in specs}
         return {str(metric): metric for metric in asked.values()}, {spec: str(metric) for spec, metric in asked.items()}
 
-    def job(self, records: Sequence[Any], specs: Sequence[str] | None, evidence: bool) -> Job:
-        """Rows and metrics as one job."""
+    def job(
+        self, records: Sequence[Any], specs: Sequence[str] | None, evidence: bool, wanted: Wanted | None = SCORES
+    ) -> Job:
+        """Rows and metrics as one job; without `wanted` its answer is the table alone."""
         corpus = self.corpus(records)
-        return Job(corpus, *self.metrics(specs), evidence)
+        return Job(corpus, *self.metrics(specs), evidence, wanted)
 
 
 def content_of(body: bytes) -> dict[str, Any]:

@@ -14,21 +14,18 @@ from nlgauge.contract.base import Metric, Value
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.engine.models.capabilities import Model
-from nlgauge.errors import InputError, SpecError
+from nlgauge.errors import SpecError
 from nlgauge.options import RunOptions
 from nlgauge.run.block import BLOCK_WEIGHT, ScoredBlock
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import RowResult, Scores
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import Known, Sink, TableBuilder
+from nlgauge.serve.answers import TooMuchWorkError, Wanted, made
 
 _ROWS_PER_BLOCK = 64
 """Rows that are scored before it is asked again whether anybody waits for the others"""
 _NONE = RowResult(Value(()))
-
-
-class TooMuchWorkError(InputError):
-    """A request asks for more work than it may."""
 
 
 class _NobodyWaitsError(Exception):
@@ -45,6 +42,8 @@ class Job:
     asked: Mapping[str, str]
     """Canonical specs by what was asked for"""
     evidence: bool = False
+    wanted_as: Wanted | None = None
+    """What is made of the scores; None for nothing but the table"""
     until: float = math.inf
     """When nobody waits any more, on the clock of time.monotonic"""
     done: Future[Job] = field(default_factory=Future)
@@ -53,6 +52,8 @@ class Job:
     """The scores, if there is no error and somebody waited for them"""
     scored: dict[str, dict[int, RowResult]] = field(default_factory=dict)
     """By metric of rows and number of the row: what the table was made of"""
+    answer: bytes = b""
+    """What is sent back, if there is no error"""
     error: Exception | None = None
     """Why there are no scores"""
 
@@ -204,8 +205,14 @@ class _Shares(Sink[None]):
     def _finish(self, share: _Share) -> None:
         for plan in share.plans:
             share.table.finish(plan)
-        share.job.table = share.table.end({})
-        share.job.end()
-        self._ended(share.job)
+        job, error = share.job, None
+        job.table = share.table.end({})
+        if job.wanted_as is not None:
+            try:
+                job.answer = made(job.wanted_as, job.table, job.corpus, job.metrics, job.scored)
+            except Exception as wrong:  # of a gate that cannot decide, say
+                error = wrong
+        job.end(error)
+        self._ended(job)
 
     def end(self, spent: Mapping[str, object]) -> None: ...

@@ -37,7 +37,7 @@ from nlgauge.serve import answers
 from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.answers import Refused, refusal
 from nlgauge.serve.asking import Asking, Limits
-from nlgauge.serve.batch import Job
+from nlgauge.serve.batch import Job, evaluate
 from nlgauge.serve.worker import Worker, tell
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ class Tools:
         self._allowed, self._limits = allowed, limits
         self._asking = Asking(allowed, limits)
         self._folder = folder.resolve()
-        self.worker = Worker(models, limits)
+        self.worker = Worker(lambda jobs, ended, _: evaluate(jobs, models, limits.work, ended), limits)
 
     async def check_answer(self, answer: str, source: str, question: str | None = None) -> Record:
         """Say whether a source supports all that an answer claims.
@@ -84,7 +84,7 @@ class Tools:
             the source, the words without support, and the sentences that the answer was compared with.
         """
         row = {"candidate": answer, "source": source, **({} if question is None else {"question": question})}
-        job = await self._scored(self._asking.job([row], [self._allowed.grounded], evidence=True))
+        job = await self._scored(self._asking.job([row], [self._allowed.grounded], evidence=True, wanted=None))
         table = _table(job)
         (spec,) = table.columns
         outcome = check(table, spec, grounded=True, strict="doubtful").with_answers([answer]).outcomes[0]
@@ -125,8 +125,9 @@ class Tools:
         """
         given = {"source": source, "question": question, "references": references}
         row = {"candidate": answer, **{name: value for name, value in given.items() if value is not None}}
-        job = self._asking.job([row], [metric or self._allowed.grounded], evidence=True)
-        return answers.explanations(await self._scored(job))
+        job = self._asking.job([row], [metric or self._allowed.grounded], evidence=True, wanted=None)
+        done = await self._scored(job)
+        return answers.explanations(done.corpus, done.metrics, done.scored)
 
     async def compare_files(
         self,

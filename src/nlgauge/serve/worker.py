@@ -1,4 +1,4 @@
-"""One thread that owns the models. Jobs that wait share an evaluation if they can; more than may wait are sent away."""
+"""One thread that has jobs scored. Jobs that wait share an evaluation if they can; more than may wait are sent away."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from typing import TypeAlias
 
-from nlgauge.data.corpus import Corpus
-from nlgauge.engine.models.capabilities import Model
-from nlgauge.options import RunOptions
-from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.answers import Refused
 from nlgauge.serve.asking import Limits
-from nlgauge.serve.batch import Job, evaluate
+from nlgauge.serve.batch import Job
+
+Score: TypeAlias = Callable[[list[Job], Callable[[Job], object], Callable[[], bool]], object]
+"""Scores jobs that share a run, tells of each as soon as it has ended, and may ask whether others wait"""
 
 
 class Worker:
     """Scores jobs in the order in which they came, with those that wait and can share the first one's evaluation.
 
     Args:
-        models: by name; no other is ever loaded.
+        score: scores the jobs of an evaluation.
         limits: of time and size.
         told: takes the jobs of each evaluation and its seconds.
     """
 
     def __init__(
         self,
-        models: Mapping[str, Model],
+        score: Score,
         limits: Limits,
         told: Callable[[list[Job], float], object] = lambda jobs, seconds: None,
     ) -> None:
-        self._models, self._limits, self._told = models, limits, told
+        self._score_together, self._limits, self._told = score, limits, told
         self._waiting: deque[Job] = deque()
         self._change = threading.Condition()
         self._stopping = False
@@ -64,11 +64,6 @@ class Worker:
             self._change.notify()
         if self._thread.ident is not None:  # else it was never started, and there is nothing to wait for
             self._thread.join(wait)
-
-    @property
-    def at_work(self) -> bool:
-        """Whether it still computes, also what nobody waits for any more: a step of it cannot be interrupted."""
-        return self._thread.is_alive()
 
     @property
     def waiting(self) -> int:
@@ -116,7 +111,7 @@ class Worker:
         self.scoring = len(jobs)
         began = self._began = time.monotonic()
         try:
-            evaluate(jobs, self._models, self._limits.work, ended)
+            self._score_together(jobs, ended, lambda: bool(self._waiting))
         except BaseException as error:  # whatever it is, nobody is left waiting, and the thread goes on
             tell(error)
         self._told(jobs, time.monotonic() - began)
@@ -130,32 +125,3 @@ def tell(error: BaseException) -> None:
     """Say on stderr where an error arose that nobody expected; not what it says, which may hold words of a row."""
     places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
     print(f"nlgauge: {type(error).__name__} at {'; '.join(places[-6:])}", file=sys.stderr, flush=True)
-
-
-_SAMPLE = {
-    "candidate": "The ferry was late again.",
-    "references": ["Once more the ferry was late."],
-    "source": "The morning ferry left an hour late, for the third time this week.",
-    "context": "How was the ferry?",
-}
-
-
-def load_models(allowed: AllowList, options: RunOptions) -> dict[str, Model]:
-    """Every model that a request can lead to, by name. Raises what `nlgauge.engine.models.loading.load` raises."""
-    return {name: options.load(name) for name in allowed.models}
-
-
-def try_out(allowed: AllowList, models: dict[str, Model]) -> None:
-    """Score one row by every metric that was named: what a metric reads at its first use is read now.
-
-    Args:
-        allowed: the metrics.
-        models: by name.
-
-    Raises:
-        Exception: what a metric raises, for instance that a library is missing.
-    """
-    job = Job(Corpus.from_records([_SAMPLE]), allowed.named, allowed.asked, evidence=True)
-    evaluate([job], models)
-    if job.error is not None:
-        raise job.error

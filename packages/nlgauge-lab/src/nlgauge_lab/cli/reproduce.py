@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 PAPER = "paper"
 """As `entries.PAPER`, which is not imported to print the help"""
 RESULTS, DETECTION, LAYERS, COVERAGE, LIST = "results", "detection", "layers", "coverage", "papers"
+PANELS = "panels"
 SLIPS, ROWS = "slips", "data"
 PAGES = {
     RESULTS: "every metric of ours beside the best published numbers, as a page",
     DETECTION: "what is found of what people marked as unsupported, as a page",
     COVERAGE: "whether the intervals of estimate and the thresholds of calibrate hold, in so many draws, as a page",
     LAYERS: "agreement of every family on each layer of a model, from which a card's layers are chosen",
+    PANELS: "combinations of metrics by task, each fitted on other data sets than it is shown on, as a page",
     LIST: "every table and figure of the five papers: made, prepared, or why it cannot be had, as a page",
     ROWS: "the rated data of QAGS, WMT15 and WMT16, made from a clone of the repository that released them (--from)",
     SLIPS: "numbers in print that the papers' own tables contradict, and what is compared in their place",
@@ -88,8 +90,8 @@ _Write = Callable[..., None]
 @click.option(
     "--cached",
     is_flag=True,
-    help=f"For tables and {RESULTS}: score nothing; show what the cache has of them. {RESULTS} without --data makes "
-    "its page from the CSV file beside it alone.",
+    help=f"For tables, {PANELS} and {RESULTS}: score nothing; show what the cache has of them. {RESULTS} without "
+    "--data makes its page from the CSV file beside it alone.",
 )
 @caching
 @click.option("--fresh", is_flag=True, help="The same as --no-cache.")
@@ -132,13 +134,13 @@ def reproduce(
         raise SpecError("--cache and --fresh do not go together; leave one out")
     cache = False if fresh else cache
     if cached and (cache is False or not {DETECTION, LAYERS, COVERAGE, LIST}.isdisjoint(names)):
-        raise SpecError(f"--cached is for tables and {RESULTS}, and not with --no-cache or --fresh")
+        raise SpecError(f"--cached is for tables, {PANELS} and {RESULTS}, and not with --no-cache or --fresh")
     alone = [name for name in names if name in PAGES]
     if alone and len(names) > 1:
         raise SpecError(f"{alone[0]} stands alone: run it, and the tables, one after the other")
     if not alone and (len(models) > 1 or readmes):
         raise SpecError("several models, and --readme, are for results and detection")
-    if {LAYERS, COVERAGE}.intersection(names) and (len(models) > 1 or readmes):
+    if {LAYERS, COVERAGE, PANELS}.intersection(names) and (len(models) > 1 or readmes):
         raise SpecError(f"{alone[0]} are of one model, and have no place in the README")
     if (ROWS in names) != (clone is not None):
         raise SpecError(f"{ROWS} and --from FOLDER go together: nlgauge reproduce {ROWS} --from CLONE --data rated")
@@ -196,6 +198,8 @@ def reproduce(
         )
         if LAYERS in names:
             _layers(asked, scores, write)
+        elif PANELS in names:
+            _panels(asked, scores, write, cached)
         elif COVERAGE in names:
             _coverage(data, scores, draws, write)
         elif DETECTION in names:
@@ -514,6 +518,13 @@ def _coverage(data: Data, scores: Scores, draws: int, write: _Write) -> None:
             remark(f"{one.name}: {draws} draws")
             made.append(of_one)
     write(page(made, absent, draws), {})
+
+
+def _panels(asked: _Asked, scores: Scores, write: _Write, cached: bool) -> None:
+    from nlgauge_lab.reproduce.panels import measured, page
+
+    found, lacking = measured(asked.data, scores, model=asked.models[0], cached=cached)
+    write(page(found, lacking), {})
 
 
 def _layers(asked: _Asked, scores: Scores, write: _Write) -> None:

@@ -250,3 +250,74 @@ def measurements(lines: Sequence[Line]) -> list[Measurement]:
 
 def _named(by: Iterable[Rated]) -> str:
     return ", ".join(dict.fromkeys(rated.data.partition(",")[0] for rated in by))
+
+
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "BaryScore, idf": ("BaryScore", "BaryScore(idf='none')", "BaryScore(idf='references')"),
+    "InfoLM, measure": ("InfoLM", "InfoLM(measure='kl')", "InfoLM(measure='ab', alpha=3, beta=0.25)"),
+    **{
+        f"{aspect}, aligner": (aspect, f"{aspect}(aligner='D')", f"{aspect}(aligner='R')")
+        for aspect in ("Consistency", "Preservation", "Engagingness", "Groundedness", "MeanAlignment")
+    },
+}
+"""By a metric and its parameter, the settings, the default first"""
+
+
+class Setting(NamedTuple):
+    """What it brings to choose a setting on other data sets, in means over data sets of the mean r of their columns."""
+
+    family: str
+    model: str
+    sets: int
+    columns: int
+    default: float
+    chosen: float
+    """Of the setting that is the best on all the other sets"""
+    best: float
+    """Of the setting that is the best on each set itself"""
+    changed: int
+    """Sets for which the others choose another setting than the default"""
+
+
+def settings(lines: Sequence[Line]) -> list[Setting]:
+    """Return for each family and model what leaving one data set out says of its settings.
+
+    A column counts where all settings were measured and CHOICES know the question; a family is told of where two data
+    sets have such columns. Sets that are for tests alone take no part.
+    """
+    records = Records(lines)
+    found = []
+    for family_of, names in FAMILIES.items():
+        for model in records.models:
+            by_set: dict[str, list[list[float]]] = {}
+            for key in records.keys:
+                here = records.at(key, model)
+                told = Rated(*key[:2]) in CHOICES and not key[0].startswith("QAGS")
+                if told and all(name in here for name in names):
+                    by_set.setdefault(key[0], []).append([here[name].value for name in names])
+            means = [[sum(column) / len(column) for column in zip(*rows, strict=True)] for rows in by_set.values()]
+            if len(means) < 2:
+                continue
+            chosen = [_first_best(_over(means[:at] + means[at + 1 :])) for at in range(len(means))]
+            found.append(
+                Setting(
+                    family=family_of,
+                    model=model,
+                    sets=len(means),
+                    columns=sum(map(len, by_set.values())),
+                    default=_over([row[:1] for row in means])[0],
+                    chosen=sum(row[at] for row, at in zip(means, chosen, strict=True)) / len(means),
+                    best=sum(map(max, means)) / len(means),
+                    changed=sum(at > 0 for at in chosen),
+                )
+            )
+    return found
+
+
+def _over(rows: Sequence[Sequence[float]]) -> list[float]:
+    """The mean of each setting over data sets."""
+    return [sum(column) / len(column) for column in zip(*rows, strict=True)]
+
+
+def _first_best(means: Sequence[float]) -> int:
+    return max(range(len(means)), key=lambda at: means[at])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from nlgauge._version import __version__
 from nlgauge_lab.reproduce.cached import NOT_SCORED
-from nlgauge_lab.reproduce.choices import HEADLINE, Measurement, Pick, measurements
+from nlgauge_lab.reproduce.choices import HEADLINE, Measurement, Pick, measurements, settings
 from nlgauge_lab.reproduce.lines import BASELINE, DATA, LACKING, OURS, SETS, UNFINISHED, Line
 from nlgauge_lab.reproduce.markdown import beside, render, short, table
 from nlgauge_lab.reproduce.suites import Suite
@@ -217,6 +217,25 @@ def before(line: Line, shipped: Mapping[str, str]) -> bool:
     return bool(line.aligner) and shipped.get(line.on, line.aligner) != line.aligner
 
 
+def _settings(lines: Sequence[Line]) -> list[str]:
+    """A table of what it brings to choose the setting of a metric on other data sets."""
+    rows = [
+        [
+            one.family,
+            one.model,
+            one.sets,
+            one.columns,
+            short(one.default),
+            short(one.chosen),
+            short(one.best),
+            f"{one.changed} of {one.sets}",
+        ]
+        for one in settings(lines)
+    ]
+    heads = ["metric, parameter", "model", "sets", "columns", "default", "chosen on the others", "best, picked here"]
+    return table([*heads, "another than the default"], "llrrrrrr", rows) if rows else []
+
+
 def _by_aligners(lines: Iterable[Line], shipped: Mapping[str, str]) -> list[str]:
     """A line for each model and aligner: how many numbers were measured by it, and whether the model has it now."""
     found: dict[tuple[str, str, str], list[Line]] = {}
@@ -273,6 +292,7 @@ def page(
         counts=counts(lines, suites),
         losses=losses(lines),
         chosen=beside("choices", chosen(lines, aligners, named=True)),
+        settings=_settings(lines),
         aligners=_by_aligners(lines, aligners),
         older=any(before(line, aligners) for line in lines),
         unrecorded=sum(line.kind in (OURS, BASELINE) and math.isnan(line.missing) for line in lines),

@@ -1,8 +1,8 @@
 """The thresholds of `nlgauge check --grounded`: from which probability on is a text called supported?
 
 The middle of the two thresholds has the best mean, over sets, of hits minus false alarms (Youden's J), so that a set
-counts once, however many rows it has. Between the two thresholds nothing is said: they leave out a tenth of the texts,
-half of it on each side, again in the mean of the sets.
+counts once, however many rows it has. Between the two thresholds nothing is said: they leave out a tenth of the texts
+that the model can read, half of it on each side, again in the mean of the sets.
 
 The strict threshold is for single rows: at most 5 % of the right texts of each set lie below it, and 3 % in the mean of
 the sets. How many right texts lie below it and how many do not pass, by kind (answers to a question, and others), is
@@ -179,13 +179,14 @@ def _best(
 ) -> tuple[int, NDArray[np.float64]]:
     """The point of a grid with the best mean of hits minus false alarms, and the share of all numbers below each point.
 
-    numbers: of the rows of each set; those of unsupported texts should be low.
+    numbers: of the rows of each set; those of unsupported texts should be low. Rows without a number take no part.
     """
-    pairs = list(zip(sets, numbers, strict=True))
+    there = [(one.supported[~np.isnan(of)], of[~np.isnan(of)]) for one, of in zip(sets, numbers, strict=True)]
+    there = [(supported, of) for supported, of in there if supported.any() and not supported.all()]
     hits, alarms = (
-        np.mean([_below(of[one.supported == kind], grid) for one, of in pairs], axis=0) for kind in (False, True)
+        np.mean([_below(of[supported == kind], grid) for supported, of in there], axis=0) for kind in (False, True)
     )
-    return int((hits - alarms).argmax()), np.mean([_below(of, grid) for of in numbers], axis=0)
+    return int((hits - alarms).argmax()), np.mean([_below(of, grid) for _, of in there], axis=0)
 
 
 def strict(sets: Sequence[Judged]) -> float:

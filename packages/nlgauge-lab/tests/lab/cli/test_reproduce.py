@@ -46,7 +46,7 @@ def test_wrong_names_and_absent_data_are_refused(tmp_path: Path) -> None:
     refused("reproduce", "ctc-table-d1", "--data", tmp_path, "-o", out, say="there is no summeval.jsonl in")
     refused("reproduce", "all", "--data", tmp_path, "-o", out, "--limit", "1", say="none of the rated data is there")
     refused("reproduce", "results", "--data", tmp_path, "-o", out, say="none of the rated data is there")
-    refused("reproduce", "coverage", "--data", tmp_path, "--cached", say="--cached is for tables and results")
+    refused("reproduce", "coverage", "--data", tmp_path, "--cached", say="--cached is for tables, panels and results")
     refused("reproduce", "results", "--data", tmp_path, "--cached", "--fresh", say="not with --no-cache or --fresh")
     (tmp_path / "file").write_text("", encoding="utf-8")
     refused("reproduce", "ctc-table-d1", "--data", tmp_path, "-o", tmp_path / "file", say="cannot be made")

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from nlgauge_lab.reproduce import choices
-from nlgauge_lab.reproduce.choices import CHOICES, HEADLINE, TASKS, Choice, Rated, family, measurements
+from nlgauge_lab.reproduce.choices import CHOICES, HEADLINE, TASKS, Choice, Rated, family, measurements, settings
 from nlgauge_lab.reproduce.lines import BASELINE, OURS, PUBLISHED, SETS, UNFINISHED, Line
 from nlgauge_lab.reproduce.suites import SUITES
 
@@ -132,3 +132,20 @@ def test_no_choice_is_made_by_the_data_that_it_is_shown_on_nor_by_data_for_tests
         assert (choice.given is None) == (choice.why == "") and not (choice.given and choice.by)
         assert choice.given is None or any(choice.given in suite.specs for suite in SUITES if suite.title == rated.data)
     assert {Rated(*head[:2]) for head in HEADLINE} <= CHOICES.keys()
+
+
+def test_a_setting_is_chosen_on_the_other_sets_and_measured_on_the_one_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(choices, "FAMILIES", {"A, b": ("A", "B")})
+    monkeypatch.setattr(choices, "CHOICES", dict.fromkeys((HERE, THERE, ALSO), Choice("tests")))
+    lines = [*both(HERE, A=0.5, B=0.1), *both(THERE, A=0.4, B=0.6), *both(ALSO, A=0.3, B=0.7)]
+    unasked = both(Rated("Here", "style"), A=0.0, B=1.0)
+    [one, other] = settings([*lines, *unasked])
+    assert (one.model, other.model) == ("pocket", "base") and one[2:] == other[2:]
+    assert (one.sets, one.columns, one.changed) == (3, 3, 1)
+    # Without Here B is the best (.65 against .35), without There A by .4 against .4, the first; without Also A.
+    assert one.default == pytest.approx((0.5 + 0.4 + 0.3) / 3)
+    assert one.chosen == pytest.approx((0.1 + 0.4 + 0.3) / 3)
+    assert one.best == pytest.approx((0.5 + 0.6 + 0.7) / 3)
+    assert settings(lines[:2]) == []

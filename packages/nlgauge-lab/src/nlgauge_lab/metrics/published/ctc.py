@@ -1,7 +1,8 @@
-"""CTC's metrics as in their published code, by embeddings.
+"""CTC's metrics as in their published code.
 
-Sub-words and punctuation count, they may match special tokens, alignments may be negative, and the mean and sum over no
-words are 0. The published Preservation can be rescaled as a whole, or follow equation 4 as it is printed.
+By embeddings (E), sub-words and punctuation count, they may match special tokens, and alignments may be negative. The
+trained aligners D and R, of a checkpoint of CTC, read pairs as the released package does (`ctc_rows.py`). The mean and
+sum over no words are 0. The published Preservation can be rescaled as a whole, or follow equation 4 as it is printed.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +21,14 @@ from nlgauge.data.corpus import Row
 from nlgauge.engine.aligners import Aligned, Direction, EmbeddingAligner, Units
 from nlgauge.engine.english import is_stopword
 from nlgauge.engine.features.vectors import TokenVectors
+from nlgauge.engine.models.capabilities import Model
 from nlgauge.engine.words import words
+from nlgauge.errors import SpecError
 from nlgauge.maths import alignment as aspects
 from nlgauge.maths.alignment import Array
 from nlgauge.metrics import ctc
 from nlgauge.metrics.ctc import AspectPrepared
+from nlgauge_lab.metrics.published.ctc_rows import ROW, PublishedAligner, joined
 
 
 @dataclass(frozen=True)
@@ -51,27 +55,56 @@ class PieceAligner(EmbeddingAligner):
 
 
 def _aligner() -> Any:
-    return param("E", choices=("E",), help="'E' compares embeddings")
+    return param(
+        "E",
+        choices=("E", "D", "R"),
+        help="'E' compares embeddings; 'D' and 'R' are checkpoints of CTC, as in model='ctc:FOLDER', and read texts as "
+        "the released package does",
+    )
 
 
-class _Published:
+if TYPE_CHECKING:
+    _Aspect = ctc.CTCAspect
+else:
+    _Aspect = object
+    """The fields of a metric are those of its family: a base of the same kind would bring its defaults again"""
+
+
+class _Published(_Aspect):
     embeddings: ClassVar[type[EmbeddingAligner]] = PieceAligner
     of_alignments: ClassVar[Limits] = ANY
     """The limits of what is made of cosines"""
-    rescale: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.reading != "search":
+            raise SpecError(f"{self.name}: the published code cuts a long source; leave reading out")
 
     @property
     def limits(self) -> Mapping[str, Limits]:
-        low, high = self.of_alignments
+        low, high = ANY if self.aligner == "R" else self.of_alignments
         return {"score": (low if self.rescale == "none" else -math.inf, high)}
+
+    @property
+    def lists_differences(self) -> bool:  # type: ignore[override]  # as in its base
+        return False
+
+    def _trained(self, model: Model) -> tuple[Any, dict[str, object]]:
+        trained, facts = super()._trained(model)
+        if trained.packing is None or trained.packing.name != "ctc":
+            remedy = "convert a released checkpoint with nlgauge export, and name it model='ctc:FOLDER'"
+            raise SpecError(f"{self.name}: model {model.name!r} is no aligner of CTC: {remedy}")
+        aligner = PublishedAligner(self.aligner == "R", self.stopwords)
+        return aligner, {"aligner": facts["aligner"], "rows": f"as published@{ROW}"}
 
 
 @dataclass(frozen=True)
 class Consistency(_Published, ctc.Consistency):
-    """Consistency as in the published code, with aligner 'E'.
+    """Consistency as in the published code.
 
-    Sub-words and punctuation count, they may match special tokens, alignments may be negative, and a text without words
-    gets 0.
+    By embeddings, sub-words and punctuation count, they may match special tokens, alignments may be negative, and a
+    text without words gets 0. By 'D' a word is what stands between white space, with its punctuation, and a text is cut
+    after 255 sub-words. By 'R' the number of the model is the score of every aspect.
     """
 
     of_alignments: ClassVar[Limits] = COSINE
@@ -81,18 +114,19 @@ class Consistency(_Published, ctc.Consistency):
 
 @dataclass(frozen=True)
 class Relevance(_Published, ctc.Relevance):
-    """Relevance with the published code's aligner 'E'."""
+    """Relevance with the published code's aligners."""
 
     aligner: str = _aligner()
 
     @property
     def limits(self) -> Mapping[str, Limits]:
-        return {"score": COSINE if self.rescale == "none" else ANY}  # the product of two numbers below 0 is above 0
+        # The product of two numbers below 0 is above 0.
+        return {"score": COSINE if self.rescale == "none" and self.aligner != "R" else ANY}
 
 
 @dataclass(frozen=True)
 class Preservation(_Published, ctc.Preservation):
-    """Preservation with the published code's aligner 'E'."""
+    """Preservation with the published code's aligners."""
 
     aligner: str = _aligner()
     rescale: str = param(
@@ -111,25 +145,25 @@ class Preservation(_Published, ctc.Preservation):
 
 @dataclass(frozen=True)
 class Groundedness(_Published, ctc.Groundedness):
-    """Groundedness with the published code's aligner 'E'."""
+    """Groundedness with the published code's aligners."""
 
     aligner: str = _aligner()
 
 
 @dataclass(frozen=True)
 class Engagingness(_Published, ctc.Engagingness):
-    """Engagingness with the published code's aligner 'E': history and knowledge are joined to one text."""
+    """Engagingness with the published code's aligners: history and knowledge are joined to one text."""
 
     aligner: str = _aligner()
 
     def directions(self, row: Row) -> list[Direction]:
         (direction,) = super().directions(row)
-        return [replace(direction, others=("\n\n\n".join(direction.others),))]
+        return [replace(direction, others=(joined(row),))]
 
 
 @dataclass(frozen=True)
 class MeanAlignment(Engagingness):
-    """MeanAlignment with the published code's aligner 'E'; texts are joined as in published/Engagingness."""
+    """MeanAlignment with the published code's aligners; texts are joined as in published/Engagingness."""
 
     of_alignments: ClassVar[Limits] = COSINE
 

@@ -1,0 +1,214 @@
+"""How CTC's released package reads a pair of texts with its trained aligners D and R.
+
+D reads clean texts: in lower case, with straight quotes, and one space between words. It cuts the text after 255
+sub-words, without the end token, and splits what is left again. Its unit is the word between white space, with its
+punctuation, and the states of a word's sub-words are summed. R reads the context before the text in every aspect. Of
+both, what does not fit into 512 sub-words is cut: by D the end of the context, by R the end of the longer text.
+
+Where D's words and its groups of sub-words differ in number, such as in a text with a line break, the package gives
+nothing, and here the row has no value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.data.corpus import Row
+from nlgauge.engine.aligners import Aligned, Direction
+from nlgauge.engine.batching import padded
+from nlgauge.engine.english import is_stopword
+from nlgauge.engine.features.request import Features, Reader, Request, tokens_about
+from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Model
+from nlgauge.engine.models.packing import Packer, packer_of
+from nlgauge.engine.text_block import TextBlock
+from nlgauge.engine.tokens import SubwordTokenizer
+from nlgauge.maths.alignment import Array, logistic
+
+ROW, OWN_TEXT = 512, 255
+"""Sub-words of a row, and those of the text that D keeps"""
+_SPACES = re.compile(r"[^\S\n]+")
+_QUOTES = str.maketrans("“”‘’", "\"\"''")
+_TIDY = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
+"""A decoded text loses the space before these, as the library of the time did by default"""
+_MARKS = ("Ġ", "▁")
+"""What stands for a space at the beginning of a sub-word"""
+BROKEN = "its words are not those of its sub-words, where the published code gives nothing"
+
+
+def cleaned(text: str) -> str:
+    """Return a text as D reads it: in lower case, with straight quotes and one space between words."""
+    return _SPACES.sub(" ", text.translate(_QUOTES)).lower().strip()
+
+
+def kept(text: str, tokenizer: SubwordTokenizer) -> str:
+    """Return what D keeps of a clean text: its first sub-words, decoded."""
+    (tokens,) = tokenizer.encode([text])
+    decoded = tokenizer.decode(tokens.ids[:OWN_TEXT].tolist())
+    for signs in _TIDY:
+        decoded = decoded.replace(signs, signs.strip())
+    unknown = tokenizer.unknown_id
+    if unknown is not None:
+        decoded = decoded.replace(tokenizer.piece(unknown), "")
+    return decoded.replace("  ", " ").strip(" ")
+
+
+def groups(ids: Sequence[int], tokenizer: SubwordTokenizer) -> list[list[int]]:
+    """Return the places of the sub-words of each word: a word begins where a sub-word begins with a space."""
+    found: list[list[int]] = []
+    for at, token in enumerate(ids):
+        if not found or tokenizer.piece(token).startswith(_MARKS):
+            found.append([])
+        found[-1].append(at)
+    return found
+
+
+def word_probabilities(logits: NDArray[np.floating], places: Sequence[Sequence[int]], bias: float) -> Array:
+    """Return the probability that each word is supported, of the sum of the states of its sub-words.
+
+    Args:
+        logits: log-odds of each sub-word, of a linear layer on its state: [tokens].
+        places: the sub-words of each word.
+        bias: of that layer, for support over no support, which counts once a word.
+
+    Returns:
+        Probabilities: [words].
+    """
+    states = logits.astype(np.float64) - bias
+    return logistic(np.array([states[list(own)].sum() + bias for own in places], np.float64))
+
+
+def longest_first(first: int, second: int, room: int) -> tuple[int, int]:
+    """Return how many sub-words of two texts are read where both have `room` together: the longer one is cut first."""
+    short, long = sorted((first, second))
+    long = short if short > room else max(short, min(long, room - short))
+    if short + long > room:
+        short, long = room // 2, room // 2 + room % 2
+    return (long, short) if first > second else (short, long)
+
+
+class Judged(NamedTuple):
+    """What an aligner says of a text."""
+
+    words: tuple[str, ...]
+    """Of D"""
+    values: NDArray[np.float64]
+    """A probability for each word, or the one number of R"""
+
+
+def read_pairs(requests: Sequence[PublishedPair], block: TextBlock) -> dict[PublishedPair, Judged | None]:
+    """Read each pair in a row of its own. None where D's words are not those of its sub-words."""
+    packer, model, tokenizer = packer_of(block.model), block.model[ALIGNER], block.model[TOKENIZER]
+    assert packer is not None  # `prepare` refuses other models
+    found: dict[PublishedPair, Judged | None] = dict.fromkeys(requests)
+    rows = [_row_of_r(one, packer) if packer.packing.regression else _row_of_d(one, packer) for one in requests]
+    usable = [at for at, row in enumerate(rows) if row is not None]
+    for index in block.batches([len(row.ids) for row in rows if row is not None]):
+        some = [(usable[n], row) for n in index if (row := rows[usable[n]]) is not None]
+        ids, attend = padded([row.ids.tolist() for _, row in some], tokenizer.pad_id)
+        side = np.zeros_like(ids)
+        for n, (_, row) in enumerate(some):
+            side[n, : len(row.side)] = row.side
+        logits, shares, _, _ = model.align(ids, attend, side)
+        for n, (at, row) in enumerate(some):
+            if packer.packing.regression:
+                found[requests[at]] = Judged((), np.array([shares[n]], np.float64))
+            else:
+                own = logits[n, row.begin : row.begin + sum(map(len, row.places))]
+                found[requests[at]] = Judged(row.words, word_probabilities(own, row.places, packer.bias))
+    return found
+
+
+class _PairRow(NamedTuple):
+    ids: NDArray[np.int32]
+    side: NDArray[np.int8]
+    begin: int
+    """Where the text's first sub-word stands"""
+    words: tuple[str, ...]
+    places: list[list[int]]
+
+
+def _row_of_d(pair: PublishedPair, packer: Packer) -> _PairRow | None:
+    tokenizer = packer.tokenizer
+    text = kept(cleaned(pair.text), tokenizer)
+    own, other = tokenizer.encode([text, cleaned(pair.context)])
+    words, places = tuple(text.split()), groups(own.ids.tolist(), tokenizer)
+    before, between, after = tokenizer.pair_frame
+    room = ROW - len(before) - len(between) - len(after) - len(own)
+    if not words or len(words) != len(places) or room < 0:
+        return None
+    ids, side = packer.tokens_row(own.ids, other.ids[:room])
+    return _PairRow(ids=ids, side=side, begin=len(before), words=words, places=places)
+
+
+def _row_of_r(pair: PublishedPair, packer: Packer) -> _PairRow:
+    context, text = packer.tokenizer.encode([pair.context, pair.text])
+    before, between, after = packer.tokenizer.pair_frame
+    first, second = longest_first(len(context), len(text), ROW - len(before) - len(between) - len(after))
+    # The context stands first, whichever text the aligner learned to read first.
+    one, two = context.ids[:first], text.ids[:second]
+    own, other = (one, two) if packer.packing.text_first else (two, one)
+    ids, side = packer.tokens_row(own, other)
+    return _PairRow(ids=ids, side=side, begin=0, words=(), places=[])
+
+
+@dataclass(frozen=True)
+class PublishedPair(Request[Judged]):
+    """A text with its context, for a trained aligner as published. The feature is None where D gives nothing."""
+
+    capability = ALIGNER
+    reader: ClassVar[Reader] = staticmethod(read_pairs)
+
+    text: str
+    context: str
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.text, self.context)
+
+    def size(self, model: Model) -> int:
+        return 8 * tokens_about(self.text)
+
+    def check(self, block: TextBlock) -> None:
+        return None
+
+
+@dataclass(frozen=True)
+class PublishedAligner:
+    """The aligners D and R of the published code.
+
+    aggregate: whether it is R, whose one number is the score of every aspect. stopwords: whether these count.
+    """
+
+    weak: ClassVar[float] = 0.5
+    shows_words: ClassVar[bool] = False
+
+    aggregate: bool
+    stopwords: bool
+
+    def requests(self, direction: Direction) -> list[PublishedPair]:
+        """Return the one pair that is read."""
+        (other,) = direction.others
+        return [PublishedPair(direction.text, other)]
+
+    def align(self, direction: Direction, features: Features) -> Aligned | str:
+        """Return the values of the words that count, or the reason why there are none. No word is 0, as published."""
+        (request,) = self.requests(direction)
+        judged = features[request]
+        if judged is None:
+            return f"the {direction.name}: {BROKEN}"
+        values = judged.values
+        if not self.aggregate and not self.stopwords:
+            values = values[[not is_stopword(word) for word in judged.words]]
+        values = values if len(values) else np.zeros(1)
+        return Aligned(np.zeros((len(values), 2), np.int32), values)
+
+
+def joined(row: Row) -> str:
+    """Return the one context of a reply: its knowledge, three line breaks and the history."""
+    return "\n\n\n".join(((row.context or "").strip(), (row.source or "").strip()))
