@@ -41,7 +41,7 @@ def read_twice(monkeypatch, records, **how):
 
 
 def types_of(row):
-    texts = (row.candidate, *row.references, row.source, row.context, row.question, row.system, row.item)
+    texts = (row.candidate, *row.references, row.source, row.context, row.question, row.system, row.item, row.trial)
     return [type(text) for text in texts]
 
 
@@ -78,6 +78,11 @@ ODD = [
     {"candidate": "x", "item": 10**5000},
     {"candidate": "x", "item": np.int64(4)},
     {"candidate": "x", "item": "half \ud800"},
+    {"candidate": "x", "trial": 1},
+    {"candidate": "x", "trial": 2, "item": 3},
+    {"candidate": "x", "trial": "half \ud800", "item": 3},
+    {"candidate": "x", "trial": Name("b"), "item": "a"},
+    {"candidate": "x", "trial": True, "item": "a"},
     {"candidate": "x", "scores": {"fluency": 1}},
     {"candidate": "x", "scores": None},
     {"candidate": "x", "scores": "good"},
@@ -136,6 +141,7 @@ RECORD = st.fixed_dictionaries(
         "question": st.one_of(TEXT, st.none(), st.integers()),
         "system": st.sampled_from(["a", "b", None, 3]),
         "item": st.one_of(st.integers(), TEXT, st.none(), st.floats(), st.booleans()),
+        "trial": st.one_of(st.integers(), TEXT, st.none()),
         "note": st.one_of(TEXT, st.integers(), st.none()),
     },
 )
@@ -170,11 +176,15 @@ def test_the_system_of_a_named_file_is_still_refused(tmp_path):
 )
 @settings(max_examples=80, deadline=None)
 def test_the_digest_is_that_of_json(some):
-    rows = [{"candidate": a, "references": b, "source": c, "question": d, "system": a + "s"} for a, b, c, d in some]
+    rows = [
+        {"candidate": a, "references": b, "source": c, "question": d, "system": a + "s", "item": n, "trial": c}
+        for n, (a, b, c, d) in enumerate(some)
+    ]
     corpus = Corpus.from_records(rows)
     digest = sha256()
     for row in corpus:
         fields = [row.candidate, row.references, row.source, row.context, row.system, row.item]
         fields += [row.question] if row.question is not None else []
+        fields += [("trial", row.trial)] if row.trial is not None else []
         digest.update(json.dumps(fields).encode("ascii") + b"\n")
     assert corpus.digest == digest.hexdigest()

@@ -33,6 +33,7 @@ class _Plain(msgspec.Struct, gc=False):
     question: _Text | None = None
     system: _Text | None = None
     item: _Text | _Number | None = None
+    trial: _Text | _Number | None = None
     scores: None = None
 
 
@@ -98,12 +99,14 @@ class PlainRecords:
             plain = msgspec.convert(given, _Plain)
         except msgspec.ValidationError:
             return None
-        item, references = plain.item, plain.references
+        item, trial, references = plain.item, plain.trial, plain.references
+        if trial is not None and item is None:
+            return None
         texts = [references] if isinstance(references, str) else references or ()
         for text in (plain.candidate, *texts, plain.source, plain.context, plain.question, plain.system):
             if text is not None and not _is_plain(text):
                 return None
-        if isinstance(item, str) and not _is_plain(item):
+        if not all(_is_plain(label) for label in (item, trial) if isinstance(label, str)):
             return None
         system = self._system if plain.system is None else plain.system
         if self._only and system != self._system:
@@ -117,6 +120,7 @@ class PlainRecords:
             question=plain.question,
             system=system,
             item=str(positions[system] if item is None else item),
+            trial=None if trial is None else str(trial),
             extra=extra,
             counted=item is None,
         )

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +66,7 @@ class ScoreTable:
     @property
     def systems(self) -> list[str]:
         """The systems, in order of first appearance."""
-        return list(dict.fromkeys(system for system, _ in self.rows))
+        return list(dict.fromkeys(map(itemgetter(0), self.rows)))  # a report asks a hundred times
 
     def clustered(self, clusters: Sequence[object]) -> ScoreTable:
         """Return this table, of which every interval and every test takes clusters of rows as wholes.
