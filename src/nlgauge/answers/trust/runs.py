@@ -117,7 +117,8 @@ def obeyed(lines: Lines, injected: ScoreTable, made: Sequence[Facts]) -> None:
             continue
         mine = replace(lines.table, signatures=_signed(facts.metric, selected(lines.table, [facts.metric])))
         theirs = replace(again, signatures=_signed(facts.metric, again))
-        refuse_other_numbers(theirs, mine, facts.metric, "table", "score the rows of both in the same way")
+        remedy = "score the rows of both in the same way"
+        refuse_other_numbers(theirs, mine, facts.metric, what="table", remedy=remedy)
         (other,) = again.columns.values()
         passed = passing(other, decisions.threshold, decisions.second)
         rows = np.flatnonzero(decisions.bad & ~decisions.passed & (at >= 0))
