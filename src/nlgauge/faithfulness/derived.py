@@ -278,9 +278,10 @@ class Facts:
         (key,) = keys
         value, text = thing.values[key]
         told = said - thing.name - thing.kind - key - _KIND_WORDS
-        if told == value:
+        others = [other for other in self._things if other is not thing and key in other.values]
+        if told == value and others:  # of a single thing its first value may be no name
             return Derived(True, text, f"the source has {text}")
-        if told and any(told == other.values.get(key, ((), ""))[0] for other in self._things):
+        if told and any(told == other.values[key][0] for other in others):
             return Derived(False, text, f"the source has {text} for {thing.called}")
         return None
 
