@@ -65,9 +65,13 @@ def test_a_gate_whose_result_cannot_be_printed_is_no_failing_gate(odd: Path, she
     assert ended.returncode == 2 and b"Traceback" not in ended.stderr and b"ignored" not in ended.stderr
 
 
-@pytest.mark.parametrize("arguments", [("doctor",), ("cache", "info"), ("list",)])
+@pytest.mark.parametrize(
+    "arguments", [("doctor",), ("cache", "info"), ("list",), ("--help",), ("--version",), ("check", "-h")]
+)
 def test_a_full_disk_below_stdout_is_exit_code_2_of_every_command(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    assert run(*arguments, shell="> /dev/full", NLGAUGE_CACHE=str(tmp_path / "cache")).returncode == 2
+    ended = run(*arguments, shell="> /dev/full", NLGAUGE_CACHE=str(tmp_path / "cache"))
+    assert ended.returncode == 2
+    assert ended.stderr.splitlines()[-1] == b"nlgauge: standard output cannot be written: No space left on device"
 
 
 def test_an_error_of_ours_is_no_failing_gate(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

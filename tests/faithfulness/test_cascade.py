@@ -170,7 +170,9 @@ def test_the_second_reads_what_is_in_other_words_but_for_what_is_found_exactly(m
     assert both.values(both.metrics[0], part="decided").tolist() == [1, 1, 2, 1]
     models["pocket"].card = replace(models["pocket"].card, bands=(Band(0.0, 0.9, 0.6, 0.5),))
     rows = [{"candidate": f"w1 w2 w3 {number} km.", "source": "w1 w2 w3 6 km"} for number in ("5", "w9")]
-    found = nlgauge.evaluate(rows, metrics="Faithfulness(then='second', unsure=(0.999, 0.9991))", evidence=True, cache=False)
+    found = nlgauge.evaluate(
+        rows, metrics="Faithfulness(then='second', unsure=(0.999, 0.9991))", evidence=True, cache=False
+    )
     sure = [
         any(one.get("sure") for one in evidence["texts"][0].get("reasons", []))
         for evidence in found.columns[found.metrics[0]].evidence.values()

@@ -261,3 +261,56 @@ def test_an_address_that_the_source_lacks_is_made_up(answer: str, source: str, s
         assert answer[one.begin : one.end] in one.reason
         begin, end = found.near(one.begin, one.end)
         assert 0 <= begin < end <= len(found.text)
+
+
+TABLES = {
+    "JSON": '[{"room": "A2", "floor": 3, "free": false, "colour": "blue"},'
+    ' {"room": "B1", "floor": 1, "free": true, "colour": "red"}]',
+    "YAML": "- room: A2\n  floor: 3\n  free: false\n  colour: blue\n"
+    "- room: B1\n  floor: 1\n  free: true\n  colour: red\n",
+    "XML": "<rooms><room><name>A2</name><floor>3</floor><free>false</free><colour>blue</colour></room>"
+    "<room><name>B1</name><floor>1</floor><free>true</free><colour>red</colour></room></rooms>",
+    "CSV": "room,floor,free,colour\nA2,3,false,blue\nB1,1,true,red\n",
+    "Markdown": "| room | floor | free | colour |\n|---|---|---|---|\n| A2 | 3 | no | blue |\n| B1 | 1 | yes | red |\n",
+    "tabs": "room\tfloor\tfree\tcolour\nA2\t3\tno\tblue\nB1\t1\tyes\tred\n",
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize(
+    ("sentence", "follows"),
+    [
+        ("Room A2 is free.", False),
+        ("Room A2 is not free.", True),
+        ("Room B1 is free.", True),
+        ("Room B1 is not free.", False),
+        ("Room A2 is on floor 1.", False),
+        ("Room A2 is on floor 3.", True),
+        ("The floor of room B1 is 3.", False),
+        ("The floor of room B1 is 1.", True),
+        ("The colour of room A2 is red.", False),
+        ("The colour of room A2 is blue.", True),
+        ("The colour of room A2 is not red.", None),
+        ("The colour of room A2 is dark.", None),
+        ("The colour of room C7 is red.", None),
+    ],
+)
+def test_a_value_of_a_record_is_that_of_no_other_record(kind: str, sentence: str, follows: bool | None) -> None:
+    found = Facts([TABLES[kind]]).of(sentence)
+    assert (None if found is None else found.follows) == follows
+
+
+@pytest.mark.parametrize("kind", [one for one in TABLES if one != "XML"])
+@pytest.mark.parametrize(
+    ("sentence", "excluded"),
+    [
+        ("The room is A2, the floor is 3, and the free is true.", True),
+        ("The room is A2, the floor is 3, and the free is false.", False),
+        ("The room is B1, the floor is 3, and the free is true.", True),
+        ("The room is B1, the floor is 1, and the free is true.", False),
+        ("The room is C7, the floor is 1, and the free is true.", False),
+    ],
+)
+def test_a_record_of_an_answer_is_compared_with_that_of_the_source(kind: str, sentence: str, excluded: bool) -> None:
+    found = Facts([TABLES[kind]]).of(sentence)
+    assert (found is not None and not found.follows) == excluded

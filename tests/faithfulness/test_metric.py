@@ -68,8 +68,8 @@ def test_the_parts_are_of_the_worst_stretch_of_all_words_and_of_those_below_the_
     row = replace(ROW, candidate="w1 w3 w5 w2. \n w7 w8", source="w1 w3 w5 w6")
     model = FakeModel(card=ModelCard(aligner_threshold=0.5, aligner_temperature=4.0))
     metric = Faithfulness()
-    assert metric.parts == ("probability", "score", "least_stretch", "unsupported", "wording")
-    assert metric.details == ("unsupported", "wording")
+    assert metric.parts == ("probability", "score", "least_stretch", "unsupported", "wording", "claims")
+    assert metric.details == ("unsupported", "wording", "claims")
     (one,) = scored(metric, [row], model)
     mean = (3 * YES + 3 * NO) / 6
     assert one.parts == pytest.approx(((chance(1) + chance(2)) / 2, mean, NO, 3 / 6, 3 / 6))

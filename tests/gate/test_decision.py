@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ FACTS = {
     "right_answers": {"answers": [0.05, 0.15, 0.25], "others": [0.06, 0.10, 0.60]},
     "bands": BANDS,
 }
+RATES = {"answers": [0.05, 0.15, 0.25], "long answers": [0.01, 0.05, 0.1], "others": [0.06, 0.1, 0.6]}
 
 
 def table(
@@ -35,6 +37,7 @@ def table(
     systems: Sequence[str] | None = None,
     questions: bool = True,
     wording: Sequence[float] | None = None,
+    claims: Sequence[float] | None = None,
 ) -> ScoreTable:
     """Scores of answers, each to a question of its number."""
     names = systems or ["bot"] * len(values)
@@ -43,8 +46,9 @@ def table(
         for n in range(len(values))
     ]
     shares = [1.0] * len(values) if wording is None else wording
-    numbers = np.array([values, shares], float).T
-    column = Column(parts=("probability", "wording"), values=numbers, reasons={}, details=("wording",))
+    numbers = np.array([values, shares, [1.0] * len(values) if claims is None else claims], float).T
+    details = ("wording", "claims")
+    column = Column(parts=("probability", *details), values=numbers, reasons={}, details=details)
     return ScoreTable(
         rows=[(name, str(n)) for n, name in enumerate(names)],
         columns={SPEC: column},
@@ -103,9 +107,27 @@ def test_texts_without_a_question_are_held_against_the_larger_shares() -> None:
     values = answers(26, 24)
     assert check(table(values), grounded=True).ruling == "fails"
     assert check(table(values, questions=False), grounded=True).ruling == "passes"
-    mixed = table(values)
-    mixed.run["texts"][0] = mixed.run["texts"][0].rpartition(".")[0] + "."
-    assert check(mixed, grounded=True).ruling == "passes"
+
+
+def test_each_row_is_held_against_the_share_of_its_kind() -> None:
+    """Of 60 texts 20 answer in one claim, 20 in four, and 20 answer no question."""
+    kinds = ["answers"] * 20 + ["long answers"] * 20 + ["others"] * 20
+    scores = table(answers(30, 28, 2), claims=[4.0 if kind == "long answers" else 1.0 for kind in kinds])
+    for row in range(40, 60):
+        scores.run["texts"][row] = scores.run["texts"][row].rpartition(".")[0] + "."
+    scores.signatures[SPEC] = Signature(SPEC, {**FACTS, "right_answers": RATES})
+    (system,) = check(scores, grounded=True).decision.systems
+    tails = []
+    for count, place in ((30, 2), (2, 0)):
+        chances = [1.0]  # of each number of doubted texts, text by text
+        for kind in kinds:
+            share = RATES[kind][place]
+            chances = [a * (1 - share) + b * share for a, b in zip([*chances, 0.0], [0.0, *chances], strict=True)]
+        tails.append(sum(chances[count:]))
+    assert system.p == pytest.approx(min(1.0, 2 * min(tails)))
+    scores.columns[SPEC] = replace(scores.columns[SPEC], parts=("probability", "wording", "sentences"))
+    unknown = check(scores, grounded=True).decision.systems[0]
+    assert unknown.p > system.p, "a long answer that is not known to be one may be a short one"
 
 
 def test_systems_are_decided_each_and_share_the_level() -> None:

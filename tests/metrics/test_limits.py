@@ -118,6 +118,7 @@ BY_SPEC: Mapping[str, object] = {
     "FrechetDistance": dict.fromkeys(("score", "means", "covariances"), AMOUNT),
     "Faithfulness(then='base')": {
         **dict.fromkeys(("score", "least_stretch", "unsupported", "probability", "wording"), SHARE),
+        "claims": (1.0, math.inf),
         "decided": (1.0, 2.0),
     },
     "Judge('http://127.0.0.1:8080/v1')": {"score": SHARE},

@@ -142,6 +142,18 @@ class _Commands(click.Group):
                 with formatter.section(title):
                     formatter.write_dl([(name.ljust(width), line) for name, line in group.items()])
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the options, of which --help and --version print. Raises Exit where that is refused by the machine."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except OSError as error:
+            problem = failure(error)
+            if error.errno != errno.EPIPE:
+                remark(f"nlgauge: {' '.join(problem.split())}")
+            raise click.exceptions.Exit(_NOT_DONE) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         # Imports make many objects that last, and a process that ends need not free them one by one: to look for
         # garbage among them takes longer than the score of a row.

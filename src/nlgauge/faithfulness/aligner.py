@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nlgauge.contract.base import Reading, Scored, Value
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Reason, Stretch
-from nlgauge.data.table.column import WORDING
+from nlgauge.data.table.column import CLAIMS, WORDING
 from nlgauge.engine.aligners import Aligned, Direction, StretchVerdicts, TrainedAligner, shown, word_units
 from nlgauge.engine.features.alignment import AlignedStretch, Alignment
 from nlgauge.engine.features.request import Features
@@ -37,7 +37,7 @@ NO_CLAIM = "claims nothing"
 """In the reason why an answer has no probability"""
 
 
-PARTS = ("probability", "score", "least_stretch", "unsupported", WORDING)
+PARTS = ("probability", "score", "least_stretch", "unsupported", WORDING, CLAIMS)
 """What an answer is scored by"""
 
 
@@ -92,7 +92,7 @@ class AnswerReading(Reading):
             return Scored(Value((np.nan,) * len(PARTS), aligned))
         others = [other for _, other in self._answer.whole.usable]
         wording = shared_wording(self._answer.said.text, others)
-        return Scored(_value(aligned, self._reader, wording), partial(self._shown, aligned))
+        return Scored(_value(aligned, self._reader, wording, len(self._claimed.claims)), partial(self._shown, aligned))
 
     def _shown(self, aligned: Aligned) -> Evidence:
         """Return the words of the answer, with position and alignment."""
@@ -252,8 +252,8 @@ def _placed(said: Claims, spans: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.array([said.place(begin, end) for begin, end in spans.tolist()], np.int32).reshape(-1, 2)
 
 
-def _value(aligned: Aligned, reader: TrainedAligner, wording: float) -> Value:
-    """Return the sub-scores of an answer."""
+def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int) -> Value:
+    """Return the sub-scores of an answer of so many claims."""
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
     probability = worst_of([np.nan if one.supported is None else one.supported for one in stretches])
@@ -261,12 +261,14 @@ def _value(aligned: Aligned, reader: TrainedAligner, wording: float) -> Value:
         probability = min(probability, float(logistic(SURE)))
     refused = None if not np.isnan(wording) else "it says alone that something is not there"
     if not reader.judges_words:
-        return Value((probability, np.nan, np.nan, np.nan, wording), SENTENCES)
+        return Value((probability, np.nan, np.nan, np.nan, wording, claims), SENTENCES)
     parts = (
         probability,
         mean_alignment(aligned.alignment),
         least_mean(aligned.alignment, aligned.spans, [(one.begin, one.end) for one in stretches]),
         unsupported_share(aligned.alignment, reader.weak),
         wording,
+        claims,
     )
-    return Value(parts, "the aligner was not trained to judge whole texts" if np.isnan(parts[:-1]).any() else refused)
+    untrained = np.isnan(parts[: PARTS.index(WORDING)]).any()
+    return Value(parts, "the aligner was not trained to judge whole texts" if untrained else refused)

@@ -253,11 +253,6 @@ class Claims:
         return first, max(last, first + 1)
 
 
-def all_of(text: str) -> Claims:
-    """Return a text as it is, as its claims."""
-    return Claims(text, range(len(text)), range(1, len(text) + 1), ())
-
-
 class Forms(NamedTuple):
     """How the sources of an answer write their quantities."""
 

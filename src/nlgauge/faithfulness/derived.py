@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from operator import ge, gt, le, lt
@@ -66,7 +66,9 @@ class Facts:
             if len(one) <= _LONGEST and 1 < len(numbers := _plain(quantities(one))) <= _COMPARED_MOST
         ]
         self._dated = [told for text in texts for told in _relative(text)][:_MOST]
-        self._records = [record for text in texts for record in _records(text)][:_MOST]
+        tables = [_structure(text) for text in texts]
+        self._records = [record for table in tables for record in _records(table)][:_MOST]
+        self._things = [thing for table in tables for record in table if (thing := _thing(record))][:_MOST]
         self._told = frozenset(record.text for record in self._records)
 
     def of(self, sentence: str, question: str = "") -> Derived | None:
@@ -88,7 +90,15 @@ class Facts:
         sentence = _ANSWERED.sub("", sentence)
         if question and answers and (found := self._bounded(sentence, question)) is not None:
             return found
-        for rule in (self._relative_date, self._exception, self._extreme, self._total, self._recorded):
+        for rule in (
+            self._relative_date,
+            self._exception,
+            self._extreme,
+            self._total,
+            self._recorded,
+            self._told_of_another,
+            self._listed,
+        ):
             if (found := rule(sentence)) is not None:
                 return found
         return None
@@ -252,14 +262,65 @@ class Facts:
         turned = bool(said & held[0].turned - held[0].key)
         return Derived(true != (negative != turned), held[0].text, f"the source has {held[0].text}", True)
 
+    def _told_of_another(self, sentence: str) -> Derived | None:
+        """Return whether a record has a value under a key, or has another one and a record of another thing has it."""
+        if not self._things or _negated(sentence) or ": " in sentence:
+            return None
+        said = _with_numbers(sentence)
+        holders = [n for stem in said for n in self._called.get(stem, ())]
+        numbers = {n for n in holders if self._things[n].name <= said} if len(holders) <= _ALIKE else set()
+        if len(numbers) != 1:
+            return None
+        thing = self._things[numbers.pop()]
+        keys = [key for key in thing.values if key <= said]
+        if len(keys) != 1:
+            return None
+        (key,) = keys
+        value, text = thing.values[key]
+        told = said - thing.name - thing.kind - key - _KIND_WORDS
+        if told == value:
+            return Derived(True, text, f"the source has {text}")
+        if told and any(told == other.values.get(key, ((), ""))[0] for other in self._things):
+            return Derived(False, text, f"the source has {text} for {thing.called}")
+        return None
+
+    def _listed(self, sentence: str) -> Derived | None:
+        """Return what a record of an answer, read as a sentence, has otherwise than that of the source."""
+        pairs = _SAID.findall(sentence) if self._things and _SAID.match(sentence) else []
+        if len(pairs) < 2:
+            return None
+        said = {_stems(key): value.strip(" .") for key, value in pairs}
+        things = [thing for thing in self._things if _with_numbers(said.get(thing.kind, "")) == thing.name]
+        if len(things) != 1:
+            return None
+        for key, value in said.items():
+            flag, true = things[0].flags.get(key), _YES_OR_NO.get(value.lower())
+            there, text = things[0].values.get(key, (frozenset(), ""))
+            told = _with_numbers(value)
+            others = any(told == other.values.get(key, ((), ""))[0] for other in self._things)
+            if flag is not None and true is not None and flag != true:
+                return Derived(False, things[0].called, f"{value}: the source has the contrary for {things[0].called}")
+            if there and told != there and others:
+                return Derived(False, text, f"{value}: the source has {text} for {things[0].called}")
+        return None
+
+    @cached_property
+    def _called(self) -> dict[str, list[int]]:
+        """The things that have a stem in their name, by number."""
+        return _numbered(thing.name for thing in self._things)
+
     @cached_property
     def _holders(self) -> dict[str, list[int]]:
         """The records that have a stem, by number."""
-        found: dict[str, list[int]] = {}
-        for number, record in enumerate(self._records):
-            for stem in record.key | record.names | record.turned:
-                found.setdefault(stem, []).append(number)
-        return found
+        return _numbered(record.key | record.names | record.turned for record in self._records)
+
+
+def _numbered(stems: Iterable[Set[str]]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for number, some in enumerate(stems):
+        for stem in some:
+            found.setdefault(stem, []).append(number)
+    return found
 
 
 _ALIKE = 50
@@ -402,10 +463,55 @@ class _Record(NamedTuple):
         return bool(said & (self.key | self.turned)) and not rest
 
 
-def _records(text: str) -> Iterator[_Record]:
-    """Return the keys with yes or no of a text that is JSON, XML, a table, or lines of keys and values."""
+class _Thing(NamedTuple):
+    """A record, whose first value names what it is about."""
+
+    called: str
+    name: frozenset[str]
+    kind: frozenset[str]
+    """The stems of the first key"""
+    values: Mapping[frozenset[str], tuple[frozenset[str], str]]
+    """The stems of each value that is not yes or no, and how it stands in the source, by the stems of its key"""
+    flags: Mapping[frozenset[str], bool]
+    """The values that are yes or no"""
+
+
+def _thing(record: Mapping[str, object]) -> _Thing | None:
+    """Return what a record is about; None where its values are not short."""
+    cells = {key: str(value) for key, value in record.items() if key and value is not None}
+    first = next(iter(cells), "")
+    if not first or len(cells) < 2 or not (name := _with_numbers(cells[first])):
+        return None
+    values = {
+        _stems(key): (_with_numbers(cell), f"{key}: {cell}")
+        for key, cell in cells.items()
+        if key != first and len(cell) <= _CELL and cell.lower() not in _YES_OR_NO and _stems(key)
+    }
+    flags = {_stems(key): _YES_OR_NO[cell.lower()] for key, cell in cells.items() if cell.lower() in _YES_OR_NO}
+    return _Thing(cells[first], name, _stems(first), values, flags) if len(name) <= _NAMED_MOST else None
+
+
+_NAMED_MOST = 4
+"""Words of the longest name of a record"""
+_SAID = re.compile(
+    r"(?:\A\s*The|, (?:and )?the) ([\w][\w -]{0,40}?) is ((?:(?!, (?:and )?the ).){1,60}?)(?=, (?:and )?the |\.?\s*\Z)"
+)
+"""A key and its value in the sentence that `nlgauge.faithfulness.claims` makes of a JSON object"""
+
+
+_CELL = 60
+"""Characters of the longest value that is compared"""
+
+
+def _structure(text: str) -> Sequence[Mapping[str, object]]:
+    """Return the records of a text that is JSON, XML, a table, or lines of keys and values."""
     found = _json(text)
-    for record in _table(text) or _grouped(text) if found is None else found:
+    return _table(text) or _grouped(text) if found is None else found
+
+
+def _records(records: Iterable[Mapping[str, object]]) -> Iterator[_Record]:
+    """Return the keys with yes or no of some records."""
+    for record in records:
         names = frozenset(
             stem for value in record.values() if not isinstance(value, bool) for stem in _with_numbers(str(value))
         )

@@ -7,6 +7,7 @@ source (`exact_checks`). What says that something is not in the source is judged
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ from nlgauge.contract.parameters import param
 from nlgauge.contract.then import OfMetric, OfModel, Scorer, Then
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
-from nlgauge.data.table.column import WORDING
+from nlgauge.data.table.column import CLAIMS, WORDING
 from nlgauge.engine.aligners import Direction, trained_aligner
 from nlgauge.engine.features.alignment import CLAIM, LongSource
 from nlgauge.engine.models.capabilities import Model
@@ -85,9 +86,10 @@ class Faithfulness(RowMetric):
     """Does the source support all that the candidate claims? The probability that it does.
 
     Each claim (a sentence) is judged beside the sentences of the source that matter to it, and the two worst decide. A
-    number, date, name or opposite that differs from the source lowers it. There are four more parts: `score`, the mean
+    number, date, name or opposite that differs from the source lowers it. There are five more parts: `score`, the mean
     over the words; `least_stretch`, the mean over the words of the worst claim; `unsupported`, the share of words below
-    the aligner's threshold; and `wording`, the share of the longer words whose beginning the source has.
+    the aligner's threshold; `wording`, the share of the longer words whose beginning the source has; and `claims`, the
+    number of claims.
     """
 
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379 (the aligner)"
@@ -127,11 +129,11 @@ class Faithfulness(RowMetric):
     @property
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
         # Of the words that nothing supports, less is better.
-        return ("unsupported", WORDING) if self.then is None else ("unsupported", WORDING, "decided")
+        return ("unsupported", WORDING, CLAIMS) if self.then is None else ("unsupported", WORDING, CLAIMS, "decided")
 
     @property
     def limits(self) -> Mapping[str, Limits]:
-        of_parts = dict.fromkeys(PARTS, SHARE)
+        of_parts = {**dict.fromkeys(PARTS, SHARE), CLAIMS: (1.0, math.inf)}
         return of_parts if self.then is None else {**of_parts, "decided": (1.0, 2.0)}
 
     @property

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from nlgauge.gate.verdict import Decision, Outcome, Regression, Ruling, SystemDecision
 from nlgauge.maths.inference import Measured
-from nlgauge.maths.intervals import binomial_p, hypergeometric_p
+from nlgauge.maths.intervals import binomials_p, hypergeometric_p
 
 LEVEL = 0.01
 """The chance that right answers alone fail the gate, at most"""
@@ -59,7 +60,9 @@ class _Counts(NamedTuple):
         return f"; {_of(self.unread, self.n + self.unread)} {_OTHER_WORDS}" if self.unread else ""
 
 
-def alone(outcomes: Sequence[Outcome], right: RightAnswers, accepted: frozenset[int] = frozenset()) -> Decision:
+def alone(
+    outcomes: Sequence[Outcome], right: Sequence[RightAnswers], accepted: frozenset[int] = frozenset()
+) -> Decision:
     """Return what the counts of doubted answers say, beside those that right answers alone would make.
 
     The doubted and the failing answers are tested, each at half of the level, and systems share the level (Bonferroni).
@@ -68,7 +71,7 @@ def alone(outcomes: Sequence[Outcome], right: RightAnswers, accepted: frozenset[
 
     Args:
         outcomes: what was found of each row.
-        right: how often the model doubts right answers of this kind.
+        right: by row, how often the model doubts right answers of its kind.
         accepted: the numbers of the rows that a person has accepted, counted from 1.
 
     Returns:
@@ -79,9 +82,9 @@ def alone(outcomes: Sequence[Outcome], right: RightAnswers, accepted: frozenset[
     made = [
         _counted(
             system,
-            rows=_Counts.of([row for row in rows if row.row not in accepted]),
+            rows=_Counts.of(others := [row for row in rows if row.row not in accepted]),
             accepted=_Counts.of([row for row in rows if row.row in accepted]),
-            right=right,
+            right=Counter(right[row.row - 1] for row in others if row.row is not None and row.state != "unread"),
             level=level,
         )
         for system, rows in by_system.items()
@@ -173,29 +176,38 @@ def _by_system(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
     return by_system
 
 
-def _counted(system: str, rows: _Counts, accepted: _Counts, right: RightAnswers, level: float) -> SystemDecision:
+def _counted(
+    system: str, rows: _Counts, accepted: _Counts, right: Mapping[RightAnswers, int], level: float
+) -> SystemDecision:
+    """Return the decision about a system; right: how often right answers are doubted, with the answers of each kind."""
     n = rows.n
+
+    def kinds(share: Callable[[RightAnswers], float]) -> list[tuple[int, float]]:
+        return [(count, share(of)) for of, count in right.items()]
+
+    failing = kinds(lambda of: of.failing)
     if not n:
         unread = _of(rows.unread, rows.unread + accepted.n)
         said = f"a person has accepted {'all of its' if not rows.unread else 'the other'} {accepted.n} answers"
         said = f"{unread} {_OTHER_WORDS}{f', and {said}' if accepted.n else ''}" if rows.unread else said
         nothing: Ruling = "passes" if accepted.n else "cannot tell"
         return SystemDecision(system=system, ruling=nothing, **rows._asdict(), sentence=_sentence(nothing, said))
-    p_failing = _at_least(rows.failing, n, right.failing)
+    p_failing = binomials_p(rows.failing, failing)
     if accepted.n >= FEWEST_ACCEPTED:
         share = accepted.doubted / accepted.n
-        expected = _likely(n, share, share)
+        expected = _likely(n, [(n, share)], [(n, share)])
         p_doubted = hypergeometric_p(rows.doubted, n, accepted.doubted, accepted.n)
         beside = f"of {accepted.n} accepted answers {accepted.doubted}"
     else:
-        expected = _likely(n, right.doubted_low, right.doubted)
-        p_doubted = _at_least(rows.doubted, n, right.doubted)
+        doubted = kinds(lambda of: of.doubted)
+        expected = _likely(n, kinds(lambda of: of.doubted_low), doubted)
+        p_doubted = binomials_p(rows.doubted, doubted)
         beside = f"right answers alone make {expected[0]} to {expected[1]} of {n}"
     p = min(1.0, 2 * min(p_failing, p_doubted))
     ruling: Ruling = "fails" if p < level else "passes"
     said = f"{_of(rows.doubted, n)} doubted; {beside}"
     if ruling == "fails" and p_failing < p_doubted:
-        most = _likely(n, 0.0, right.failing)[1]
+        most = _likely(n, [(n, 0.0)], failing)[1]
         said = f"{_of(rows.failing, n)} below the strict threshold; right answers alone make at most {most}"
     said += (" (p < 0.0001)" if p < 0.0001 else f" (p {p:.4f})") * (ruling == "fails")
     return SystemDecision(
@@ -225,15 +237,10 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def _at_least(count: int, n: int, share: float) -> float:
-    """Return the chance of at least so many of n, each with a given chance."""
-    return 1.0 if count == 0 else binomial_p(n - count, n, 1 - share)
-
-
-def _likely(n: int, low: float, high: float) -> tuple[int, int]:
-    """Return the counts between which nearly all sets of n lie, where the share is from low to high."""
-    tail = (1 - _LIKELY) / 2
+def _likely(n: int, low: Iterable[tuple[int, float]], high: Iterable[tuple[int, float]]) -> tuple[int, int]:
+    """Return the counts between which nearly all sets of n lie, where the shares are from low to high by kind."""
+    tail, (low, high) = (1 - _LIKELY) / 2, (list(low), list(high))
     counts = range(n + 1)
-    least = bisect_left(counts, tail, key=lambda count: binomial_p(count, n, low)) if low > 0 else 0
-    most = bisect_left(counts, 1 - tail, key=lambda count: binomial_p(count, n, high)) if high < 1 else n
+    least = bisect_left(counts, tail, key=lambda count: 1 - binomials_p(count + 1, low))
+    most = bisect_left(counts, 1 - tail, key=lambda count: 1 - binomials_p(count + 1, high))
     return least, most

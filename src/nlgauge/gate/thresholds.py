@@ -20,7 +20,7 @@ from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.data.table.column import DECIDED, PROBABILITY, WORDING
+from nlgauge.data.table.column import CLAIMS, DECIDED, PROBABILITY, WORDING
 from nlgauge.errors import InputError, SpecError
 from nlgauge.gate.decision import RightAnswers
 from nlgauge.maths.wording import Band, Bands, readable
@@ -42,8 +42,8 @@ class Limits:
     """What a value that is not below `at_least` has to reach for a row to pass; between them, a row is doubtful"""
     doubted_below: float = -math.inf
     """A doubtful row below this counts as doubted where the count of a set decides: its false alarms were measured"""
-    right: RightAnswers | None = None
-    """How often right answers are doubted; None where it was not measured"""
+    right: Sequence[RightAnswers] | None = None
+    """By row, how often right answers of its kind are doubted; None where it was not measured"""
     notes: tuple[str, ...] = ()
     second: Limits | None = None
     """The limits of rows that a second model decided; None if they are the same"""
@@ -208,7 +208,7 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
     fail_below, pass_from, _ = _thresholds(table, spec, "then_grounded", "then_grounded")
     strict, theirs = _measured(table, spec, "then_")
     # The rates of the two models together were not measured: the widest limits hold for both.
-    both = None if right is None or theirs is None else _widest([right, theirs])
+    both = None if right is None or theirs is None else [_widest(pair) for pair in zip(right, theirs, strict=True)]
     at_least = fail_below if strict is None else min(strict, fail_below)
     second_limits = replace(
         limits, at_least=at_least, sure=pass_from, doubted_below=fail_below, bands=_bands(table, spec, "then_")
@@ -244,20 +244,49 @@ def _of_scorer(table: ScoreTable, spec: str) -> Limits:
     )
 
 
-def _measured(table: ScoreTable, spec: str, which: str) -> tuple[float | None, RightAnswers | None]:
-    """Return the strict threshold in a signature, and how often right answers of this table's kind are doubted.
+ANSWERS, LONG_ANSWERS, OTHERS = "answers", "long answers", "others"
+"""The kinds of texts, each of which has its right ones doubted at a rate of its own"""
+LONG = 3
+"""The number of claims from which an answer is a long one: two of several claims decide about it"""
 
-    The kind is told by what the rows have: with a question they are answers. A table that does not say so, and one of
-    both kinds, has the larger shares.
+
+def kind_of(asked: bool, claims: float) -> str:
+    """Return the kind of a text.
+
+    Args:
+        asked: whether it answers a question.
+        claims: how many claims it has.
+
+    Returns:
+        `ANSWERS`, `LONG_ANSWERS` or `OTHERS`.
+    """
+    return OTHERS if not asked else LONG_ANSWERS if claims >= LONG else ANSWERS
+
+
+def _measured(table: ScoreTable, spec: str, which: str) -> tuple[float | None, list[RightAnswers] | None]:
+    """Return the strict threshold in a signature, and by row how often right answers of its kind are doubted.
+
+    A row whose kind is not known, or was not measured, has the largest shares of those that it may be of.
     """
     facts = table.signatures[spec].facts if spec in table.signatures else {}
-    strict, right = facts.get(f"{which}strict"), facts.get(f"{which}right_answers")
-    if not isinstance(strict, int | float) or not isinstance(right, Mapping) or not right:
+    strict, given = facts.get(f"{which}strict"), facts.get(f"{which}right_answers")
+    if not isinstance(strict, int | float) or not isinstance(given, Mapping) or not given:
         return None, None
-    texts = fingerprints(table)
-    answers = bool(texts) and all(text.rpartition(".")[2] for text in texts)
-    rates = [RightAnswers(*map(float, of)) for kind, of in right.items() if kind == "answers" or not answers]
-    return float(strict), _widest(rates)
+    rates = {kind: RightAnswers(*map(float, of)) for kind, of in given.items()}
+    every = _widest(list(rates.values()))
+    of_answers = [rates[kind] for kind in (ANSWERS, LONG_ANSWERS) if kind in rates]
+    answers = _widest(of_answers) if of_answers else every
+    column, texts = table.columns[spec], fingerprints(table)
+    if not texts or column.level != "item":
+        return float(strict), [every] * len(column.values)
+    claims = column.values[:, column.parts.index(CLAIMS)] if CLAIMS in column.parts else None
+    right: list[RightAnswers] = []
+    for row, text in enumerate(texts):
+        asked = bool(text.rpartition(".")[2])
+        known = claims is not None and not math.isnan(claims[row])
+        kind = kind_of(asked, float(claims[row])) if claims is not None and known else None
+        right.append(rates.get(kind or "", answers if asked else rates.get(OTHERS, every)))
+    return float(strict), right
 
 
 def _bands(table: ScoreTable, spec: str, which: str) -> Bands:

@@ -9,7 +9,7 @@ At the end stands a confidence sequence for paired differences: intervals that h
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from statistics import NormalDist
 from typing import NamedTuple
@@ -74,6 +74,50 @@ def binomial_p(wrong: int, n: int, risk: float) -> float:
     if wrong >= n:
         return 1.0
     return incomplete_beta(n - wrong, wrong + 1.0, 1 - risk, risk)
+
+
+def binomials_p(count: int, groups: Iterable[tuple[int, float]]) -> float:
+    """Return P(X >= count), X the sum of independent binomials: events in groups that differ in their chance.
+
+    Args:
+        count: events.
+        groups: by group, its size and the chance of an event.
+
+    Returns:
+        The probability.
+    """
+    groups = [(n, share) for n, share in groups if n]
+    if count <= 0 or count > sum(n for n, _ in groups):
+        return 1.0 if count <= 0 else 0.0
+    if len(groups) == 1:
+        ((n, share),) = groups
+        return binomial_p(n - count, n, 1 - share)
+    chances = np.ones(1)
+    for n, share in groups:
+        chances = _sum_of(chances, _binomial(n, share))
+    return float(min(1.0, chances[count:].sum()))
+
+
+_FEW = 1 << 24
+"""Products up to which a convolution is computed as it is written"""
+
+
+def _sum_of(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the chances of the sum of two independent counts: [n] and [m] -> [n + m - 1]."""
+    if len(one) * len(other) <= _FEW:
+        return np.convolve(one, other)
+    size = len(one) + len(other) - 1
+    chances: NDArray[np.float64] = np.fft.irfft(np.fft.rfft(one, size) * np.fft.rfft(other, size), size)
+    return chances.clip(0.0)
+
+
+def _binomial(n: int, share: float) -> NDArray[np.float64]:
+    """Return the chance of each count: [n + 1]."""
+    if share in (0.0, 1.0):
+        return np.eye(n + 1)[n if share else 0]
+    counts = np.arange(1, n + 1)
+    logs = np.concatenate([[0.0], np.cumsum(np.log((n - counts + 1) / counts * share / (1 - share)))])
+    return np.exp(logs + n * math.log1p(-share))
 
 
 def hypergeometric_p(count: int, n: int, others: int, m: int) -> float:

@@ -137,6 +137,8 @@ class Evaluator:
             if self._process is None:
                 self.start()
             numbers = {number: job for number, job in enumerate(jobs) if job.wanted}
+            if not numbers:
+                return None
             gone: set[int] = set()
             self._say({"jobs": {number: _record(job) for number, job in numbers.items()}})
             began = time.monotonic()
@@ -148,7 +150,7 @@ class Evaluator:
                     others = len(numbers) > 1 or crowded()
                     if others and now - began > self._setup.turn:
                         raise EndedError(_TURN.format(self._setup.turn)) from None
-                    if now > max((job.until for job in numbers.values()), default=now) + _GRACE_S:
+                    if now > max((job.until for job in numbers.values()), default=began) + _GRACE_S:
                         raise EndedError(_LATE) from None
                     left = {number for number, job in numbers.items() if job.given_up}
                     if left - gone:
@@ -258,8 +260,12 @@ def main() -> None:
     threading.Thread(target=_hear, args=(heard, allowed, groups), daemon=True).start()
     bound_memory(setup.memory)
     _send(said, {"ready": True})
-    while True:
-        _score(groups.get(), models, setup.work, said)
+    try:
+        while True:
+            _score(groups.get(), models, setup.work, said)
+    except BaseException as error:  # which may say words of a row
+        tell(error)
+        os._exit(1)
 
 
 def _hear(heard: IO[bytes], allowed: AllowList, groups: queue.SimpleQueue[dict[int, Job]]) -> None:

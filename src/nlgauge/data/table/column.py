@@ -20,6 +20,7 @@ of a row whose rating was not among those, the probability itself"""
 DECIDED = "decided"
 """The sub-score that is 1 where the first of two models decided, and 2 where the second did"""
 WORDING = "wording"
+CLAIMS = "claims"
 """The sub-score that is the share of an answer's longer words that its source has"""
 
 

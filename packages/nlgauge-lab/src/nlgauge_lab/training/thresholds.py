@@ -5,8 +5,8 @@ counts once, however many rows it has. Between the two thresholds nothing is sai
 that the model can read, half of it on each side, again in the mean of the sets.
 
 The strict threshold is for single rows: at most 5 % of the right texts of each set lie below it, and 3 % in the mean of
-the sets. How many right texts lie below it and how many do not pass, by kind (answers to a question, and others), is
-what the gate holds the counts of a set against.
+the sets. How many right texts lie below it and how many do not pass, by kind (answers to a question, long answers of
+several claims, and other texts), is what the gate holds the counts of a set against.
 
 How much of an answer's wording its source has decides what a probability is worth: for bands of it, the area under the
 curve of right and wrong texts is measured, in each set that has enough of both, and the mean of these areas is taken,
@@ -30,13 +30,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.data.table.column import WORDING
+from nlgauge.data.table.column import CLAIMS, WORDING
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.card import CARD_FILE, write_facts
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.gate.decision import RightAnswers
-from nlgauge.gate.thresholds import METRIC, PART
+from nlgauge.gate.thresholds import ANSWERS, LONG_ANSWERS, METRIC, OTHERS, PART, kind_of
 from nlgauge.gate.verdict import SAID, found, refuses_worst, surely_differs
 from nlgauge.maths.intervals import share_interval
 from nlgauge.maths.wording import EDGES, LEAST_AREA, Band, Bands, readable
@@ -89,6 +89,8 @@ class Judged(NamedTuple):
     """[rows] what a reader of a text has to understand, where that is known"""
     asked: NDArray[np.bool_] | None = None
     """[rows] whether a text answers a question"""
+    claims: NDArray[np.float64] | None = None
+    """[rows] how many claims a text has; one where it was not counted"""
     wording: NDArray[np.float64] | None = None
     """[rows] the share of its longer words that its source has; None where it was not measured"""
     bands: Bands = ()
@@ -152,7 +154,7 @@ class Measured(NamedTuple):
     strict: float
     """Few right texts lie below it"""
     right_answers: dict[str, RightAnswers]
-    """By kind, 'answers' or 'others', how often right texts are doubted"""
+    """By kind (answers, long answers, others), how often right texts are doubted"""
     bands: dict[Band, int]
     """How well the model reads texts of each wording, and on how many texts that was measured"""
 
@@ -200,11 +202,14 @@ def strict(sets: Sequence[Judged]) -> float:
 
 def right_answers(sets: Sequence[Judged], below: float, doubted_below: float) -> dict[str, RightAnswers]:
     """Return how often right texts are doubted, by kind: the limits over the sets that have enough of the kind."""
-    limits: dict[str, list[tuple[float, float, float]]] = {"answers": [], "others": []}
+    limits: dict[str, list[tuple[float, float, float]]] = {ANSWERS: [], LONG_ANSWERS: [], OTHERS: []}
     for one in sets:
-        asked = np.zeros(len(one.supported), bool) if one.asked is None else one.asked
-        for kind, rows in (("answers", asked), ("others", ~asked)):
-            right = rows & one.supported & ~np.isnan(one.read)
+        n = len(one.supported)
+        asked = np.zeros(n, bool) if one.asked is None else one.asked
+        claims = np.ones(n) if one.claims is None else one.claims
+        kinds = np.array([kind_of(bool(question), count) for question, count in zip(asked, claims, strict=True)])
+        for kind in limits:
+            right = (kinds == kind) & one.supported & ~np.isnan(one.read)
             given, sure = one.read[right], one.sure[right]
             if len(given) >= _FEWEST:
                 fails = (given < below) | (sure & (given < doubted_below))
@@ -491,6 +496,7 @@ def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool) -> Judged:
         least=least,
         evidence=evidence,
         asked=np.array([bool(row.question) for row in as_corpus(rows)]),
+        claims=table.values(table.metrics[0], CLAIMS),
         wording=table.values(table.metrics[0], WORDING),
     )
 
