@@ -143,7 +143,7 @@ def formulas(quick: bool) -> Iterator[Runs]:
     """Formulas alone, of arrays."""
     draw = np.random.default_rng(0)
     if find_spec("ot"):
-        for size, count in ((25, 30), (60, 10)) if quick else ((25, 300), (60, 40), (120, 8), (250, 3)):
+        for size, count in ((25, 30), (60, 10)) if quick else ((25, 300), (60, 40), (120, 8), (250, 1)):
             costs = [draw.random((size, size)) for _ in range(count)]
             evens = [np.full(size, 1 / size)] * count
             ours = partial(plans, costs, evens, evens)
