@@ -27,6 +27,7 @@ from unittest import mock
 
 import measuring
 import numpy as np
+from measured_sources import PAGE, marked, source_line
 from measuring import Pair, Spread, TextMaker, heading, ratios
 from strings import by_nltk, by_rouge_score, by_sacrebleu
 
@@ -39,7 +40,6 @@ from nlgauge.maths.transport import plans
 from nlgauge.metrics.frechet_distance import frechet
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "NLGAUGE_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "speed.md"
 PEERS = ("sacrebleu", "rouge-score", "rouge-score-rs", "nltk", "jiwer", "pot", "torchmetrics", "bert-score", "openvino")
 REASONS = {
     "ROUGE, rouge-score-rs": "The library needs some microseconds for a pair. Ours adds the row's checks, its reasons, "
@@ -143,7 +143,7 @@ def formulas(quick: bool) -> Iterator[Runs]:
     """Formulas alone, of arrays."""
     draw = np.random.default_rng(0)
     if find_spec("ot"):
-        for size, count in ((25, 30), (60, 10)) if quick else ((25, 300), (60, 40), (120, 8), (250, 3)):
+        for size, count in ((25, 30), (60, 10)) if quick else ((25, 300), (60, 40), (120, 8), (250, 1)):
             costs = [draw.random((size, size)) for _ in range(count)]
             evens = [np.full(size, 1 / size)] * count
             ours = partial(plans, costs, evens, evens)
@@ -258,7 +258,7 @@ def write(sections: Mapping[str, str]) -> None:
         if not found or end not in rest:
             raise SystemExit(f"{PAGE} has no marks of {name}")
         text = f"{before}{begin}\n{content}\n{end}{rest.partition(end)[2]}"
-    PAGE.write_text(text, encoding="utf-8")
+    PAGE.write_text(marked(text), encoding="utf-8")
 
 
 def main() -> int:
@@ -289,7 +289,7 @@ def main() -> int:
         else:
             makers = {"strings": strings, "models": models, "formulas": formulas}
             lines = [head, *beside(makers[name](options.quick), 2 if name == "models" else repeats)]
-        sections[name] = about + markdown(lines) + "\n"
+        sections[name] = about + source_line(name) + "\n\n" + markdown(lines) + "\n"
         print(sections[name], flush=True)
     if options.write:
         write(sections)

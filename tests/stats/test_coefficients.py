@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from nlgauge.stats.coefficients import COEFFICIENTS, correlation, soft_accuracy, superiority
+from nlgauge.stats.coefficients import COEFFICIENTS, correlation, direction, soft_accuracy, superiority
 from nlgauge.stats.correlation import LEVELS, calibrated, coefficient, estimate, means
 
 SCIPY: dict[str, tuple[str, dict[str, str]]] = {
@@ -167,3 +167,23 @@ def test_tie_calibration_finds_the_best_threshold_of_all() -> None:
 
 def test_no_pair_no_threshold() -> None:
     assert calibrated(np.array([[1.0]]), np.array([[1.0]])) == 0
+
+
+def plain_direction(x: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """The definition, with numpy's own reductions along rows."""
+    spread = np.where(known, x, -np.inf).max(-1, initial=-np.inf) > np.where(known, x, np.inf).min(-1, initial=np.inf)
+    with np.errstate(all="ignore"):
+        mean = np.where(known, x, 0).sum(-1) / known.sum(-1)
+        centred = np.where(known, x - mean[:, None], 0)
+        centred /= np.maximum(centred.max(-1, initial=0), -centred.min(-1, initial=0))[:, None]
+        return centred * np.where(spread, 1 / np.sqrt(np.einsum("ij,ij->i", centred, centred)), np.nan)[:, None]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 9, 40])
+def test_short_rows_have_the_digits_of_long_ones(n):
+    generator = np.random.default_rng(n)
+    wide = generator.standard_normal((500, n)) * 10 ** generator.uniform(-150, 150, (500, n))
+    for x in (wide, generator.integers(0, 3, (500, n)).astype(float)):
+        for known in (np.ones(x.shape, bool), generator.random(x.shape) < 0.7):
+            given = np.where(known, x, np.nan)
+            np.testing.assert_array_equal(direction(given, known), plain_direction(given, known))

@@ -7,9 +7,9 @@ integers internally, so the sums of a plan are exact. At the end, dual prices pr
 There are two solvers. Where POT is installed (the extra `transport`), its compiled network simplex solves each problem,
 and its plan is taken if its sums are exact and its dual prices prove it optimal here. All other problems are solved by
 numpy, with each pivot done for all problems of a batch by array operations. numpy takes 3 to 5 times as long as POT at
-25 points a side and 10 to 20 times at 60, with a growing distance above: at 60 points its initial tree alone costs more
-than all of POT's work. Where one plan alone is optimal, both solvers return it to the last digit; where several are,
-they may return different ones of the same cost.
+25 points a side, 10 to 20 times at 60 and 100 times at 250: at 60 points its initial tree alone costs more than all of
+POT's work. Where one plan alone is optimal, both solvers return it to the last digit; where several are, they may
+return different ones of the same cost.
 
 Entropic transport is computed in the log domain, so that small regularisations are stable.
 """

@@ -21,6 +21,7 @@ missing value are left out together. Kendall's coefficients count pairs, in the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -222,19 +223,31 @@ def mean_known(x: Float) -> Float:
     return share(np.where(known, x, 0).sum(-1), known.sum(-1))
 
 
+_SHORT = 8
+"""Rows of fewer numbers are reduced column by column, in the same order and many times as fast"""
+
+
+def _reduced(of: np.ufunc, x: Float) -> Float:
+    """Return a ufunc's reduction along the last axis, to the same digits as numpy's own."""
+    return np.asarray(reduce(of, x.T) if 0 < x.shape[1] < _SHORT else of.reduce(x, axis=-1))
+
+
 def direction(x: Float, known: Mask) -> Float:
     """Return x [samples, n] centred and of length 1: 0 where it is not known, NaN where all known values are equal."""
+    if not x.shape[1]:
+        return np.zeros(x.shape)
     whole = bool(known.all())
 
     def filled(a: Float, value: float) -> Float:
         return a if whole else np.where(known, a, value)
 
-    spread = filled(x, -np.inf).max(-1, initial=-np.inf) > filled(x, np.inf).min(-1, initial=np.inf)
+    spread = _reduced(np.maximum, filled(x, -np.inf)) > _reduced(np.minimum, filled(x, np.inf))
     with np.errstate(all="ignore"):
-        mean = filled(x, 0).sum(-1) / known.sum(-1)
+        mean = _reduced(np.add, filled(x, 0)) / (x.shape[1] if whole else known.sum(-1))
         centred = filled(x - mean[:, None], 0)
         # Squares of large or small numbers leave float's range.
-        centred /= np.maximum(centred.max(-1, initial=0), -centred.min(-1, initial=0))[:, None]
+        farthest = np.maximum(np.maximum(_reduced(np.maximum, centred), 0), -_reduced(np.minimum, centred))
+        centred /= farthest[:, None]
         length = np.sqrt(np.einsum("ij,ij->i", centred, centred))
         centred *= np.where(spread, 1 / length, np.nan)[:, None]
     return centred

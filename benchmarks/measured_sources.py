@@ -1,0 +1,110 @@
+"""Which source each table of docs/speed.md measured, so that the page says where it is older than its code.
+
+    python benchmarks/measured_sources.py
+
+Beside each table stands the digest of the files that it measured. Where these have changed since, the command writes a
+sentence above the table that says so; `python benchmarks/speed.py --only SECTION --write` measures again.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "speed.md"
+_METRIC = ("contract/base.py", "evaluation.py", "metrics/references.py", "run/*.py")
+SOURCES = {
+    "strings": (
+        *_METRIC,
+        "data/corpus/corpus.py",
+        "data/corpus/row.py",
+        "maths/shifts.py",
+        "maths/text.py",
+        "maths/totals.py",
+        "metrics/meteor.py",
+        "metrics/rouge.py",
+        "metrics/translation.py",
+    ),
+    "models": (
+        *_METRIC,
+        "engine/**/*.py",
+        "maths/alignment.py",
+        "maths/divergences.py",
+        "metrics/bertscore.py",
+        "metrics/infolm.py",
+    ),
+    "formulas": ("maths/transport.py", "metrics/frechet_distance.py"),
+    "start": ("__init__.py", "_plugins.py", "registry.py", "data/source_digest.py", "run/cache.py"),
+    "runtimes": ("engine/models/onnx.py", "engine/models/openvino.py", "engine/models/loading.py"),
+}
+"""By section of the page, files of src/nlgauge whose change may change its figures"""
+OLDER = "**These figures are older than the code that they measured.**"
+_RECORDED = re.compile(r"^Source: `([0-9a-f]{12}|unknown)`\.$", re.MULTILINE)
+
+
+def files(section: str, root: Path = ROOT) -> list[Path]:
+    """Return the files that a section measures. Raises ValueError where a name of SOURCES is no file."""
+    found: set[Path] = set()
+    for name in SOURCES[section]:
+        some = set((root / "src" / "nlgauge").glob(name))
+        if not some:
+            raise ValueError(f"{section}: there is no {name}")
+        found |= some
+    return sorted(found)
+
+
+def digest(section: str, root: Path = ROOT) -> str:
+    """Return the digest of a section's files, their names included."""
+    whole = blake2b(digest_size=6)
+    for file in files(section, root):
+        content = file.read_bytes()
+        whole.update(f"{file.relative_to(root).as_posix()} {len(content)}\n".encode() + content)
+    return whole.hexdigest()
+
+
+def source_line(section: str) -> str:
+    """Return the line that stands beside a table that is measured now."""
+    return f"Source: `{digest(section)}`."
+
+
+def sections(page: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each section between its marks."""
+    for name in SOURCES:
+        begin, end = f"<!-- {name}: written by benchmarks/speed.py -->", f"<!-- end of {name} -->"
+        if page.count(begin) != 1 or page.count(end) != 1:
+            raise ValueError(f"the page has no marks of {name}")
+        yield name, page.partition(begin)[2].partition(end)[0]
+
+
+def is_older(name: str, section: str, root: Path = ROOT) -> bool:
+    """Return whether a section was measured on other source. Raises ValueError where it does not name its source."""
+    found = _RECORDED.findall(section)
+    if len(found) != 1:
+        raise ValueError(f"{name} has no line Source: `DIGEST`.")
+    return bool(found[0] != digest(name, root))
+
+
+def marked(page: str, root: Path = ROOT) -> str:
+    """Return the page with the sentence in the sections that are older than their code, and in no other."""
+    for name, section in sections(page):
+        plain = section.replace(f"{OLDER}\n\n", "")
+        if is_older(name, section, root):
+            plain = _RECORDED.sub(lambda found: f"{OLDER}\n\n{found[0]}", plain)
+        page = page.replace(section, plain)
+    return page
+
+
+def main() -> int:
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(marked(page), encoding="utf-8")
+    for name, section in sections(page):
+        print(f"{name}: {'older than its code' if is_older(name, section) else 'of this code'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
