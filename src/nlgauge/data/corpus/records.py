@@ -252,8 +252,8 @@ def rows_of(
         plainly: PlainRecords | None = None
         for number, record in numbered:
             if plainly is not None and (plain_row := plainly.row(record, positions)) is not None:
-                if not own_columns:
-                    seen.update(dict.fromkeys(record))  # type: ignore[call-overload]  # a plain record is a dict
+                if not own_columns and isinstance(record, dict):  # as every plain record is
+                    seen.update(dict.fromkeys(record))
                 yield plain_row
                 continue
             named = _named(record, InputPlace(table.file, number))
