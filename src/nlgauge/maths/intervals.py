@@ -108,7 +108,7 @@ def _sum_of(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.
         return np.convolve(one, other)
     size = len(one) + len(other) - 1
     chances: NDArray[np.float64] = np.fft.irfft(np.fft.rfft(one, size) * np.fft.rfft(other, size), size)
-    return chances.clip(0.0)
+    return np.maximum(chances, 0.0)
 
 
 def _binomial(n: int, share: float) -> NDArray[np.float64]:

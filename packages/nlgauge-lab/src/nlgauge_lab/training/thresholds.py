@@ -65,7 +65,7 @@ BY_FAMILY = "written.families"
 REGION = "thresholds"
 _UNSURE = 0.1
 _MOST_OF_A_SET, _MOST_IN_THE_MEAN = 0.05, 0.03
-_FEWEST, _LEVEL = 30, 0.95
+_FEWEST, _LEVEL = 80, 0.95
 """Right texts of a kind below which a set says nothing of it, and the level of its intervals"""
 _HEADS = ("set", "rows", "unsupported", "hits", "false alarms", "unsure", "in other words")
 _FEWEST_OF_BAND = 15
@@ -231,23 +231,34 @@ def bands(sets: Sequence[Judged]) -> dict[Band, int]:
     """Return how well a model reads texts of each wording, with the number of texts on which that was measured.
 
     The area of a band is the mean over the sets with enough right and wrong texts there: each pair is of one set, and a
-    set counts once. The lower limit of the mean is that of independent areas (Zou and Donner 2008).
+    set counts once. The lower limit of the mean is that of independent areas (Zou and Donner 2008). No model reads a text
+    worse because the source has more of its words: where a band seems to say so, it is measured as one with the next.
     """
-    measured: dict[Band, int] = {}
-    for begin, end in pairwise((0.0, *EDGES, 1.0)):
-        areas, texts = [], 0
-        for one in sets:
-            wording = np.full(len(one.supported), np.nan) if one.wording is None else one.wording
-            rows = one.by_model & (wording >= begin) & ((wording < end) | (end == 1.0))
-            right = one.supported[rows]
-            if min(right.sum(), (~right).sum()) >= _FEWEST_OF_BAND:
-                areas.append(auroc(one.probability[rows], ~right, np.arange(len(right))))
-                texts += len(right)
-        if areas:
-            area = float(np.mean([one.value for one in areas]))
-            below = float(np.sqrt(sum((one.value - one.low) ** 2 for one in areas))) / len(areas)
-            measured[Band(begin, end, round(area, 4), round(max(0.0, area - below), 4))] = texts
-    return measured
+    edges = [0.0, *EDGES, 1.0]
+    while True:
+        found = [_band_of(sets, begin, end) for begin, end in pairwise(edges)]
+        measured = [one for one in found if one is not None]
+        falls = next((later for (earlier, _), (later, _) in pairwise(measured) if later.area < earlier.area), None)
+        if falls is None:
+            return dict(measured)
+        edges.remove(falls.begin)
+
+
+def _band_of(sets: Sequence[Judged], begin: float, end: float) -> tuple[Band, int] | None:
+    """Return one band and its number of texts; None where no set has enough of them."""
+    areas, texts = [], 0
+    for one in sets:
+        wording = np.full(len(one.supported), np.nan) if one.wording is None else one.wording
+        rows = one.by_model & (wording >= begin) & ((wording < end) | (end == 1.0))
+        right = one.supported[rows]
+        if min(right.sum(), (~right).sum()) >= _FEWEST_OF_BAND:
+            areas.append(auroc(one.probability[rows], ~right, np.arange(len(right))))
+            texts += len(right)
+    if not areas:
+        return None
+    area = float(np.mean([one.value for one in areas]))
+    below = float(np.sqrt(sum((one.value - one.low) ** 2 for one in areas))) / len(areas)
+    return Band(begin, end, round(area, 4), round(max(0.0, area - below), 4)), texts
 
 
 def states(judged: Judged, chosen: Thresholds) -> NDArray[np.str_]:
