@@ -105,16 +105,18 @@ _FEW = 1 << 24
 def _sum_of(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the chances of the sum of two independent counts: [n] and [m] -> [n + m - 1]."""
     if len(one) * len(other) <= _FEW:
-        return np.convolve(one, other)
+        return np.asarray(np.convolve(one, other))
     size = len(one) + len(other) - 1
     chances: NDArray[np.float64] = np.fft.irfft(np.fft.rfft(one, size) * np.fft.rfft(other, size), size)
-    return np.maximum(chances, 0.0)
+    return np.asarray(np.maximum(chances, 0.0))
 
 
 def _binomial(n: int, share: float) -> NDArray[np.float64]:
     """Return the chance of each count: [n + 1]."""
     if share in (0.0, 1.0):
-        return np.eye(n + 1)[n if share else 0]
+        chances = np.zeros(n + 1)
+        chances[n if share else 0] = 1.0
+        return chances
     counts = np.arange(1, n + 1)
     logs = np.concatenate([[0.0], np.cumsum(np.log((n - counts + 1) / counts * share / (1 - share)))])
     return np.exp(logs + n * math.log1p(-share))

@@ -231,8 +231,8 @@ def bands(sets: Sequence[Judged]) -> dict[Band, int]:
     """Return how well a model reads texts of each wording, with the number of texts on which that was measured.
 
     The area of a band is the mean over the sets with enough right and wrong texts there: each pair is of one set, and a
-    set counts once. The lower limit of the mean is that of independent areas (Zou and Donner 2008). No model reads a text
-    worse because the source has more of its words: where a band seems to say so, it is measured as one with the next.
+    set counts once. The lower limit of the mean is that of independent areas (Zou and Donner 2008). No model reads a
+    text worse because the source has more of its words: where a band seems to say so, it is measured with the next one.
     """
     edges = [0.0, *EDGES, 1.0]
     while True:
@@ -462,8 +462,12 @@ def card_tables() -> list[str]:
         return lines[:-1]
     kinds = list(dict.fromkeys(kind for card in cards.values() for kind in card["kinds"]))
     rows = [
-        [kind, f"{max(card['kinds'][kind]['rows'] for card in cards.values()):,}"]
-        + [f"{card['kinds'][kind][share]:.3f}" for card in cards.values() for share in ("hits", "unsure")]
+        [kind, f"{max(card['kinds'][kind]['rows'] for card in cards.values() if kind in card['kinds']):,}"]
+        + [
+            f"{card['kinds'][kind][share]:.3f}" if kind in card["kinds"] else "-"
+            for card in cards.values()
+            for share in ("hits", "unsure")
+        ]
         for kind in kinds
     ]
     heads = [f"{name}: {what}" for name in cards for what in ("hits", "unsure")]
@@ -472,8 +476,13 @@ def card_tables() -> list[str]:
     families = list(dict.fromkeys(family for card in cards.values() for family in card.get("families", ())))
     shares = {"hits": "hits", "false_alarms": "false alarms"}
     rows = [
-        [family, f"{max(card['families'][family]['rows'] for card in cards.values()):,}"]
-        + [f"{card['families'][family][share]:.3f}" for card in cards.values() for share in shares]
+        [family, f"{max(card['families'][family]['rows'] for card in cards.values() if 'families' in card):,}"]
+        + [
+            f"{card['families'][family][share]:.3f}"
+            for card in cards.values()
+            if "families" in card
+            for share in shares
+        ]
         for family in families
     ]
     if rows:
