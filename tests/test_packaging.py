@@ -60,7 +60,7 @@ def test_a_conda_recipe_has_the_dependencies_of_the_distribution(name: str, fold
 
 
 def test_users_see_few_extras_and_none_of_a_developer() -> None:
-    assert len(project(ROOT)["optional-dependencies"]) <= 9
+    assert len(project(ROOT)["optional-dependencies"]) <= 10
     assert list(project(LAB)["optional-dependencies"]) == ["train"]
 
 

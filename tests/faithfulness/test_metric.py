@@ -72,11 +72,11 @@ def test_the_parts_are_of_the_worst_stretch_of_all_words_and_of_those_below_the_
     assert metric.details == ("unsupported", "wording", "claims")
     (one,) = scored(metric, [row], model)
     mean = (3 * YES + 3 * NO) / 6
-    assert one.parts == pytest.approx(((chance(1) + chance(2)) / 2, mean, NO, 3 / 6, 3 / 6))
+    assert one.parts == pytest.approx(((chance(1) + chance(2)) / 2, mean, NO, 3 / 6, 3 / 6, 2))
     long = replace(row, candidate="w1 w3 w5 w6 w1 w3. \n w7 w8 w9 w1")
     (one,) = scored(metric, [long], model)
     mean, worst = (6 * YES + 4 * NO) / 10, (YES + 3 * NO) / 4
-    assert one.parts == pytest.approx(((chance(1) + chance(3)) / 2, mean, worst, 4 / 10, 7 / 10))
+    assert one.parts == pytest.approx(((chance(1) + chance(3)) / 2, mean, worst, 4 / 10, 7 / 10, 2))
     (text,) = shown(metric, long, model)["texts"]
     assert [long.candidate[begin:end] for begin, end in text["unsupported"]] == ["w3. \n w7 w8 w9"]
 

@@ -17,7 +17,7 @@ from tests.command import nlgauge as command
 ROWS = [
     ("supported", "When does it open?", "The bakery opens at 9 am on Sundays [1]."),
     ("contradicted", "When does it open?", "The bakery opens at 9 pm on Sundays."),
-    ("false refusal", None, "The text does not say when the bakery opens on Sundays."),
+    ("doubtful", None, "The text does not say when the bakery opens on Sundays."),
     ("abstained", None, "The text does not say who owns the bakery."),
     ("no claim", None, "Thank you!"),
 ]
@@ -90,7 +90,7 @@ def test_each_state_of_a_row_has_its_name(outputs: Path) -> None:
     table = nlgauge.evaluate(nlgauge.Corpus.read(outputs), metrics="Faithfulness", evidence=True)
     verdict = nlgauge.check(table, grounded=True)
     assert [one.finding for one in verdict.outcomes] == [name for name, _, _ in ROWS]
-    assert [one.failed for one in verdict.outcomes] == [False, True, True, False, False]
+    assert [one.failed for one in verdict.outcomes] == [False, True, False, False, False]
     assert verdict.outcomes[1].reasons == ("9 pm: the source has 9 am",)
     assert verdict.outcomes[1].quotes == (SOURCE,)
     assert verdict.record["findings"] == {name: 1 for name, _, _ in ROWS}
@@ -103,10 +103,10 @@ def test_the_page_the_table_and_the_comment_say_the_same(outputs: Path, tmp_path
     page = tmp_path / "gate.html"
     ran = command("check", outputs, "--grounded", "--strict", "--against", before, "-o", page, "--format", "markdown")
     assert ran.exit_code == 1
-    assert "2 of 5 answers fail" in ran.stdout
+    assert "1 of 5 answers fails" in ran.stdout
     assert "| 2 | contradicted |" in ran.stdout and "9 pm: the source has 9 am" in ran.stdout
     html = page.read_text(encoding="utf-8")
-    assert '<h1 class="bad">2 of 5 answers fail</h1>' in html
+    assert '<h1 class="bad">1 of 5 answers fails</h1>' in html
     assert "<b>1</b> answer was fixed and <b>1</b> was broken" in html
     changes = dict(re.findall(r'id="row-(\d)"[^>]*data-of="[^"]*\|(fixed|broken)"', html))
     assert changes == {"1": "fixed", "2": "broken"}

@@ -489,7 +489,9 @@ def _thing(record: Mapping[str, object]) -> _Thing | None:
         if key != first and len(cell) <= _CELL and cell.lower() not in _YES_OR_NO and _stems(key)
     }
     flags = {_stems(key): _YES_OR_NO[cell.lower()] for key, cell in cells.items() if cell.lower() in _YES_OR_NO}
-    return _Thing(cells[first], name, _stems(first), values, flags) if len(name) <= _NAMED_MOST else None
+    if len(name) > _NAMED_MOST:
+        return None
+    return _Thing(called=cells[first], name=name, kind=_stems(first), values=values, flags=flags)
 
 
 _NAMED_MOST = 4

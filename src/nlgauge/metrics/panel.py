@@ -55,6 +55,7 @@ class Panel(RowMetric):
     """
 
     subject: ClassVar[str] = "file"
+    example: ClassVar[str] = "panel.json"
     parts: ClassVar[tuple[str, ...]] = (PROBABILITY, UNSEEN_PROBABILITY)
     details: ClassVar[tuple[str, ...]] = (UNSEEN_PROBABILITY,)
     limits: ClassVar[Mapping[str, Limits]] = {PROBABILITY: SHARE, UNSEEN_PROBABILITY: SHARE}

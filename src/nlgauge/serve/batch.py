@@ -209,7 +209,7 @@ class _Shares(Sink[None]):
         job.table = share.table.end({})
         if job.wanted_as is not None:
             try:
-                job.answer = made(job.wanted_as, job.table, job.corpus, job.metrics, job.scored)
+                job.answer = made(job.wanted_as, job.table, corpus=job.corpus, metrics=job.metrics, scored=job.scored)
             except Exception as wrong:  # of a gate that cannot decide, say
                 error = wrong
         job.end(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -120,8 +120,8 @@ class Combination(RowMetric):
         together = Together(
             members=bound,
             parts=len(self.parts),
-            value=lambda _, values: _combined(values, file, parts=parts, notes=notes),
-            evidence=lambda _, values: _shown(values, file, parts),
+            value=partial(_combined, file=file, parts=parts, notes=notes),
+            evidence=partial(_shown, file=file, parts=parts),
         )
         return CombinationPrepared(together=together, facts=facts)
 
@@ -129,9 +129,9 @@ class Combination(RowMetric):
         return prepared.together.read(row)
 
 
-def _shown(values: Values, file: CombinationFile, parts: Mapping[str, Sequence[str]]) -> Evidence:
+def _shown(row: Row, values: Values, file: CombinationFile, parts: Mapping[str, Sequence[str]]) -> Evidence:
     """What each member adds: its value, its standardised value, its weight, and the product of the last two."""
-    if _combined(values, file, parts=parts, notes=()).reason is not None:
+    if _combined(row, values, file, parts=parts, notes=()).reason is not None:
         return Evidence()
     numbers = _numbers(values, file, parts)
     entries = zip(file.used, numbers.tolist(), file.standardised(numbers), strict=True)
@@ -170,7 +170,7 @@ def _numbers(values: Values, file: CombinationFile, parts: Mapping[str, Sequence
 
 
 def _combined(
-    values: Values, file: CombinationFile, *, parts: Mapping[str, Sequence[str]], notes: Sequence[str]
+    row: Row, values: Values, file: CombinationFile, *, parts: Mapping[str, Sequence[str]], notes: Sequence[str]
 ) -> Value:
     numbers = _numbers(values, file, parts)
     for member, number in zip(file.used, numbers.tolist(), strict=True):

@@ -144,7 +144,8 @@ class Reading:
         return [row for some in self._encoded(rows) for row in some]
 
     def _encoded(self, rows: Sequence[Labelled]) -> list[list[Encoded]]:
-        return encode(rows, self._tokenizer, self._rarity, self._shape, self._pairing, self._stopwords)
+        how = {"pairing": self._pairing, "stopwords": self._stopwords}
+        return encode(rows, self._tokenizer, self._rarity, self._shape, **how)
 
 
 def _share(source: str) -> float:

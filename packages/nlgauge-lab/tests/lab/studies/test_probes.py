@@ -35,7 +35,9 @@ def mine(tmp_path):
 def test_marked_words_are_counted(mine):
     found = probes(["Faithfulness"], models=[None], settings=["source"], file=mine, replicates=0)
     assert {one.model for one in found.records} == {"pocket"}
-    assert {one.part for one in found.records} == {"score", "least_stretch", "unsupported", "probability", "wording"}
+    assert {one.part for one in found.records} == {
+        *("score", "least_stretch", "unsupported", "probability", "wording", "claims")
+    }
     first, *others = found.records
     assert 0 <= first.marked <= 1 and 0 <= first.found <= 1
     assert all(math.isnan(one.marked) for one in others)

@@ -129,7 +129,7 @@ def by_wording(area: float, rows: int, wording: float, seed: int) -> Judged:
 
 def test_the_area_of_a_band_is_the_mean_over_the_sets_and_its_limit_that_of_their_mean() -> None:
     first, second, few = by_wording(0.9, 400, 0.1, 0), by_wording(0.6, 60, 0.1, 1), by_wording(0.5, 20, 0.1, 2)
-    apart = by_wording(0.55, 200, 0.9, 3)
+    apart = by_wording(0.97, 200, 0.9, 3)
     found = bands([first, second, few, apart])
     assert [(one.begin, one.end) for one in found] == [(0.0, 0.2), (0.8, 1.0)] and list(found.values()) == [460, 200]
     areas = []
@@ -141,6 +141,11 @@ def test_the_area_of_a_band_is_the_mean_over_the_sets_and_its_limit_that_of_thei
     alone = [next(iter(bands([one]))) for one in (first, second)]
     error = np.hypot(*(one.area - one.low for one in alone)) / 2
     assert low.low == pytest.approx(low.area - error, abs=1e-3) and min(one.low for one in alone) < low.low
+
+
+def test_a_band_that_seems_to_be_read_worse_than_one_with_less_of_the_wording_is_measured_with_it() -> None:
+    (pooled,) = bands([by_wording(0.9, 400, 0.1, 0), by_wording(0.55, 200, 0.9, 3)])
+    assert (pooled.begin, pooled.end) == (0.0, 1.0)
 
 
 def test_texts_in_other_words_are_not_judged_but_for_what_is_sure() -> None:
