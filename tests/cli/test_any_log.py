@@ -18,7 +18,7 @@ SAME = {"sample_id", "dataset_item_id", "query_id"}
 """What names the same case in every run"""
 OTHER = {"id", "span_id", "root_span_id", "trace_id"}
 """What is another in every run"""
-WORSE = "It was open."
+WORSE = "The mayor had sold 40 boats in 1987."
 ITEMS = 8
 FORMS = {
     **{tool: (name, content) for tool, (name, content, _) in LOGS.items()},
@@ -31,7 +31,7 @@ SOURCE_TOO = ("RAGChecker", "Ragas, a table", "promptfoo, a table")
 
 
 def varied(value: Any, number: int, version: int, key: str = "") -> Any:
-    """Return a record of another case, whose answer is worse by the second version in half of the cases."""
+    """Return a record of another case, whose answer is worse by the second version in three of four cases."""
     if isinstance(value, dict):
         return {name: varied(inner, number, version, name) for name, inner in value.items()}
     if isinstance(value, list):
@@ -41,7 +41,7 @@ def varied(value: Any, number: int, version: int, key: str = "") -> Any:
     if isinstance(value, str) and key in SAME | OTHER:
         return f"{value}-{number}" if key in SAME else f"{value}-{version}-{number}"
     if isinstance(value, str):
-        return value.replace(Q, f"Was bridge {number} closed?").replace(C, C if version == 1 or number % 2 else WORSE)
+        return value.replace(Q, f"Was bridge {number} closed?").replace(C, C if version == 1 or number % 4 == 3 else WORSE)
     return value
 
 
@@ -77,8 +77,7 @@ def test_two_logs_are_compared_without_an_option(tool: str, tmp_path: Path) -> N
     compared = nlgauge("compare", first, second, "--no-cache")
     assert compared.exit_code == 0, compared.stderr
     said = " ".join(compared.stdout.split())
-    assert said.startswith(("v1 is better than v2 by ", "v1 and v2 do not differ significantly by "))
-    assert f"on {ITEMS} items" in said
+    assert said.startswith("v1 is better than v2 by ") and f"on {ITEMS} items" in said
     usual = (
         "Faithfulness, because rows have a source" if tool in SOURCE_TOO else "TokenF1, because rows have references"
     )

@@ -103,10 +103,10 @@ def test_the_page_the_table_and_the_comment_say_the_same(outputs: Path, tmp_path
     page = tmp_path / "gate.html"
     ran = command("check", outputs, "--grounded", "--strict", "--against", before, "-o", page, "--format", "markdown")
     assert ran.exit_code == 1
-    assert "1 of 5 answers fails" in ran.stdout
+    assert "1 of 5 answers fail" in ran.stdout
     assert "| 2 | contradicted |" in ran.stdout and "9 pm: the source has 9 am" in ran.stdout
     html = page.read_text(encoding="utf-8")
-    assert '<h1 class="bad">1 of 5 answers fails</h1>' in html
+    assert '<h1 class="bad">1 of 5 answers fail</h1>' in html
     assert "<b>1</b> answer was fixed and <b>1</b> was broken" in html
     changes = dict(re.findall(r'id="row-(\d)"[^>]*data-of="[^"]*\|(fixed|broken)"', html))
     assert changes == {"1": "fixed", "2": "broken"}

@@ -43,7 +43,7 @@ def test_marked_words_are_counted(mine):
     assert all(math.isnan(one.marked) for one in others)
     assert (found.sources, found.statements) == (2, 4) and found.signatures
     all_together, by_kind = found.tables()
-    assert len(all_together) == len(by_kind) == 6
+    assert len(all_together) == len(by_kind) == 7
 
 
 def test_a_setting_that_is_none_is_refused(mine):
