@@ -41,7 +41,8 @@ def varied(value: Any, number: int, version: int, key: str = "") -> Any:
     if isinstance(value, str) and key in SAME | OTHER:
         return f"{value}-{number}" if key in SAME else f"{value}-{version}-{number}"
     if isinstance(value, str):
-        return value.replace(Q, f"Was bridge {number} closed?").replace(C, C if version == 1 or number % 4 == 3 else WORSE)
+        answer = C if version == 1 or number % 4 == 3 else WORSE
+        return value.replace(Q, f"Was bridge {number} closed?").replace(C, answer)
     return value
 
 

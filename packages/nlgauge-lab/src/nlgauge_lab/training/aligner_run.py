@@ -144,8 +144,9 @@ class Reading:
         return [row for some in self._encoded(rows) for row in some]
 
     def _encoded(self, rows: Sequence[Labelled]) -> list[list[Encoded]]:
-        how = {"pairing": self._pairing, "stopwords": self._stopwords}
-        return encode(rows, self._tokenizer, self._rarity, self._shape, **how)
+        return encode(
+            rows, self._tokenizer, self._rarity, self._shape, pairing=self._pairing, stopwords=self._stopwords
+        )
 
 
 def _share(source: str) -> float:
