@@ -51,6 +51,7 @@ from nlgauge_lab.training.support.make import Among, Mixture, made, read_texts
 from nlgauge_lab.training.weak_labels.attempts import Settings
 from nlgauge_lab.training.weak_labels.production import Files, Order, produce
 from nlgauge_lab.training.written import Written, written_rows
+from nlgauge_lab.written import HELD_OUT, answers
 
 _OWN_HELD_OUT = 0.1
 """The share of the sources of a user's own file that is held out"""
@@ -124,7 +125,8 @@ class Reading:
         rows, held = written_rows(wanted, self._tokenizer, rarity=self._rarity, shape=self._shape, seed=self._seed)
         self.train += rows
         self.held |= held
-        self.counts["written"] = (len(rows), len(rows), 1)
+        texts = sum(one.writer not in HELD_OUT.values() for one in answers())
+        self.counts["written"] = (texts, len(rows), 1)
 
     def hold(self, name: str, rows: Sequence[Labelled]) -> None:
         """Rows of a set to measure on; what is added after them is about other sources."""
