@@ -48,7 +48,7 @@ LIMITS = {
     "Consistency(aligner='D')": Limit(200, 47, 17),
     "Faithfulness": Limit(265, 83, 20),
     "check --grounded": Limit(397, 268, 23),
-    "trust": Limit(292, 630, 19),
+    "trust": Limit(292, 292, 19),
 }
 
 
