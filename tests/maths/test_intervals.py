@@ -46,7 +46,8 @@ def test_binomial_tail_is_the_sum_of_its_probabilities() -> None:
 
 
 def test_a_sequence_ends_where_one_is_not_rejected() -> None:
-    assert certified([0.5, 0.01, 0.02, 0.2, 0.01], 1, 0.1) == [1, 2]
+    assert certified([0.01, 0.02, 0.2, 0.01], 1, 0.1) == [1, 2]
+    assert certified(iter([0.1, 0.10001]), 3, 0.1) == [3]
     assert certified([0.5, 0.01], 0, 0.1) == []
     assert certified([], 0, 0.1) == []
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import takewhile
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -171,26 +172,22 @@ def hypergeometric_p(count: int, n: int, others: int, m: int) -> float:
     return min(1.0, math.fsum(chances))
 
 
-def certified(p_values: Sequence[float], start: int, error: float) -> list[int]:
+def certified(p_values: Iterable[float], start: int, error: float) -> list[int]:
     """Return which hypotheses are rejected by fixed-sequence testing, all of them correctly with probability 1 - error.
 
     The order of the hypotheses must not depend on the ratings. From `start` on, each one is tested at the full level
     `error`, until one is not rejected.
 
     Args:
-        p_values: of each hypothesis, in order.
+        p_values: of each hypothesis from the first that is tested on, in order. No more are read than are needed.
         start: the index of the first hypothesis that is tested.
         error: the probability that any rejection is wrong.
 
     Returns:
         The indexes of the rejected hypotheses.
     """
-    rejected = []
-    for place in range(start, len(p_values)):
-        if p_values[place] > error:
-            break
-        rejected.append(place)
-    return rejected
+    rejected = sum(1 for _ in takewhile(lambda p: p <= error, p_values))
+    return list(range(start, start + rejected))
 
 
 def proportion(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:

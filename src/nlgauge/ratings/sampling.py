@@ -143,7 +143,8 @@ def sample(
     if cluster is not None:
         return _clusters(keys, column_of(keys, outputs, cluster), name=cluster, n=n, rng=rng)
     values = None if scores is None else _values(keys, scores, metric)
-    systems = np.array([list(outputs.systems).index(system) for system, _ in keys])
+    numbers = {system: number for number, system in enumerate(outputs.systems)}
+    systems = np.array([numbers[system] for system, _ in keys])
     groups = systems if values is None else _strata(systems, values, strata)
     sizes = np.bincount(groups)
     spread = np.ones(len(sizes))
