@@ -61,9 +61,10 @@ def test_a_claim_has_the_same_number_alone_and_among_others() -> None:
 
 def test_the_parts_are_of_the_worst_stretch_of_all_words_and_of_those_below_the_threshold():
     # 16 tokens of the fake model hold claims of 6; of the second claim nothing is supported.
-    def chance(unsupported: int) -> float:
-        """Log-odds 3 less 1 for each unsupported word, over the temperature."""
-        return float(1 / (1 + np.exp(-(3 - unsupported) / 4)))
+    def both(*unsupported: int) -> float:
+        """Return the probability of two claims of log-odds 3 less 1 for each unsupported word, over the temperature."""
+        # The odds against the claims, added and divided by the root of their number.
+        return float(1 / (1 + sum(np.exp(-(3 - one) / 4) for one in unsupported) / np.sqrt(2)))
 
     row = replace(ROW, candidate="w1 w3 w5 w2. \n w7 w8", source="w1 w3 w5 w6")
     model = FakeModel(card=ModelCard(aligner_threshold=0.5, aligner_temperature=4.0))
@@ -72,11 +73,11 @@ def test_the_parts_are_of_the_worst_stretch_of_all_words_and_of_those_below_the_
     assert metric.details == ("unsupported", "wording", "claims")
     (one,) = scored(metric, [row], model)
     mean = (3 * YES + 3 * NO) / 6
-    assert one.parts == pytest.approx(((chance(1) + chance(2)) / 2, mean, NO, 3 / 6, 3 / 6, 2))
+    assert one.parts == pytest.approx((both(1, 2), mean, NO, 3 / 6, 3 / 6, 2))
     long = replace(row, candidate="w1 w3 w5 w6 w1 w3. \n w7 w8 w9 w1")
     (one,) = scored(metric, [long], model)
     mean, worst = (6 * YES + 4 * NO) / 10, (YES + 3 * NO) / 4
-    assert one.parts == pytest.approx(((chance(1) + chance(3)) / 2, mean, worst, 4 / 10, 7 / 10, 2))
+    assert one.parts == pytest.approx((both(1, 3), mean, worst, 4 / 10, 7 / 10, 2))
     (text,) = shown(metric, long, model)["texts"]
     assert [long.candidate[begin:end] for begin, end in text["unsupported"]] == ["w3. \n w7 w8 w9"]
 
