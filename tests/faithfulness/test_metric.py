@@ -1,6 +1,7 @@
 """Faithfulness: its sub-scores, what the question and exact checks do to them, and what stands in its evidence."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,6 +28,13 @@ ODD = [
 """Answers of `examples/rag_v1.jsonl` and `rag_v2.jsonl`, and odd ones, with their differences from the source"""
 
 
+def of_claims(chances: Sequence[float]) -> float:
+    """Return the probability of an answer: the odds against its claims, added and divided by the root of their number."""
+    if min(chances) == 0:
+        return 0.0
+    return 1 / (1 + sum((1 - chance) / chance for chance in chances) / len(chances) ** 0.5)
+
+
 @pytest.mark.usefixtures("one_model")
 def test_the_evidence_of_an_answer_has_its_differences_its_claims_and_its_number() -> None:
     rows = [{name: row[name] for name in ("candidate", "source", "question")} for row in ODD]
@@ -38,8 +46,8 @@ def test_the_evidence_of_an_answer_has_its_differences_its_claims_and_its_number
         text = evidence.get(n, {}).get("texts", [{}])[0]
         reasons = text.get("reasons", [])
         assert [one["said"] for one in reasons] == row["differences"]
-        claims = sorted(one["supported"] for one in text.get("stretches", []))
-        literal = sum(claims[:2]) / len(claims[:2]) if claims else np.nan
+        claims = [one["supported"] for one in text.get("stretches", [])]
+        literal = of_claims(claims) if claims else np.nan
         if any(one.get("sure") for one in reasons):
             literal = min(literal, 1 / (1 + np.exp(1)))
         assert probability[n] == pytest.approx(literal, nan_ok=True)
@@ -56,15 +64,14 @@ def test_a_claim_has_the_same_number_alone_and_among_others() -> None:
     for row, order in ((3, alone), (4, alone[::-1])):
         (text,) = table.columns["Faithfulness"].evidence[row]["texts"]
         assert [one["supported"] for one in text["stretches"]] == pytest.approx(order.tolist(), abs=1e-5)
-        assert table.values("Faithfulness")[row] == pytest.approx(np.sort(alone)[:2].mean(), abs=1e-5)
+        assert table.values("Faithfulness")[row] == pytest.approx(of_claims(alone), abs=1e-5)
 
 
 def test_the_parts_are_of_the_worst_stretch_of_all_words_and_of_those_below_the_threshold():
     # 16 tokens of the fake model hold claims of 6; of the second claim nothing is supported.
     def both(*unsupported: int) -> float:
-        """Return the probability of two claims of log-odds 3 less 1 for each unsupported word, over the temperature."""
-        # The odds against the claims, added and divided by the root of their number.
-        return float(1 / (1 + sum(np.exp(-(3 - one) / 4) for one in unsupported) / np.sqrt(2)))
+        """Return the probability of claims of log-odds 3 less 1 for each unsupported word, over the temperature."""
+        return of_claims([1 / (1 + np.exp(-(3 - one) / 4)) for one in unsupported])
 
     row = replace(ROW, candidate="w1 w3 w5 w2. \n w7 w8", source="w1 w3 w5 w6")
     model = FakeModel(card=ModelCard(aligner_threshold=0.5, aligner_temperature=4.0))
