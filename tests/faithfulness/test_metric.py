@@ -29,7 +29,7 @@ ODD = [
 
 
 def of_claims(chances: Sequence[float]) -> float:
-    """Return the probability of an answer: the odds against its claims, added and divided by the root of their number."""
+    """Return the probability of an answer, from the sum of the odds against its claims over the root of their number."""
     if min(chances) == 0:
         return 0.0
     return 1 / (1 + sum((1 - chance) / chance for chance in chances) / len(chances) ** 0.5)
@@ -106,8 +106,8 @@ def test_a_difference_lowers_the_probability_of_its_segment_alone(said, there, h
         assert [row.candidate[one["begin"] : one["end"]] for one in text["reasons"]] == [differs]
         assert [row.source[one["begin"] : one["end"]] for one in text["quotes"]] == [row.source]
         assert [one["text"] for one in text["quotes"]] == [row.source]
-        mean = float(np.mean(chances[-1]))
-        assert one.parts[0] == pytest.approx(min(mean, NO_SURE) if languages and highest < 0 else mean)
+        both = of_claims(chances[-1])
+        assert one.parts[0] == pytest.approx(min(both, NO_SURE) if languages and highest < 0 else both)
         parts.append(one.parts[1:])
     (plain, other), (doubted, same) = chances
     assert np.log(doubted / (1 - doubted)) == pytest.approx(min(np.log(plain / (1 - plain)) - 2, highest))
