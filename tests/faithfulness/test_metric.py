@@ -29,7 +29,7 @@ ODD = [
 
 
 def of_claims(chances: Sequence[float]) -> float:
-    """Return the probability of an answer, from the sum of the odds against its claims over the root of their number."""
+    """Return the probability of an answer, from the odds against its claims, whose sum is divided by the root of n."""
     if min(chances) == 0:
         return 0.0
     return 1 / (1 + sum((1 - chance) / chance for chance in chances) / len(chances) ** 0.5)
