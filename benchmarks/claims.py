@@ -2,11 +2,11 @@
 
     python benchmarks/claims.py [--data FOLDER] [--model pocket ...] [--cache FOLDER] [--write]
 
-On each labelled set whose answers have several claims: the area under the curve of right and wrong answers, and the
-hits at few false alarms in the mean of the sets, for the worst claim, the mean of the two worst, and the sum of the odds
-against the claims divided by their number to a power (`nlgauge.maths.alignment.all_supported` has TOGETHER). The power
-is chosen on the sets named `dev`. `--write` puts the tables into docs/check-evidence.md. FOLDER holds the labelled sets
-of `nlgauge train thresholds`, ../shared/data by default.
+The tables have, for each labelled set whose answers have several claims, the area under the curve of right and wrong
+answers, and in the mean of the sets the hits at few false alarms. Compared are the worst claim, the mean of the two
+worst, and the sum of the odds against the claims divided by their number to a power: `TOGETHER` of
+`nlgauge.maths.alignment`, which is chosen on the sets named `dev`. `--write` puts the tables into
+docs/check-evidence.md. FOLDER holds the labelled sets of `nlgauge train thresholds`, ../shared/data by default.
 """
 
 from __future__ import annotations
