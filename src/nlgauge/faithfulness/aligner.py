@@ -200,8 +200,11 @@ def _differences(answer: Answer) -> list[SourceDifference]:
     """Return the differences of an answer from its source, and the addresses that the source does not have."""
     said = answer.said
     found = answer.source.checked.differences(said.text, answer.whole.question)
-    found += (SourceDifference(*said.near(begin, end), why, sure) for begin, end, why, sure in said.links)
-    return sorted(found)
+    found += (
+        SourceDifference(*said.near(begin, end), why, sure) for begin, end, why, sure in (*said.links, *said.doubts)
+    )
+    found.sort()
+    return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
 
 
 def _reasons(said: Claims, found: Sequence[SourceDifference]) -> tuple[Reason, ...]:
