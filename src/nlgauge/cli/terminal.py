@@ -25,6 +25,7 @@ from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.data.seal import UNSEALED, has_seal
 from nlgauge.errors import InputError, SpecError
 from nlgauge.render.answer import Answer, Answered
+from nlgauge.render.lines import WIDTH, TextLine
 from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import Cells, formatted, harmless, harmless_json
 
@@ -37,8 +38,6 @@ LONG = 100_000
 """Characters: a text that keeps a metric of a model busy for a minute"""
 _LOOKED_AT = 1000
 """Texts whose language is told: a run of millions does not wait for it"""
-WIDTH = 100
-"""Columns that text output keeps to"""
 
 
 def read_outputs(
@@ -581,43 +580,61 @@ def _arrows() -> dict[int, str]:
     return {}
 
 
-def say(answers: Sequence[str], layout: str) -> None:
+def show(given: Answered | Answer, layout: str) -> None:
+    """Show an answer on stdout, as text, tables or its record as JSON; what has to be known of it on stderr.
+
+    Args:
+        given: the answer, or a result that has one.
+        layout: one of `FORMATS`, 'json', or a format of the answer's own documents.
+    """
+    answer = given if isinstance(given, Answer) else given.to_answer()
+    if layout in answer.documents:
+        click.echo(answer.documents[layout]())
+    elif layout == "json":
+        show_json(answer.command, answer.notes, **answer.record)
+    elif layout == "text" and answer.lines:
+        _show_lines(answer.lines)
+    else:
+        _say(answer.sentences, layout)
+        show_tables(answer.tables, layout, answer.keys)
+        remark(*answer.legend)
+    remark(*answer.notes)
+    if layout == "text" and answer.ending is not None:
+        _show_lines([answer.ending])
+
+
+def _say(answers: Sequence[str], layout: str) -> None:
     """Write sentences on stdout before the tables of text output; other forms of output are for programs."""
     if layout != "text" or not answers:
         return
-    width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     for answer in answers:
-        for line in textwrap.wrap(harmless(answer), width, break_long_words=False, break_on_hyphens=False):
+        for line in textwrap.wrap(harmless(answer), _width(), break_long_words=False, break_on_hyphens=False):
             click.echo(line)
     click.echo()
 
 
-def show(given: Answered | Answer, layout: str) -> None:
-    """Show an answer: sentences and tables, or its record as JSON, on stdout; what has to be known of it on stderr."""
-    answer = given if isinstance(given, Answer) else given.to_answer()
-    if layout == "json":
-        show_json(answer.command, answer.notes, **answer.record)
-    else:
-        say(answer.sentences, layout)
-        show_tables(answer.tables, layout, answer.keys)
-        remark(*answer.legend)
-    remark(*answer.notes)
+def _show_lines(lines: Sequence[TextLine | Cells]) -> None:
+    colour = coloured()
+    for line in lines:
+        if isinstance(line, TextLine):
+            click.echo(line.drawn(colour), color=colour)
+        else:
+            show_tables([line], "text")
 
 
 def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:
     """Print tables on stdout in one of `FORMATS`; `keys` columns say what a row is."""
     colour = coloured()
-    width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     arrows = _arrows() if layout == "text" else {}
     # CSV is exact for a file or a program; the other forms hold no character that steers a terminal.
     shown = harmless_json if layout == "csv" and sys.stdout.isatty() else str
-    for line in formatted(tables, layout, width=width, colour=colour, keys=keys):
+    for line in formatted(tables, layout, width=_width(), colour=colour, keys=keys):
         click.echo(shown(line).translate(arrows), color=colour)
 
 
-def aligned(cells: Cells) -> list[str]:
-    """Return the lines of a table as wide as it is, for a table that stands among other lines."""
-    return formatted([cells], "text", width=sys.maxsize)
+def _width() -> int:
+    """Return how many columns a table takes: those of a terminal, and `WIDTH` at most."""
+    return min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
 
 
 def with_interval(value: float, low: float = math.nan, high: float = math.nan) -> str:
