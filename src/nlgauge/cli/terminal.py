@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import os
 import re
 import shutil
@@ -26,7 +25,6 @@ from nlgauge.data.seal import UNSEALED, has_seal
 from nlgauge.errors import InputError, SpecError
 from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.lines import WIDTH, TextLine
-from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import Cells, formatted, harmless, harmless_json
 
 if TYPE_CHECKING:
@@ -635,7 +633,3 @@ def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:
 def _width() -> int:
     """Return how many columns a table takes: those of a terminal, and `WIDTH` at most."""
     return min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
-
-
-def with_interval(value: float, low: float = math.nan, high: float = math.nan) -> str:
-    return "-" if math.isnan(value) else fixed(value) + ("" if math.isnan(low) else f" [{fixed(low)}, {fixed(high)}]")

@@ -23,7 +23,7 @@ def evidence_lines(evidence: Record, indent: str = "") -> Iterator[TextLine]:
         evidence: as JSON has it.
         indent: what stands before each line.
 
-    Yields:
+    Returns:
         The lines.
     """
     if "reference" in evidence:

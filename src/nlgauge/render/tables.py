@@ -375,9 +375,14 @@ def _markdown(cells: Cells) -> list[str]:
 
 def _in_markdown(cell: Cell) -> str:
     if isinstance(cell, str):
-        return re.sub(r"([\\|*_`<~\[\]])", r"\\\1", _line(cell))
+        return in_markdown(cell)
     around = _AROUND[cell.mark]
     return f"{around}{cell.text}{around}" + words(cell).removeprefix(cell.text)
+
+
+def in_markdown(text: str) -> str:
+    """Return a text in one line that ends no cell, and that is not read as Markdown, as HTML, or as another's name."""
+    return re.sub(r"([\\|*_`<>~\[\]#@])", r"\\\1", _line(text))
 
 
 def _numeric(cells: Cells) -> list[bool]:

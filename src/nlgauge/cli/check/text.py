@@ -1,4 +1,4 @@
-"""A verdict for people: what fails, then the counts, then one word; and the words that all formats share."""
+"""A verdict in words: what fails, then the counts, then the ruling; and the words that all formats share."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
-import click
-from click.formatting import wrap_text
-
 from nlgauge.answers.compare import SIGNIFICANCE
-from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import WIDTH, coloured, with_interval
 from nlgauge.data.table import ScoreTable
 from nlgauge.gate import Outcome, Regression, Unsupported, Verdict
 from nlgauge.gate.verdict import SAID
+from nlgauge.render.lines import TextLine, plain
 from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import harmless
 
@@ -23,6 +19,8 @@ NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200
 _LISTED = 40
 """Rows that the terminal shows; a page shows all of them"""
+_INDENT, _FURTHER = "      ", "        "
+"""What stands before what is said of a row, and before its further lines"""
 
 
 def name(verdict: Verdict) -> str:
@@ -104,7 +102,7 @@ def compared(one: Regression, against: object) -> tuple[str, str]:
     """Return one system beside the baseline: what is said of it, and the numbers that say so."""
     was = "" if one.baseline == one.system else f" (there {one.baseline})"
     head = f"system {one.system}, against {against}{was}: {_said(one)}"
-    change = with_interval(one.difference, one.low, one.high)
+    change = _with_interval(one.difference, one.low, one.high)
     p = "no p" if math.isnan(one.adjusted) else f"p {one.adjusted:.4f}"
     if one.no_worse is not None:
         p += (
@@ -115,7 +113,7 @@ def compared(one: Regression, against: object) -> tuple[str, str]:
     if one.look is not None:
         p += f" at interim analysis {one.look}, which holds at all of them"
     reason = f" ({one.reason})" if one.reason else ""
-    means = f"{with_interval(one.now)}, was {with_interval(one.before)}, on {one.n} items"
+    means = f"{_with_interval(one.now)}, was {_with_interval(one.before)}, on {one.n} items"
     least = one.detectable or 0.0
     shown = f"; a difference of {fixed(least)} would show in 80 % of runs" if least > 0 else ""
     return harmless(head), f"{means}; difference {change}, {p}{reason}{shown}"
@@ -132,44 +130,46 @@ def _said(one: Regression) -> str:
     return "better" if one.adjusted < SIGNIFICANCE else "no significant difference"
 
 
-def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
-    """Print what is decided, the rows that do not pass, and the verdict last, on stdout.
-
-    The rest goes to stderr before it.
+def lines(verdict: Verdict, against: Path | None) -> Iterator[TextLine]:
+    """Yield what is decided, the rows that do not pass, the worst first, and the counts.
 
     Args:
         verdict: what the gate found.
-        table: the scores that were checked.
-        outputs: the file of the outputs.
         against: the file of the earlier run; None without one.
-        how: the options by which outputs were read and scored.
+
+    Returns:
+        The lines of text output, but for the ruling (`ending`), which stands last.
     """
-    colour = coloured()
-    for line in decided(verdict):
-        click.echo(wrap_text(harmless(line), WIDTH))
-    for one in verdict.worst[:_LISTED]:
-        why = harmless(one.problem or "")
-        mark = click.style("UNREAD" if one.state == "unread" else "DOUBT", fg="yellow")
-        mark = click.style("FAIL", fg="red", bold=True) if one.failed else mark
-        click.echo(f"{mark}  {place(one)}: {why}", color=colour)
-        for line in quoted(one):
-            click.echo(wrap_text(line, WIDTH, "      ", "        "))
+    for sentence in decided(verdict):
+        yield plain(sentence, wrapped=True)
+    for outcome in verdict.worst[:_LISTED]:
+        yield TextLine((_mark(outcome), (f"  {place(outcome)}: {harmless(outcome.problem or '')}", "")))
+        yield from (plain(said, _INDENT, _FURTHER, wrapped=True) for said in quoted(outcome))
     if (more := len(verdict.worst) - _LISTED) > 0:
-        click.echo(f"{more:,} more rows do not pass: -o gate.html shows all of them")
+        yield plain(f"{more:,} more rows do not pass: -o gate.html shows all of them")
     if verdict.at_least is not None or verdict.at_most is not None or verdict.worst:
-        click.echo(counted(verdict))
+        yield plain(counted(verdict))
     if verdict.findings:
-        click.echo("; ".join(f"{count} {finding}" for finding, count in verdict.findings.items()))
+        yield plain("; ".join(f"{count} {finding}" for finding, count in verdict.findings.items()))
     for regression in verdict.regressions:
         head, numbers = compared(regression, against)
-        click.echo(head)
-        click.echo(wrap_text(numbers, WIDTH, "      ", "        "))
+        yield plain(head)
+        yield plain(numbers, _INDENT, _FURTHER, wrapped=True)
     if verdict.nothing_checked:
-        click.echo(NOTHING_CHECKED)
-    tell(verdict, table, outputs, how)
-    end = {"passes": ("passed", "green"), "fails": ("FAILED", "red"), "cannot tell": ("CANNOT TELL", "yellow")}
-    word, paint = end[verdict.ruling]
-    click.echo(click.style(word, fg=paint, bold=True), color=colour)
+        yield plain(NOTHING_CHECKED)
+
+
+def _mark(outcome: Outcome) -> tuple[str, str]:
+    """Return the word before a row that does not pass, and its style."""
+    if outcome.failed:
+        return "FAIL", "fails"
+    return "UNREAD" if outcome.state == "unread" else "DOUBT", "doubtful"
+
+
+def ending(verdict: Verdict) -> TextLine:
+    """Return the ruling in a word."""
+    words = {"passes": "passed", "fails": "FAILED", "cannot tell": "CANNOT TELL"}
+    return TextLine(((words[verdict.ruling], verdict.ruling),))
 
 
 def decided(verdict: Verdict) -> list[str]:
@@ -180,20 +180,27 @@ def decided(verdict: Verdict) -> list[str]:
     return [*verdict.decision.sentences, *([following] if following is not None else [])]
 
 
-def tell(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> None:
-    """Print what has to be known beside the verdict, on stderr.
+def notes(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> Iterator[str]:
+    """Yield what has to be known beside the verdict, a line each.
 
     Args:
         verdict: what the gate found.
         table: the scores that were checked.
         outputs: the file of the outputs.
         how: the options by which outputs were read and scored.
+
+    Returns:
+        The lines.
     """
     for why, count in verdict.left_out.items():
-        remark(f"{count} rows {why}, left out of the comparison")
-    remark(*verdict.notes)
-    rows = [one.row for one in verdict.worst if one.row is not None and one.state in ("failed", "doubtful")]
+        yield f"{count} rows {why}, left out of the comparison"
+    yield from verdict.notes
+    rows = [row.row for row in verdict.worst if row.row is not None and row.state in ("failed", "doubtful")]
     if rows:
         spec = verdict.metric.replace('"', '\\"')
-        remark(f'what a score is based on: nlgauge explain {quote(str(outputs))} -m "{spec}" --row {rows[0]}{how}')
-    remark(str(table.signatures[verdict.metric]))
+        yield f'what a score is based on: nlgauge explain {quote(str(outputs))} -m "{spec}" --row {rows[0]}{how}'
+    yield str(table.signatures[verdict.metric])
+
+
+def _with_interval(value: float, low: float = math.nan, high: float = math.nan) -> str:
+    return "-" if math.isnan(value) else fixed(value) + ("" if math.isnan(low) else f" [{fixed(low)}, {fixed(high)}]")
