@@ -15,7 +15,7 @@ from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.gate.verdict import SAID, Outcome, Verdict
-from nlgauge.render.page import page
+from nlgauge.render.page import VERDICT, page
 from nlgauge.render.words import Piece, pieces
 
 _FOLDER = Path(__file__).parent
@@ -95,7 +95,7 @@ def gate_page(
         _FOLDER,
         command="check",
         title=title or verdict.headline,
-        styles=[_FOLDER / "gate.css"],
+        styles=[VERDICT, _FOLDER / "gate.css"],
         scripts=[_FOLDER / "gate.js"],
         verdict=verdict,
         rows=len(rows),
