@@ -28,7 +28,7 @@ from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.environment import HERE, inlined, render
 from nlgauge.render.evidence import drawn
 from nlgauge.render.evidence_lines import evidence_lines
-from nlgauge.render.lines import TextLine, plain
+from nlgauge.render.lines import Line, TextLine
 from nlgauge.render.numbers import fixed
 from nlgauge.render.page import page
 from nlgauge.render.tables import NONE, Cell, Number
@@ -70,7 +70,7 @@ class Explanation:
         names = ("row", "system", "item", "metric", "values", "reason", "notes", "evidence")
         return {name: jsonable(getattr(self, name)) for name in names}
 
-    def lines(self) -> Iterator[TextLine]:
+    def lines(self) -> Iterator[Line]:
         """Yield the score and its evidence as lines of text output."""
         place = f"system {self.system}"
         if self.row is not None:
@@ -83,8 +83,8 @@ class Explanation:
             said += f" ({self.reason})" if self.reason else ""
         else:
             said = f"has no value: {self.reason}"
-        yield plain(f"{place}: {self.metric} {said}")
-        yield from (plain(f"note: {note}", "  ") for note in self.notes)
+        yield f"{place}: {self.metric} {said}"
+        yield from (TextLine(f"note: {note}", "  ") for note in self.notes)
         yield from evidence_lines(self.evidence, "  ")
 
     def html(self, titles: bool = False) -> str:

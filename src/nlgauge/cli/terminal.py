@@ -24,7 +24,7 @@ from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.data.seal import UNSEALED, has_seal
 from nlgauge.errors import InputError, SpecError
 from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.lines import WIDTH, TextLine
+from nlgauge.render.lines import WIDTH, Line, drawn
 from nlgauge.render.tables import Cells, formatted, harmless, harmless_json
 
 if TYPE_CHECKING:
@@ -611,13 +611,10 @@ def _say(answers: Sequence[str], layout: str) -> None:
     click.echo()
 
 
-def _show_lines(lines: Sequence[TextLine | Cells]) -> None:
+def _show_lines(lines: Sequence[Line]) -> None:
     colour = coloured()
-    for line in lines:
-        if isinstance(line, TextLine):
-            click.echo(line.drawn(colour), color=colour)
-        else:
-            show_tables([line], "text")
+    for line in drawn(lines, colour):
+        click.echo(line, color=colour)
 
 
 def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:

@@ -11,7 +11,6 @@ import click
 from nlgauge.cli.options import IN_FORMATS, MAP, PLACE, example
 from nlgauge.cli.terminal import read_outputs, show
 from nlgauge.render.answer import Answer
-from nlgauge.render.lines import plain
 from nlgauge.render.tables import NONE
 
 _EXIT_CODES = {"fits": 0, "changed": 1, "no seal": 3}
@@ -45,7 +44,7 @@ def verify(files: Sequence[Path], outputs: Path | None, columns: Sequence[str], 
         command="verify",
         record={"files": [{**vars(verification), "ruling": verification.ruling} for verification in verifications]},
         tables=[[["file", "kind", "ruling", "sha256", "changes"], *cells]],
-        lines=[plain(verification.sentence) for verification in verifications],
+        lines=[verification.sentence for verification in verifications],
     )
     show(answer, layout)
     sys.exit(next((_EXIT_CODES[ruling] for ruling in ("changed", "no seal") if ruling in rulings), 0))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nlgauge.render.environment import HERE, inlined, render
-from nlgauge.render.lines import TextLine
+from nlgauge.render.lines import Line, drawn
 from nlgauge.render.tables import Cells, empty, formatted
 
 
@@ -27,10 +27,9 @@ class Answer:
     it themselves"""
     notes: Sequence[str] = ()
     """What a reader has to know of the numbers, a sentence each"""
-    lines: Sequence[TextLine | Cells] = ()
-    """What text output shows in place of sentences and tables, where these would say less: lines, and tables between
-    them"""
-    ending: TextLine | None = None
+    lines: Sequence[Line] = ()
+    """What text output shows in place of sentences and tables, where these would say less"""
+    ending: Line | None = None
     """What text output shows last, below the notes"""
     documents: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     """By format, what makes the answer as a text of a format that has no tables, such as the XML of test results"""
@@ -54,18 +53,9 @@ def as_text(answer: Answer) -> str:
     """Return the answer as text: sentences and tables, or its own lines; then what has to be known of them."""
     if answer.lines:
         ending = [answer.ending] if answer.ending is not None else []
-        return "\n".join([*_printed(answer.lines), *answer.notes, *_printed(ending)])
+        return "\n".join([*drawn(answer.lines), *answer.notes, *drawn(ending)])
     tables = formatted(answer.tables, "text", keys=answer.keys)
     return "\n".join([*answer.sentences, *tables, *answer.legend, *answer.notes])
-
-
-def _printed(lines: Sequence[TextLine | Cells]) -> list[str]:
-    """Return lines and tables as text without colours."""
-    return [
-        drawn
-        for line in lines
-        for drawn in ([line.drawn()] if isinstance(line, TextLine) else formatted([line], "text"))
-    ]
 
 
 def as_html(answer: Answer) -> str:

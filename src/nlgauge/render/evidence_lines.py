@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from nlgauge.render.lines import TextLine, plain
+from nlgauge.render.lines import TextLine
 from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import aligned, harmless
 from nlgauge.render.words import LISTED, Record, nearest, shade
@@ -27,11 +27,11 @@ def evidence_lines(evidence: Record, indent: str = "") -> Iterator[TextLine]:
         The lines.
     """
     if "reference" in evidence:
-        yield plain(f"reference {evidence['reference'] + 1}:", indent)
+        yield TextLine(f"reference {evidence['reference'] + 1}:", indent)
     inner = f"{indent}  "
     for text in evidence.get("texts", []):
-        yield plain(f"{text['name']}, against the {text['against']}:", indent)
-        yield TextLine(tuple(_marked(text)), first=inner, rest=inner)
+        yield TextLine(f"{text['name']}, against the {text['against']}:", indent)
+        yield TextLine(tuple(_marked(text)), inner)
         spans = text.get("unsupported", [])
         cells = [_span(text, *span) for span in spans[:LISTED]]
         yield from _table(
@@ -42,7 +42,7 @@ def evidence_lines(evidence: Record, indent: str = "") -> Iterator[TextLine]:
         yield from _table(inner, ["characters", "checked without a model"], cells)
         stretches = text.get("stretches", [])
         if len(stretches) > 1 and all("supported" in stretch for stretch in stretches):
-            yield plain(_least_supported(stretches), inner)
+            yield TextLine(_least_supported(stretches), inner)
     for side in ("candidate", "reference"):
         matches = [match for match in evidence.get("matches", []) if match["side"] == side]
         weakest = sorted(matches, key=lambda match: match["similarity"])[:LISTED]
@@ -117,6 +117,6 @@ def _table(
 ) -> Iterator[TextLine]:
     """Yield the lines of a table, if it has any; and how many there are, where not all are shown."""
     if cells:
-        yield from (plain(line, indent) for line in aligned([heads, *cells]))
+        yield from (TextLine(line, indent) for line in aligned([heads, *cells]))
     if count > LISTED:
-        yield plain(f"({LISTED} of {count} {what}; --format json has them all)", indent)
+        yield TextLine(f"({LISTED} of {count} {what}; --format json has them all)", indent)

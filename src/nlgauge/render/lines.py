@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
 
 from click.formatting import wrap_text
 
@@ -17,37 +18,33 @@ _AROUND = {"unsupported": "[{}]"}
 class TextLine(NamedTuple):
     """A line, or the lines of a text, which holds nothing that steers a terminal once it is drawn."""
 
-    pieces: tuple[tuple[str, str], ...]
-    """Texts, each with the name of its style; '' for none"""
+    pieces: str | tuple[tuple[str, str], ...]
+    """A text; or several, each with the name of its style, '' for none"""
     first: str = ""
     """What stands before the first line"""
-    rest: str = ""
-    """What stands before each line that follows"""
+    rest: str | None = None
+    """What stands before each line that follows; by default `first`"""
     wrapped: bool = False
     """Whether it is broken into lines of `WIDTH` columns"""
 
     def drawn(self, colour: bool = False) -> str:
         """Return the line as it is printed; without colours a word that nothing supports stands in [brackets]."""
-        texts = [(harmless(text, lines=True), style) for text, style in self.pieces]
+        pieces = ((self.pieces, ""),) if isinstance(self.pieces, str) else self.pieces
+        texts = [(harmless(text, lines=True), style) for text, style in pieces]
+        rest = self.first if self.rest is None else self.rest
         if colour:
             line = "".join(styled(text, style) for text, style in texts)
         else:
             line = "".join(_AROUND.get(style if text else "", "{}").format(text) for text, style in texts)
         if self.wrapped:
-            return wrap_text(line, WIDTH, self.first, self.rest)
-        return self.first + line.replace("\n", f"\n{self.rest}")
+            return wrap_text(line, WIDTH, self.first, rest)
+        return self.first + line.replace("\n", f"\n{rest}")
 
 
-def plain(text: str, first: str = "", rest: str | None = None, *, wrapped: bool = False) -> TextLine:
-    """Return a line without styles.
+Line: TypeAlias = "str | TextLine"
+"""A line; a text is one without styles"""
 
-    Args:
-        text: what it says.
-        first: what stands before the first line.
-        rest: what stands before each line that follows; `first` by default.
-        wrapped: whether it is broken into lines of `WIDTH` columns.
 
-    Returns:
-        The line.
-    """
-    return TextLine(((text, ""),), first, first if rest is None else rest, wrapped)
+def drawn(lines: Iterable[Line], colour: bool = False) -> list[str]:
+    """Return lines as they are printed."""
+    return [line.drawn(colour) if isinstance(line, TextLine) else harmless(line, lines=True) for line in lines]

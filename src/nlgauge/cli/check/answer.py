@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +11,10 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.gate import Verdict
 from nlgauge.gate.attest import verdict_record
 from nlgauge.render.answer import Answer
+from nlgauge.render.lines import TextLine
+
+_RULINGS = {"passes": "passed", "fails": "FAILED", "cannot tell": "CANNOT TELL"}
+"""The last word of text output"""
 
 
 def answer_of(verdict: Verdict, table: ScoreTable, *, outputs: Path, against: Path | None, how: str) -> Answer:
@@ -29,10 +32,10 @@ def answer_of(verdict: Verdict, table: ScoreTable, *, outputs: Path, against: Pa
     """
     baseline = None if against is None else str(against)
     documents = {name: partial(form, verdict, outputs, against) for name, form in ci.FORMATS.items()}
-    return replace(
-        verdict.to_answer(),
+    return Answer(
+        command="check",
         lines=list(text.lines(verdict, against)),
         notes=list(text.notes(verdict, table, outputs, how)),
-        ending=text.ending(verdict),
+        ending=TextLine(((_RULINGS[verdict.ruling], verdict.ruling),)),
         documents={**documents, "json": lambda: printed(verdict_record(verdict, table, baseline))},
     )

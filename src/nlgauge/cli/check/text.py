@@ -11,7 +11,7 @@ from nlgauge.answers.compare import SIGNIFICANCE
 from nlgauge.data.table import ScoreTable
 from nlgauge.gate import Outcome, Regression, Unsupported, Verdict
 from nlgauge.gate.verdict import SAID
-from nlgauge.render.lines import TextLine, plain
+from nlgauge.render.lines import Line, TextLine
 from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import harmless
 
@@ -130,7 +130,7 @@ def _said(one: Regression) -> str:
     return "better" if one.adjusted < SIGNIFICANCE else "no significant difference"
 
 
-def lines(verdict: Verdict, against: Path | None) -> Iterator[TextLine]:
+def lines(verdict: Verdict, against: Path | None) -> Iterator[Line]:
     """Yield what is decided, the rows that do not pass, the worst first, and the counts.
 
     Args:
@@ -138,38 +138,27 @@ def lines(verdict: Verdict, against: Path | None) -> Iterator[TextLine]:
         against: the file of the earlier run; None without one.
 
     Returns:
-        The lines of text output, but for the ruling (`ending`), which stands last.
+        The lines of text output, but for the ruling, which stands last.
     """
     for sentence in decided(verdict):
-        yield plain(sentence, wrapped=True)
+        yield TextLine(sentence, wrapped=True)
     for outcome in verdict.worst[:_LISTED]:
-        yield TextLine((_mark(outcome), (f"  {place(outcome)}: {harmless(outcome.problem or '')}", "")))
-        yield from (plain(said, _INDENT, _FURTHER, wrapped=True) for said in quoted(outcome))
+        mark = ("UNREAD" if outcome.state == "unread" else "DOUBT", "doubtful")
+        mark = ("FAIL", "fails") if outcome.failed else mark
+        yield TextLine((mark, (f"  {place(outcome)}: {harmless(outcome.problem or '')}", "")))
+        yield from (TextLine(said, _INDENT, _FURTHER, wrapped=True) for said in quoted(outcome))
     if (more := len(verdict.worst) - _LISTED) > 0:
-        yield plain(f"{more:,} more rows do not pass: -o gate.html shows all of them")
+        yield f"{more:,} more rows do not pass: -o gate.html shows all of them"
     if verdict.at_least is not None or verdict.at_most is not None or verdict.worst:
-        yield plain(counted(verdict))
+        yield counted(verdict)
     if verdict.findings:
-        yield plain("; ".join(f"{count} {finding}" for finding, count in verdict.findings.items()))
+        yield "; ".join(f"{count} {finding}" for finding, count in verdict.findings.items())
     for regression in verdict.regressions:
         head, numbers = compared(regression, against)
-        yield plain(head)
-        yield plain(numbers, _INDENT, _FURTHER, wrapped=True)
+        yield head
+        yield TextLine(numbers, _INDENT, _FURTHER, wrapped=True)
     if verdict.nothing_checked:
-        yield plain(NOTHING_CHECKED)
-
-
-def _mark(outcome: Outcome) -> tuple[str, str]:
-    """Return the word before a row that does not pass, and its style."""
-    if outcome.failed:
-        return "FAIL", "fails"
-    return "UNREAD" if outcome.state == "unread" else "DOUBT", "doubtful"
-
-
-def ending(verdict: Verdict) -> TextLine:
-    """Return the ruling in a word."""
-    words = {"passes": "passed", "fails": "FAILED", "cannot tell": "CANNOT TELL"}
-    return TextLine(((words[verdict.ruling], verdict.ruling),))
+        yield NOTHING_CHECKED
 
 
 def decided(verdict: Verdict) -> list[str]:
