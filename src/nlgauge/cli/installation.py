@@ -107,7 +107,10 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     from nlgauge.contract.parameters import parameters_of
     from nlgauge.registry import typical
 
-    parameters = {key: None if one.default is MISSING else one.default for key, one in parameters_of(kind).items()}
+    parameters = {
+        key: None if parameter.default is MISSING else parameter.default
+        for key, parameter in parameters_of(kind).items()
+    }
     described: dict[str, Any] = {
         "name": name,
         "about": (inspect.getdoc(kind) or "").partition("\n")[0],

@@ -50,8 +50,8 @@ class Number:
     @property
     def interval(self) -> str:
         """The interval in brackets; empty where there is none."""
-        known = not (math.isnan(self.value) or math.isnan(self.low))
-        return f"[{fixed(self.low, self.digits)}, {fixed(self.high, self.digits)}]" if known else ""
+        ranged = not (math.isnan(self.value) or math.isnan(self.low))
+        return f"[{fixed(self.low, self.digits)}, {fixed(self.high, self.digits)}]" if ranged else ""
 
     @property
     def chance(self) -> str:
@@ -248,16 +248,16 @@ def _narrowed(columns: Sequence[Column], width: int) -> list[Column]:
 
 
 def _blocks(columns: Sequence[Column], width: int, keys: int) -> list[list[Column]]:
-    own = list(columns[:keys])
-    room = max(width - _total(own) - len(_GAP), _NARROWEST)
+    heads = list(columns[:keys])
+    room = max(width - _total(heads) - len(_GAP), _NARROWEST)
     blocks: list[list[Column]] = []
     for column in columns[keys:]:
         fits = column.wrapped(room)
         if blocks and _total([*blocks[-1], fits]) <= width:
             blocks[-1].append(fits)
         else:
-            blocks.append([*own, fits])
-    return blocks or [own]
+            blocks.append([*heads, fits])
+    return blocks or [heads]
 
 
 def _printed(columns: Sequence[Column], colour: bool) -> list[str]:

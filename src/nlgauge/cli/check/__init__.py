@@ -276,8 +276,8 @@ def check(
         from nlgauge.answers.trials import trials as trials_of
         from nlgauge.reports.trials import trials_page
 
-        found = trials_of(rows, spec, pass_at=pass_at, k=[trials], allow_missing=allow_missing)
-        trials_page(found, output, verdict.decision.sentences if verdict.decision is not None else ())
+        results = trials_of(rows, spec, pass_at=pass_at, k=[trials], allow_missing=allow_missing)
+        trials_page(results, output, verdict.decision.sentences if verdict.decision is not None else ())
     elif output is not None and page:
         before = None
         if earlier is not None and baseline is not None and (grounded or at_least is not None or at_most is not None):
@@ -332,9 +332,9 @@ def _command() -> str:
         value = context.params[name]
         values = value if isinstance(value, tuple | list) else [value]
         if isinstance(parameter, click.Argument):
-            words += [str(one) for one in values]
+            words += [str(argument) for argument in values]
         elif isinstance(parameter, click.Option) and parameter.is_flag:
             words.append(max(parameter.opts if value else parameter.secondary_opts, key=len))
         else:
-            words += [word for one in values for word in (max(parameter.opts, key=len), str(one))]
+            words += [word for option in values for word in (max(parameter.opts, key=len), str(option))]
     return shlex.join(words)

@@ -28,31 +28,31 @@ def name(verdict: Verdict) -> str:
     return verdict.metric if verdict.part == "score" else f"{verdict.metric} {verdict.part}"
 
 
-def place(one: Outcome) -> str:
+def place(outcome: Outcome) -> str:
     """Return which row, or system, an outcome is of."""
-    row = "" if one.row is None else f"row {one.row}, "
-    item = "" if one.item is None else f", item {one.item}"
-    return harmless(f"{row}system {one.system}{item}", lines=True).replace("\n", " ")
+    row = "" if outcome.row is None else f"row {outcome.row}, "
+    item = "" if outcome.item is None else f", item {outcome.item}"
+    return harmless(f"{row}system {outcome.system}{item}", lines=True).replace("\n", " ")
 
 
-def quoted(one: Outcome) -> Iterator[str]:
+def quoted(outcome: Outcome) -> Iterator[str]:
     """Yield lines that show why a row does not pass.
 
     Args:
-        one: what was found of the row.
+        outcome: what was found of the row.
 
     Returns:
         Lines, each with a text with the words in [brackets] that nothing supports, the answer where no word is marked,
         or a difference from the source.
     """
-    for text in one.unsupported:
+    for text in outcome.unsupported:
         yield f"{text.name}, against the {text.against}: {_marked(text)}"
-    if one.answer is not None and not any(text.name == "candidate" for text in one.unsupported):
-        yield f"candidate: {' '.join(harmless(_shortened(one.answer, _LONG), lines=True).split())}"
-    yield from (f"difference: {harmless(reason)}" for reason in one.reasons)
-    said = one.claimed
-    if not said and one.finding not in (None, "cannot say", "doubtful", "other words"):
-        said = f"{one.finding}: {SAID[one.finding]}"
+    if outcome.answer is not None and not any(text.name == "candidate" for text in outcome.unsupported):
+        yield f"candidate: {' '.join(harmless(_shortened(outcome.answer, _LONG), lines=True).split())}"
+    yield from (f"difference: {harmless(reason)}" for reason in outcome.reasons)
+    said = outcome.claimed
+    if not said and outcome.finding not in (None, "cannot say", "doubtful", "other words"):
+        said = f"{outcome.finding}: {SAID[outcome.finding]}"
     if said:
         yield " ".join(harmless(said, lines=True).split())
 
@@ -75,9 +75,9 @@ def _shortened(text: str, around: int = _AROUND, first: bool = False, last: bool
 
 def counted(verdict: Verdict) -> str:
     """Return how many passed, and how many did not and why."""
-    rows = [one for one in verdict.outcomes if one.row is not None or one.item is None]
+    rows = [outcome for outcome in verdict.outcomes if outcome.row is not None or outcome.item is None]
     what = "systems" if rows and rows[0].item is None else "rows"
-    gone = sum(one.row is None and one.item is not None for one in verdict.outcomes)
+    gone = sum(outcome.row is None and outcome.item is not None for outcome in verdict.outcomes)
     counts = [
         (verdict.count("failed"), " or ".join(_beyond(verdict))),
         (verdict.count("doubtful"), "doubtful"),
@@ -98,36 +98,36 @@ def _beyond(verdict: Verdict) -> Iterator[str]:
         yield f"above {verdict.at_most:g}"
 
 
-def compared(one: Regression, against: object) -> tuple[str, str]:
+def compared(regression: Regression, against: object) -> tuple[str, str]:
     """Return one system beside the baseline: what is said of it, and the numbers that say so."""
-    was = "" if one.baseline == one.system else f" (there {one.baseline})"
-    head = f"system {one.system}, against {against}{was}: {_said(one)}"
-    change = _with_interval(one.difference, one.low, one.high)
-    p = "no p" if math.isnan(one.adjusted) else f"p {one.adjusted:.4f}"
-    if one.no_worse is not None:
+    was = "" if regression.baseline == regression.system else f" (there {regression.baseline})"
+    head = f"system {regression.system}, against {against}{was}: {_said(regression)}"
+    change = _with_interval(regression.difference, regression.low, regression.high)
+    p = "no p" if math.isnan(regression.adjusted) else f"p {regression.adjusted:.4f}"
+    if regression.no_worse is not None:
         p += (
             ", no p of the margin"
-            if math.isnan(one.no_worse)
-            else f", p of a loss beyond the margin {one.no_worse:.4f}"
+            if math.isnan(regression.no_worse)
+            else f", p of a loss beyond the margin {regression.no_worse:.4f}"
         )
-    if one.look is not None:
-        p += f" at interim analysis {one.look}, which holds at all of them"
-    reason = f" ({one.reason})" if one.reason else ""
-    means = f"{_with_interval(one.now)}, was {_with_interval(one.before)}, on {one.n} items"
-    least = one.detectable or 0.0
+    if regression.look is not None:
+        p += f" at interim analysis {regression.look}, which holds at all of them"
+    reason = f" ({regression.reason})" if regression.reason else ""
+    means = f"{_with_interval(regression.now)}, was {_with_interval(regression.before)}, on {regression.n} items"
+    least = regression.detectable or 0.0
     shown = f"; a difference of {fixed(least)} would show in 80 % of runs" if least > 0 else ""
     return harmless(head), f"{means}; difference {change}, {p}{reason}{shown}"
 
 
-def _said(one: Regression) -> str:
+def _said(regression: Regression) -> str:
     """Return what the comparison shows; "no worse" only where a margin was given and a larger loss is ruled out."""
-    if one.no_worse is not None:
-        return "not shown to be within the margin" if one.worse else "no worse, up to the margin"
-    if one.worse:
+    if regression.no_worse is not None:
+        return "not shown to be within the margin" if regression.worse else "no worse, up to the margin"
+    if regression.worse:
         return "worse"
-    if one.difference == 0:
+    if regression.difference == 0:
         return "the same mean"
-    return "better" if one.adjusted < SIGNIFICANCE else "no significant difference"
+    return "better" if regression.adjusted < SIGNIFICANCE else "no significant difference"
 
 
 def lines(verdict: Verdict, against: Path | None) -> Iterator[Line]:
