@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from nlgauge.data.jsonable import jsonable
 from nlgauge.maths.inference import Measured
 from nlgauge.maths.wording import shared_wording
+from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.environment import number, small
-from nlgauge.render.tables import harmless, terminal
 
 Finding: TypeAlias = Literal[
     "supported",
@@ -312,8 +312,8 @@ class Decision:
         return [f"{one.system}: {one.sentence}" if len(systems) > 1 else one.sentence for one in systems]
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Answered):
     """All that the gate found."""
 
     metric: str
@@ -405,9 +405,15 @@ class Verdict:
         )
         return replace(self, outcomes=tuple(outcomes))
 
-    def __repr__(self) -> str:
-        lines = terminal([["row", "item", "verdict", "why"], *self._cells()]) if self.worst else []
-        return "\n".join([f"{self.headline}{self._counts}.", *map(harmless, lines), *self.notes])
+    def to_answer(self) -> Answer:
+        """Return the answer: the headline, and the rows that do not pass."""
+        return Answer(
+            command="check",
+            record={name: value for name, value in self.record.items() if name != "notes"},
+            sentences=[f"{self.headline}{self._counts}."],
+            tables=[[["row", "item", "verdict", "why"], *self._cells()]] if self.worst else [],
+            notes=self.notes,
+        )
 
     def _repr_html_(self) -> str:
         """Return the rows that do not pass, as a table of a notebook."""
