@@ -23,7 +23,7 @@ from nlgauge.engine.words import is_word
 from nlgauge.faithfulness.claims import Claims, Forms, claim_ends, claims, forms_of
 from nlgauge.faithfulness.exact_checks import CheckedSource, SourceDifference
 from nlgauge.faithfulness.refusals import honesty
-from nlgauge.maths.alignment import Array, least_mean, logistic, mean_alignment, unsupported_share, worst_of
+from nlgauge.maths.alignment import Array, all_supported, least_mean, logistic, mean_alignment, unsupported_share
 from nlgauge.maths.text import word_spans
 from nlgauge.maths.wording import shared_wording
 
@@ -256,7 +256,7 @@ def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int
     """Return the sub-scores of an answer of so many claims."""
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
-    probability = worst_of([np.nan if one.supported is None else one.supported for one in stretches])
+    probability = all_supported([np.nan if one.supported is None else one.supported for one in stretches])
     if reader.english and any(one.sure for one in aligned.judged.reasons):
         probability = min(probability, float(logistic(SURE)))
     refused = None if not np.isnan(wording) else "it says alone that something is not there"

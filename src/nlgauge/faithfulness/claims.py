@@ -19,7 +19,8 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from nlgauge.faithfulness.derived import facts
-from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, Quantity, conversions, quantities, same
+from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, conversions, quantities, same
 from nlgauge.faithfulness.refusals import Refusal, refusals
 from nlgauge.faithfulness.statements import statement
 from nlgauge.maths.text import sentence_ends, words

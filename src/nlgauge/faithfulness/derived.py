@@ -16,8 +16,9 @@ from operator import ge, gt, le, lt
 from typing import NamedTuple
 
 from nlgauge.engine.english import is_stopword
+from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.opposites import OPPOSITES
-from nlgauge.faithfulness.quantities import Quantity, quantities, same
+from nlgauge.faithfulness.quantities import quantities, same
 from nlgauge.faithfulness.statements import is_verb, statement
 from nlgauge.maths.text import sentence_ends
 

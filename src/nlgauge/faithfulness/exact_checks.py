@@ -20,18 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.english import is_stopword
+from nlgauge.faithfulness.dates import MONTHS, WEEKDAYS
 from nlgauge.faithfulness.derivations import Numbers, follows
 from nlgauge.faithfulness.derived import EXCEPTION, facts
+from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.opposites import OPPOSITES
-from nlgauge.faithfulness.quantities import (
-    IDENTIFIERS,
-    MONTHS,
-    WEEKDAYS,
-    EqualQuantities,
-    Quantity,
-    conversions,
-    quantities,
-)
+from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, conversions, quantities
 from nlgauge.maths.text import sentence_ends
 
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+(?:['’][^\W_]+)?")
