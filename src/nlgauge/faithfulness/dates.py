@@ -62,6 +62,14 @@ _OF_HOURS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """What happens at an hour, before it in the same sentence"""
+_HOUR_OF_RANGE = rf"{_HOUR_NAMES}|noon|midnight|2[0-4]|1?\d"
+_HOURS = re.compile(
+    rf"(?:\b(?P<way>from|between)\s|(?<=open )|(?<=hours )|(?<=hours: )|(?<=open: ))(?P<first>{_HOUR_OF_RANGE})"
+    rf"(?P<sign>\s?[-–—]\s?|\s(?:to|until|till|and)\s)(?P<last>{_HOUR_OF_RANGE})"
+    r"(?=\s*(?:[,;)!?]|\.(?!\d)|\Z)|\s(?:on|and|every|each|daily|in|from|but|or)\b)",
+    re.IGNORECASE,
+)
+"""Two hours: open from nine to five, 9–17"""
 _NEAR = 80
 _DIGITAL = re.compile(r"[01]?\d[:.][0-5]\d|2[0-3][:.][0-5]\d")
 _OF_DAY = re.compile(r"(?:1[3-9]|2[0-3])[:.][0-5]\d")
@@ -96,6 +104,10 @@ def times(text: str) -> Iterator[Quantity]:
         if _OF_HOURS.search(text[max(0, match.start() - _NEAR) : match.start()]):
             hour = _hour(match["bare"])
             yield Quantity(*match.span("bare"), "clock", (60.0 * hour % 1440,), written=float(hour))
+    for match in _HOURS.finditer(text):
+        joined = match["way"] is None or (match["way"].lower() == "between") == (match["sign"].strip() == "and")
+        if joined and _OF_HOURS.search(text[max(0, match.start() - _NEAR) : match.start("first")]):
+            yield from (_bare_hour(match, name) for name in ("first", "last"))
     for match in _MIXED.finditer(text):
         if sum(part is not None for part in match.groups()) > 1:
             hours, minutes, seconds = (float(part or 0) for part in match.groups())
@@ -167,6 +179,16 @@ def _clock(match: re.Match[str]) -> Iterator[Quantity]:
 
 
 _HALVES = ("h3", "d3", "h4", "d4", "h5", "d5")
+
+
+def _bare_hour(match: re.Match[str], name: str) -> Quantity:
+    named = match[name].lower()
+    if named in ("noon", "midnight"):
+        value = 720.0 if named == "noon" else 0.0
+        return Quantity(*match.span(name), "clock", (value,), weak=True, unit="half")
+    hour = _hour(named)
+    known = "half" if hour > 12 else ""
+    return Quantity(*match.span(name), "clock", (60.0 * hour % 1440,), written=float(hour), unit=known)
 
 
 def _hour(named: str) -> int:

@@ -110,6 +110,19 @@ def _equal(one: Quantity, other: Quantity) -> bool:
     return abs(a - b) <= _tolerance(one.kind, one.weak or other.weak) * max(abs(a), abs(b))
 
 
+def is_share(text: str, one: Quantity) -> bool:
+    """Return whether a quantity of a text is a share of something, as "a quarter of the flats" is.
+
+    Args:
+        text: the text.
+        one: one of its quantities.
+
+    Returns:
+        Whether it is a claim, though it may be written as an expression.
+    """
+    return one.kind == "percent" and (not one.weak or text.startswith(" of ", one.end))
+
+
 def conversions(text: str) -> Iterator[tuple[Quantity, Quantity, bool]]:
     """Yield each measure with the same in another unit behind it, as in "5 km (3.1 miles)", and whether it is right.
 
