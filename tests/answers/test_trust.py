@@ -110,6 +110,18 @@ def test_a_verdict_of_which_lower_is_better_is_the_same_the_other_way_round() ->
     assert (one.tpr, one.tnr, one.kappa, one.auroc) == (other.tpr, other.tnr, other.kappa, other.auroc)
 
 
+def test_a_probability_that_a_row_is_bad_is_read_from_the_other_end() -> None:
+    table, corpus, bad = judged()
+    likely = np.clip(0.2 + 0.5 * bad + np.random.default_rng(4).normal(size=400) / 8, 0, 1)
+    column = Column(("score",), likely[:, None], higher_is_better=False)
+    one = nlgauge.trust(replace(table, columns={"p": column}), corpus, probabilities=["p"], replicates=0)[0]
+    rated = np.array([bool(row.scores) for row in corpus])
+    assert_allclose(one.brier, ((1 - likely - ~bad)[rated] ** 2).mean())
+    other = Column(("score",), 1 - likely[:, None])
+    same = nlgauge.trust(replace(table, columns={"p": other}), corpus, probabilities=["p"], replicates=0)[0]
+    assert_allclose(one.ece, same.ece)
+
+
 def test_shares_by_a_chosen_threshold_are_of_thresholds_that_other_rows_chose() -> None:
     """A scorer of little worth, whose best threshold on the rated rows looks better than it is."""
     table, corpus, bad = judged(300, 60)

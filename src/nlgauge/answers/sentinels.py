@@ -76,14 +76,15 @@ def sentinels_of(table: ScoreTable, outputs: Corpus, coefficient: str) -> dict[s
         places.setdefault((row.system, row.item), []).append(place)
     of_rows = [places.get(key, []) for key in table.rows]
 
-    def means(values: Sequence[float]) -> list[float]:
-        return [sum(values[place] for place in some) / len(some) if some else math.nan for some in of_rows]
-
-    made = {
-        "Length": means([math.nan if row.missing else float(len(row.candidate.split())) for row in outputs]),
-        "CopyRate": means(copied([row.candidate for row in outputs], [row.source or "" for row in outputs])),
-        "Constant": [0.0 if coefficient in OF_TIES else math.nan for _ in of_rows],
+    numbers = {
+        "Length": [math.nan if row.missing else float(len(row.candidate.split())) for row in outputs],
+        "CopyRate": copied([row.candidate for row in outputs], [row.source or "" for row in outputs]),
     }
+    made = {
+        name: [sum(of_output[place] for place in some) / len(some) if some else math.nan for some in of_rows]
+        for name, of_output in numbers.items()
+    }
+    made["Constant"] = [0.0 if coefficient in OF_TIES else math.nan for _ in of_rows]
     return {
         name: Column(("score",), np.array(values)[:, None], details=("score",))
         for name, values in made.items()
