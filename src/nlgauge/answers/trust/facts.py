@@ -88,13 +88,8 @@ class Ranking:
     bad: Mask
     clusters: Integers
     reliability: tuple[Bin, ...] = ()
-    wording: Float | None = None
-    """The share of the longer words of each answer that its source has: [rated]; None without texts"""
-
-    @property
-    def bands(self) -> Sequence[WordingBand]:
-        """How well the scores tell good from bad rows, by wording."""
-        return () if self.wording is None else bands(self.scores, self.bad, self.clusters, self.wording)
+    bands: tuple[WordingBand, ...] = ()
+    """How well the scores tell good from bad rows, by wording; empty where the wording is not known"""
 
     @property
     def auroc(self) -> Measured:
@@ -410,7 +405,9 @@ class Lines:
             bad=tested.bad[rated],
             clusters=tested.clusters[rated],
             reliability=tuple(tested.reliability(sign)),
-            wording=None if wording is None else wording[rated],
+            bands=bands(tested.scores[rated], tested.bad[rated], tested.clusters[rated], wording[rated])
+            if wording is not None
+            else (),
         )
         facts.decisions = self._decisions(facts, column, tested, sign)
         if facts.decisions is not None and facts.decisions.rule.origin == CHOSEN and DECIDED in column.parts:

@@ -66,13 +66,6 @@ def _unread(one: Trust) -> str | None:
     return f"{of}, it is not shown to tell good answers from bad ones"
 
 
-def _by_wording(one: Trust) -> str | None:
-    if not one.bands:
-        return None
-    said = [f"{band.shares}: {_number(band.auroc, f'{band.good} good, {band.bad} bad')}" for band in one.bands]
-    return f"AUROC by the share of an answer's longer words that its source has: {'; '.join(said)}"
-
-
 def _planned(one: Trust) -> str | None:
     """Return how many ratings make the intervals as short as was asked for."""
     if math.isnan(one.needed_rows):
@@ -229,8 +222,15 @@ class Trust:
         "bands",
         (),
         part="ranking",
-        said=Words(lambda one: _unread(one), place=1),
-        noted=Words(lambda one: _by_wording(one)),
+        said=Words(_unread, place=1),
+        noted=Words(
+            lambda one: (
+                "AUROC by the share of an answer's longer words that its source has: "
+                + "; ".join(f"{of.shares}: {_number(of.auroc, f'{of.good} good, {of.bad} bad')}" for of in one.bands)
+                if one.bands
+                else None
+            )
+        ),
     )
     """AUROC of answers by their wording, the share of their longer words that the source has: of the bands with enough
     good and bad rows. Empty where the rows have no sources, where the ratings are a scale, and for a combination"""

@@ -8,7 +8,6 @@ brought by name, the rated rows say it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -69,7 +68,7 @@ def wording_of(table: ScoreTable, outputs: Corpus) -> Float:
     return np.array([np.mean(shares.get(key, [math.nan])) for key in table.rows])
 
 
-def bands(scores: Float, bad: Mask, clusters: Integers, wording: Float) -> Sequence[WordingBand]:
+def bands(scores: Float, bad: Mask, clusters: Integers, wording: Float) -> tuple[WordingBand, ...]:
     """Return how well scores tell good from bad rows, by wording; no band that has too few good or bad rows.
 
     Args:
