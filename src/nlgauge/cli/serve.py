@@ -97,8 +97,8 @@ def serve(
     from nlgauge.serve.asking import Limits
     from nlgauge.serve.evaluator import Evaluator, Setup
 
-    own = host in _LOOPBACK
-    fitting = _keys(keys, no_keys, own, host)
+    local = host in _LOOPBACK
+    fitting = _keys(keys, no_keys, local, host)
     limits = Limits(**limited)
     model = model or os.environ.get("NLGAUGE_MODEL") or None
     allowed = AllowList.of(metrics, model, any_metric)
@@ -115,7 +115,7 @@ def serve(
     )
     evaluator, of_long = Evaluator(setup), Evaluator(setup)
     evaluator.start()  # the other one starts with the first long request
-    names = {name.lower() for name in hosts} or (set(_LOOPBACK) if own else None)
+    names = {name.lower() for name in hosts} or (set(_LOOPBACK) if local else None)
     service = Service(allowed, evaluator.score, limits, of_long.score)
     try:
         app = application(service, keys=fitting, hosts=names, log=not quiet)
@@ -132,7 +132,7 @@ def serve(
         sys.exit(1)
 
 
-def _keys(file: Path | None, none: bool, own: bool, host: str) -> Keys:
+def _keys(file: Path | None, none: bool, local: bool, host: str) -> Keys:
     """Return the keys.
 
     Raises:
@@ -145,6 +145,6 @@ def _keys(file: Path | None, none: bool, own: bool, host: str) -> Keys:
     keys = read_keys(file)
     if none and keys:
         raise SpecError(f"--no-keys, and {VARIABLE} holds keys: leave one out")
-    if not (keys or own or none):
+    if not (keys or local or none):
         raise SpecError(f"others reach {host}: give API keys by --keys FILE or {VARIABLE}, or --no-keys to let all in")
     return keys

@@ -23,7 +23,7 @@ from nlgauge.engine.words import is_word
 from nlgauge.faithfulness.claims import Claims, Forms, claim_ends, claims, forms_of
 from nlgauge.faithfulness.exact_checks import CheckedSource, SourceDifference
 from nlgauge.faithfulness.refusals import honesty
-from nlgauge.maths.alignment import Array, least_mean, logistic, mean_alignment, unsupported_share, worst_of
+from nlgauge.maths.alignment import Array, all_supported, least_mean, logistic, mean_alignment, unsupported_share
 from nlgauge.maths.text import word_spans
 from nlgauge.maths.wording import shared_wording
 
@@ -217,8 +217,11 @@ def _differences(answer: Answer) -> list[SourceDifference]:
     """Return the differences of an answer from its source, and the addresses that the source does not have."""
     said = answer.said
     found = answer.source.checked.differences(said.text, answer.whole.question)
-    found += (SourceDifference(*said.near(begin, end), why, sure) for begin, end, why, sure in said.links)
-    return sorted(found)
+    found += (
+        SourceDifference(*said.near(begin, end), why, sure) for begin, end, why, sure in (*said.links, *said.doubts)
+    )
+    found.sort()
+    return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
 
 
 def _reasons(said: Claims, found: Sequence[SourceDifference]) -> tuple[Reason, ...]:
@@ -273,7 +276,7 @@ def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int
     """Return the sub-scores of an answer of so many claims."""
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
-    probability = worst_of([np.nan if one.supported is None else one.supported for one in stretches])
+    probability = all_supported([np.nan if one.supported is None else one.supported for one in stretches])
     if reader.english and any(one.sure for one in aligned.judged.reasons):
         probability = min(probability, float(logistic(SURE)))
     refused = None if not np.isnan(wording) else "it says alone that something is not there"

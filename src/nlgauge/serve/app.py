@@ -175,13 +175,13 @@ def _scoring(app: FastAPI, service: Service) -> None:
             lines.close()
             raise
 
-        async def found(sentence: str) -> dict[str, Any]:
+        async def record_of(sentence: str) -> dict[str, Any]:
             wanted = Wanted("verdict", {"grounded": True})
             job = asking.job([{**row, "candidate": sentence}], [metric], evidence=True, wanted=wanted)
             (record,) = json.loads(await service.ended(job, lines.gone.wait))["rows"]
             return dict(record)
 
-        return Verdicts(lines, lambda line: _checked(line, openapi.PieceBody).text, found)
+        return Verdicts(lines, lambda line: _checked(line, openapi.PieceBody).text, record_of)
 
 
 async def _read(request: Request, limits: Limits, kind: type[M]) -> M:
