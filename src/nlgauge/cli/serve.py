@@ -102,31 +102,31 @@ def serve(
     limits = Limits(**limited)
     model = model or os.environ.get("NLGAUGE_MODEL") or None
     allowed = AllowList.of(metrics, model, any_metric)
-    evaluator = Evaluator(
-        Setup(
-            metrics=list(metrics),
-            model=model,
-            any_metric=any_metric,
-            precision=precision,
-            backend=backend,
-            device=device,
-            work=limits.work,
-            memory=memory,
-            turn=turn,
-        )
+    setup = Setup(
+        metrics=list(metrics),
+        model=model,
+        any_metric=any_metric,
+        precision=precision,
+        backend=backend,
+        device=device,
+        work=limits.work,
+        memory=memory,
+        turn=turn,
     )
-    evaluator.start()
+    evaluator, of_long = Evaluator(setup), Evaluator(setup)
+    evaluator.start()  # the other one starts with the first long request
     names = {name.lower() for name in hosts} or (set(_LOOPBACK) if local else None)
-    service = Service(allowed, evaluator.score, limits)
+    service = Service(allowed, evaluator.score, limits, of_long.score)
     try:
         app = application(service, keys=fitting, hosts=names, log=not quiet)
         sock = server.listening(host, port)
         where = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
         remark(f"nlgauge: {', '.join(allowed.named)}, on {where}")
         whole = server.run(server.configured(app, limits), sock)
-        service.worker.stop(_WORKER_S)
+        service.stop(_WORKER_S)
     finally:
         evaluator.stop()
+        of_long.stop()
     server.tell_stopped(whole)
     if not whole:
         sys.exit(1)

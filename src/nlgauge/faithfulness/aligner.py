@@ -37,6 +37,11 @@ NO_CLAIM = "claims nothing"
 """In the reason why an answer has no probability"""
 
 
+MOST_CHARACTERS = 1_000_000
+"""Of the answer, the source and the question of a row together. What reads them without a model takes time that grows
+as n log n with their length, so that this bounds it before a row is begun: to half a minute on one core of 2026"""
+
+
 PARTS = ("probability", "score", "least_stretch", "unsupported", WORDING, CLAIMS)
 """What an answer is scored by"""
 
@@ -45,10 +50,13 @@ class Answer:
     """An answer beside its source, read once: what it claims, and what is known of the source."""
 
     def __init__(self, whole: Direction, row: Row | None = None, unread: str | None = None) -> None:
+        if (too_long := _too_long(whole)) is not None:
+            unread = unread or too_long
+            whole = replace(whole, text="", others=("",) * len(whole.others), question="")
         self.whole = whole
         self._row = row
         self.unread = unread
-        """Why no model can read it"""
+        """Why it is not read"""
         self.source = source_of(whole)
         self.said = claims(whole.text, self.source.forms, whole.question)
 
@@ -57,6 +65,15 @@ class Answer:
         """The row that it stands in, for a scorer of rows."""
         assert self._row is not None  # the metric gives it
         return self._row
+
+
+def _too_long(answer: Direction) -> str | None:
+    """Return why an answer is not read, if its texts have more characters than are read at a time."""
+    size = len(answer.text) + len(answer.question) + sum(map(len, answer.others))
+    if size <= MOST_CHARACTERS:
+        return None
+    remedy = "give the passages that the answer is about, and no others"
+    return f"its texts have {size:,} characters, and at most {MOST_CHARACTERS:,} are checked at a time: {remedy}"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.answers.sentinels import sentinels_of
 from nlgauge.answers.trust.declared import values_by
 from nlgauge.answers.trust.facts import Facts, Lines, scorers_of, stand_ins
 from nlgauge.answers.trust.numbers import Trust
@@ -131,7 +130,7 @@ def trust(
         confidence=confidence,
         replicates=replicates,
         seed=seed,
-        sentinels={} if texts is None else sentinels_of(scorers, texts, "pearson"),
+        texts=texts,
     )
     if again is None and "ratings" in table.run:
         notes.append(f"all numbers are of the {len(table)} anchors, which this run scored again")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -14,9 +14,11 @@ from nlgauge.answers.calibrate import Bin, Chosen, RatedScores, RatedTask, equal
 from nlgauge.answers.correlate import Agreement, Agreements, agreements_of
 from nlgauge.answers.estimate import ALL, Estimate, estimated
 from nlgauge.answers.raters import StandIn, raters
-from nlgauge.answers.sentinels import added, is_sentinel, unbeaten_beside
+from nlgauge.answers.sentinels import added, is_sentinel, sentinels_of, unbeaten_beside
 from nlgauge.answers.trust.decisions import CHOSEN, FITTED, OWN, Rule, from_0_to_1, models_of, rule_of
 from nlgauge.answers.trust.records import Dispute
+from nlgauge.answers.trust.wordings import WordingBand, bands, wording_of
+from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import DECIDED, PROBABILITY, UNSEEN_PROBABILITY
 from nlgauge.data.table.selection import label, selected
@@ -86,6 +88,8 @@ class Ranking:
     bad: Mask
     clusters: Integers
     reliability: tuple[Bin, ...] = ()
+    bands: tuple[WordingBand, ...] = ()
+    """How well the scores tell good from bad rows, by wording; empty where the wording is not known"""
 
     @property
     def auroc(self) -> Measured:
@@ -303,8 +307,18 @@ class Lines:
     fitted_here: frozenset[str] = frozenset()
     """Panels of scorers that were fitted to some of these ratings"""
     margin: float | None = None
-    sentinels: Mapping[str, Column] = field(default_factory=dict)
-    """Those that the texts of the outputs give"""
+    texts: Corpus | None = None
+    """The outputs, where they are known"""
+
+    @cached_property
+    def sentinels(self) -> Mapping[str, Column]:
+        """The sentinels that the outputs' texts give."""
+        return {} if self.texts is None else sentinels_of(self.table, self.texts, "pearson")
+
+    @cached_property
+    def wording(self) -> Float | None:
+        """The share of the longer words of each row's answer that its source has: [rows]."""
+        return None if self.texts is None else wording_of(self.table, self.texts)
 
     def of(self, aspect: str) -> _Of:
         """Return the rated rows of an aspect that were drawn with one probability."""
@@ -321,7 +335,8 @@ class Lines:
     def aspect(self, aspect: str, notes: list[str]) -> list[Facts]:
         """Return the facts of each scorer, and of all together."""
         of = self.of(aspect)
-        made = [self._scorer(name, aspect, of, notes) for name in self.table.columns]
+        wording = self.wording if of.yes_no else None
+        made = [self._scorer(name, aspect, of=of, wording=wording, notes=notes) for name in self.table.columns]
         fine = {one.metric: one for one in made if not one.reason}
         if not fine:
             return made
@@ -356,7 +371,7 @@ class Lines:
         given = name.partition("(")[0] in _JUDGES or name in self.table.run.get("joined", {})
         return given and from_0_to_1(column)
 
-    def _scorer(self, name: str, aspect: str, of: _Of, notes: list[str]) -> Facts:
+    def _scorer(self, name: str, aspect: str, *, of: _Of, wording: Float | None, notes: list[str]) -> Facts:
         """Return what is found out of a scorer by itself."""
         column = self.table.columns[name]
         scores = turned(column, 0)
@@ -400,6 +415,9 @@ class Lines:
             bad=tested.bad[rated],
             clusters=tested.clusters[rated],
             reliability=tuple(tested.reliability(sign)),
+            bands=bands(tested.scores[rated], tested.bad[rated], tested.clusters[rated], wording[rated])
+            if wording is not None
+            else (),
         )
         facts.decisions = self._decisions(facts, column, tested, sign)
         if facts.decisions is not None and facts.decisions.rule.origin == CHOSEN and DECIDED in column.parts:
