@@ -11,9 +11,10 @@ from typing import Any
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.opening import file_at, lines
 from nlgauge.data.corpus.row import same_texts
-from nlgauge.data.seal import ITSELF, SEAL, changed, changed_lines, digest_of, exact
+from nlgauge.data.seal import ITSELF, SEAL, changed, changed_lines, digest_of, exact, is_last
 from nlgauge.errors import InputError
 from nlgauge.gate.attest import PREDICATE, STATEMENT, of_subject, sha256_of
+from nlgauge.gate.history import CUT_OFF
 
 _REMEDY = "give a file that nlgauge score, calibrate, trust --save or check wrote"
 _EXPANDED = 500
@@ -75,7 +76,7 @@ def verify(path: str | Path, outputs: Corpus | None = None) -> Verification:
     try:
         whole = exact(Path(path).read_bytes())
     except (ValueError, RecursionError, OSError):
-        raise InputError("is no result of nlgauge", file=path, remedy=_REMEDY) from None
+        raise InputError("was cut off, or is no result of nlgauge", file=path, remedy=_REMEDY) from None
     kind = _kind(whole)
     if kind is None:
         raise InputError("is no result of nlgauge", file=path, remedy=_REMEDY)
@@ -92,7 +93,10 @@ def verify(path: str | Path, outputs: Corpus | None = None) -> Verification:
 
 
 def _first(path: str | Path) -> str:
-    return next(lines(file_at(path), _EXPANDED))
+    first = next(lines(file_at(path), _EXPANDED), "")
+    if not first:
+        raise InputError("is empty", file=path, remedy=_REMEDY)
+    return first
 
 
 def _json(text: str) -> Any:
@@ -162,14 +166,19 @@ def _other_texts(run: Any, outputs: Corpus) -> Iterator[str]:
 
 
 def _history(path: str | Path) -> Verification:
-    changes, before, digest, number = [], "", None, 0
+    changes: list[str] = []
+    before, digest, number, record = "", None, 0, None
     for number, line in enumerate(lines(file_at(path), _EXPANDED), 1):
         if not line.strip():
             continue
+        if is_last(record):
+            changes.append(f"line {number}, which stands behind the last line that was written")
         try:
             record = exact(line)
         except (ValueError, RecursionError):
-            changes.append(f"line {number}, which is no JSON")
+            cut = not line.endswith("\n")
+            changes.append(f"{CUT_OFF} within line {number}" if cut else f"line {number}, which is no JSON")
+            record = None
             continue
         names = changed(record, before)
         if names:
@@ -178,6 +187,8 @@ def _history(path: str | Path) -> Verification:
             changes.append(f"line {number}, which has no seal")
         digest = _digest(record) or digest
         before = digest_of([before, record])
+    if digest is not None and record is not None and not is_last(record):
+        changes.append(f"{CUT_OFF} behind line {number}")
     return Verification(file=str(path), kind="history", digest=digest, changes=tuple(changes))
 
 
