@@ -93,7 +93,7 @@ class RatingProject:
 
     @property
     def _content(self) -> dict[str, Any]:
-        rows = [{**vars(row), "digest": self.texts.get(row.name or "")} for row in self.draw.rows]
+        rows = [{**_cells(row), "digest": self.texts.get(row.name or "")} for row in self.draw.rows]
         aspects = [{**vars(aspect), "labels": dict(aspect.labels)} for aspect in self.aspects]
         return {
             "design": dict(self.design),
@@ -201,12 +201,13 @@ class RatingProject:
                 "",
                 system=row.system,
                 item=row.item,
+                trial=row.trial,
                 missing=True,
                 scores={aspect: of[row.name] for aspect, of in means.items() if row.name in of},
             )
             for row in self.draw.rows
         ]
-        keys = {row.name: (row.system, row.item) for row in self.draw.sheet}
+        keys = {row.name: row.key for row in self.draw.sheet}
         raters = {
             aspect: {rater: {keys[name]: value for name, value in of.items()} for rater, of in by_rater.items()}
             for aspect, by_rater in values.items()
@@ -320,9 +321,9 @@ class ProjectRatings(Corpus):
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """By aspect, the least and the greatest rating that there can be"""
     raters: Mapping[str, Mapping[str, Mapping[Key, float]]] = field(default_factory=dict)
-    """By aspect, the ratings of each rater, by (system, item)"""
+    """By aspect, the ratings of each rater, by `DrawnRow.key`"""
     refused: Mapping[str, frozenset[Key]] = field(default_factory=dict)
-    """By aspect, the rows of which somebody says that they are not rated (n/a)"""
+    """By aspect, the rows of which somebody says that they are not rated (n/a), by `DrawnRow.key`"""
 
     def told(self, aspects: Iterable[str] | None = None) -> list[str]:
         """Return what has to be known of the ratings of some aspects, all by default, as sentences."""
@@ -331,8 +332,8 @@ class ProjectRatings(Corpus):
 
     def of(self, outputs: Corpus) -> ProjectRatings:
         """Return the outputs that were sampled, with their texts and these ratings in place of their own."""
-        scores = {(row.system, row.item): row.scores for row in self}
-        rows = [replace(row, scores=scores.get((row.system, row.item), {})) for row in outputs]
+        scores = {row.key: row.scores for row in self}
+        rows = [replace(row, scores=scores.get(row.key, {})) for row in outputs]
         return replace(self, rows=rows)
 
     def renamed(self, labels: Mapping[str, str]) -> ProjectRatings:
@@ -351,6 +352,11 @@ class ProjectRatings(Corpus):
             for aspect, of in self.refused.items()
         }
         return replace(self, rows=rows, draw=Draw(drawn), raters=raters, refused=refused)
+
+
+def _cells(row: DrawnRow) -> dict[str, Any]:
+    """Return what project.json holds of a row; its trial only where it has one."""
+    return {name: value for name, value in vars(row).items() if name != "trial" or value is not None}
 
 
 class _Given(NamedTuple):

@@ -98,10 +98,10 @@ def refuse_folder(folder: Path) -> None:
 
 def _records(outputs: Corpus, draw: Draw) -> list[dict[str, str]]:
     """Return the texts of each drawn row, as they are shown."""
-    rows = {(row.system, row.item): row for row in outputs}
+    rows = {row.key: row for row in outputs}
     records: list[dict[str, str]] = []
     for drawn in draw.sheet:
-        row = rows[drawn.system, drawn.item]
+        row = rows[drawn.system, drawn.item, drawn.trial]
         question = row.question or row.extra.get("question")
         texts = {"question": question, "source": row.source, "context": row.context}
         known = {name: str(text) for name, text in texts.items() if text}
