@@ -17,14 +17,16 @@ _EXIT_CODES = {"fits": 0, "changed": 1, "no seal": 3}
 
 @click.command(epilog=example("nlgauge verify scores.jsonl --outputs answers.jsonl"))
 @click.argument("files", type=PLACE, nargs=-1, required=True)
-@click.option("--outputs", type=PLACE, help="Of a scores file: the outputs that are said to have been scored.")
+@click.option("--outputs", type=PLACE, help="Of scores: the outputs that are said to have been scored.")
 @MAP
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def verify(files: Sequence[Path], outputs: Path | None, columns: Sequence[str], layout: str) -> None:
     """Was a result changed after it was written? Scores, thresholds, panels, histories, verdicts and statements.
 
     Each of these files has a seal: digests of all that it says. A changed file is named with what was changed, and with
-    --outputs also the rows whose texts are not those that were scored. Exit code 0: all are as they were written;
+    --outputs also the rows whose texts are not those that were scored. Of a folder (of scores, or the rating project of
+    nlgauge sample) each file is named with its digest, and which ones were changed, added or are missing; sheets may be
+    filled, as long as their rows and texts are those that were drawn. Exit code 0: all are as they were written;
     1: one was changed; 2: wrong use, or a file that is no result; 3: one has no seal, so that it is not known.
 
     A seal is no signature: whoever changes a file on purpose can seal it again. nlgauge check --attest writes a
@@ -39,4 +41,6 @@ def verify(files: Sequence[Path], outputs: Path | None, columns: Sequence[str], 
     else:
         for one in found:
             click.echo(one.sentence)
+            for file in one.contents:
+                click.echo(f"  {file.digest or '-' * 64}  {file.name} ({file.state})")
     sys.exit(next((_EXIT_CODES[kind] for kind in ("changed", "no seal") if kind in {one.ruling for one in found}), 0))

@@ -1,4 +1,4 @@
-"""Whether a result was changed after it was written: a scores file, a threshold, a panel, a history, a verdict."""
+"""Whether a result was changed after it was written: scores, a threshold, a panel, a history, a verdict, a folder."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from nlgauge.data.seal import ITSELF, SEAL, changed, changed_lines, digest_of, e
 from nlgauge.errors import InputError
 from nlgauge.gate.attest import PREDICATE, STATEMENT, of_subject, sha256_of
 from nlgauge.gate.history import CUT_OFF
+from nlgauge.gate.sealed_folder import SealedFile, folder_digest, sealed_folder
 
-_REMEDY = "give a file that nlgauge score, calibrate, trust --save or check wrote"
+_REMEDY = "give a file that nlgauge score, calibrate, trust --save or check wrote, or a folder of score or sample"
 _EXPANDED = 500
 _NAMED = 20
 """Changes that are named; of more, how many there are"""
@@ -28,11 +29,13 @@ class Verification:
 
     file: str
     kind: str
-    """'scores', 'threshold', 'panel', 'history', 'verdict' or 'statement'"""
+    """'scores', 'threshold', 'panel', 'history', 'verdict', 'statement', 'folder of scores' or 'rating project'"""
     digest: str | None
-    """That of the seal; None where there is no seal"""
+    """That of the seal, and of a folder with that of each file; None where there is no seal"""
     changes: tuple[str, ...]
     """What was changed, in words"""
+    contents: tuple[SealedFile, ...] = ()
+    """The files of a folder"""
 
     @property
     def ruling(self) -> str:
@@ -56,8 +59,9 @@ def verify(path: str | Path, outputs: Corpus | None = None) -> Verification:
     """Return whether a file was changed after it was written, and what.
 
     Args:
-        path: a scores file, a threshold, a panel, a history, or the JSON or the statement of a check.
-        outputs: of a scores file, the outputs that are said to have been scored: rows with other texts are named.
+        path: a scores file, a threshold, a panel, a history, or the JSON or the statement of a check; a folder of
+            scores or a rating project.
+        outputs: of scores, the outputs that are said to have been scored: rows with other texts are named.
 
     Returns:
         What the seal says.
@@ -65,12 +69,14 @@ def verify(path: str | Path, outputs: Corpus | None = None) -> Verification:
     Raises:
         InputError: the file cannot be read, or is no result; or outputs are given for what has no texts.
     """
+    if Path(path).is_dir():
+        return _folder(Path(path), outputs)
     text = _first(path)
     record = _json(text)
     if isinstance(record, dict) and "signatures" in record and "run" in record:
         return _scores(path, record, outputs)
     if outputs is not None:
-        raise InputError("outputs are compared with a scores file alone", file=path, remedy="leave the outputs out")
+        raise _no_outputs(path)
     if isinstance(record, dict) and "look" in record:
         return _history(path)
     try:
@@ -89,6 +95,22 @@ def verify(path: str | Path, outputs: Corpus | None = None) -> Verification:
         kind=kind,
         digest=_digest(whole),
         changes=(*changes, *(name if name == ITSELF else f"the field {name!r}" for name in names or ())),
+    )
+
+
+def _no_outputs(path: str | Path) -> InputError:
+    return InputError("outputs are compared with scores alone", file=path, remedy="leave the outputs out")
+
+
+def _folder(path: Path, outputs: Corpus | None) -> Verification:
+    folder = sealed_folder(path)
+    changes = list(folder.changes)
+    if outputs is not None:
+        if folder.kind != "folder of scores":
+            raise _no_outputs(path)
+        changes += _other_texts(folder.record.get("run"), outputs)
+    return Verification(
+        file=str(path), kind=folder.kind, digest=folder_digest(folder), changes=tuple(changes), contents=folder.files
     )
 
 

@@ -9,6 +9,7 @@ import csv
 import io
 import tempfile
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -59,14 +60,15 @@ def write_project(
         with tempfile.TemporaryDirectory(prefix=f".{folder.name[:40]}-", dir=folder.parent) as made:
             whole = Path(made) / "project"
             whole.mkdir()
-            project.save(whole)
-            for name, text in (
-                (SHEET, _cells(records, aspects)),
-                (PAGE, _page(records, aspects, project.id)),
-                (GUIDELINE, _guideline(records, aspects)),
-            ):
+            texts = {
+                SHEET: _cells(records, aspects),
+                PAGE: _page(records, aspects, project.id),
+                GUIDELINE: _guideline(records, aspects),
+            }
+            for name, text in texts.items():
                 with atomic_write(whole / name) as file:
                     file.write(text)
+            project.save(whole, {name: sha256((whole / name).read_bytes()).hexdigest() for name in texts})
             if folder.is_dir():
                 folder.rmdir()
             whole.rename(folder)
