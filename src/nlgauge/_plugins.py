@@ -8,8 +8,10 @@ package's. The metrics of nlgauge-lab, a second distribution of this project, ha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, distribution, entry_points, version
 
 from nlgauge.errors import SpecError, installing
 
@@ -28,6 +30,25 @@ LAB_COMMANDS = {
     "train": "Train models, aligners, weights and thresholds.",
 }
 """The commands of nlgauge-lab, with the line that `nlgauge --help` shows of each"""
+
+
+@cache
+def installed_version(name: str) -> str:
+    """Return the version of an installed distribution, read once in a process.
+
+    Of the file that says it the line alone is read: to parse all of it takes longer than to score a row of strings.
+
+    Args:
+        name: that of the distribution on the package index.
+
+    Returns:
+        The version.
+
+    Raises:
+        PackageNotFoundError: it is not installed.
+    """
+    found = re.search(r"^Version: (.+)$", distribution(name).read_text("METADATA") or "", re.MULTILINE)
+    return version(name) if found is None else found[1].strip()
 
 
 def offered(group: str) -> Iterator[tuple[str, EntryPoint]]:

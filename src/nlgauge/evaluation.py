@@ -344,7 +344,8 @@ def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
         spec: {note: [by_level[columns[spec].level][0][n - 1] + 1 for n in named] for note, named in some.items()}
         for spec, some in table.run.get("noted", {}).items()
     }
-    run = {**table.run, **described(corpus), "noted": noted}
+    run = described(corpus)
+    run.update({name: table.run[name] for name in table.run if name not in run}, noted=noted)
     return replace(table, rows=rows, columns=columns, run=run)
 
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import re
 import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import nlgauge
 from nlgauge import Corpus, MetricError, Row
-from nlgauge.contract.base import Prepared, RowMetric, Value
+from nlgauge.contract.base import Prepared, RowMetric, Value, Values
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import InputError, SpecError
@@ -57,6 +60,14 @@ class Told(RowMetric):
         return GIVEN
 
 
+@dataclass(frozen=True)
+class AsArray(Told):
+    """Gives the array that it was told to give."""
+
+    def score_rows(self, rows: Sequence[Row], prepared: Prepared, features: Features) -> Any:
+        return GIVEN[0]
+
+
 GIVEN: list[Any] = []
 
 
@@ -79,6 +90,48 @@ def test_what_is_no_score_is_refused_in_the_name_of_the_metric(given: list[Any],
         with pytest.raises(MetricError, match=re.escape(said)) as caught:
             nlgauge.evaluate(candidates=["a"], metrics=[Told()], cache=False, **options)
         assert str(caught.value).startswith(f"{__name__}:Told gave ")
+
+
+@pytest.mark.parametrize(
+    ("parts", "reasons", "said"),
+    [
+        (np.array([[0.5, math.nan]]), {}, "NaN without a reason"),
+        (np.array([[0.5]]), {}, "1 numbers for its sub-scores first, second"),
+        (np.ones((2, 2)), {}, "2 values for 1 texts"),
+    ],
+)
+def test_an_array_of_what_is_no_score_is_refused(parts: Any, reasons: dict[int, str], said: str) -> None:
+    GIVEN[:] = [Values(parts, reasons)]
+    with pytest.raises(MetricError, match=re.escape(said)):
+        nlgauge.evaluate(candidates=["a"], metrics=[AsArray()], cache=False)
+
+
+def test_scores_as_an_array_are_those_of_single_values(tmp_path: Path) -> None:
+    parts = np.array([[0.5, 1 / 3], [math.nan, 2.0], [math.nan, math.nan]])
+    whole = Values(parts, {1: "half", 2: "none"}, {0: ("noted",), 2: ("noted", "and this")})
+    assert [str(value) for value in whole] == [str(whole[at]) for at in range(3)]
+    assert [value.notes for value in whole[1:]] == [(), ("noted", "and this")] and whole[-1].reason == "none"
+    tables = []
+    for metric, given in ((Told(), list(whole)), (AsArray(), [whole])):
+        GIVEN[:] = given
+        table = nlgauge.evaluate(candidates=["a", "b", "c"], metrics=[metric], cache=False)
+        tables.append(table)
+        assert table.run["notes"] == {str(metric): {"noted": 2, "and this": 1}}
+        assert table.run["noted"] == {str(metric): {"noted": [1, 3], "and this": [3]}}
+    ours, theirs = (next(iter(table.columns.values())) for table in tables)
+    assert ours == theirs and ours.reasons == {1: "half", 2: "none"}
+    again = nlgauge.evaluate(candidates=["a", "b", "c"], metrics=[AsArray()], cache=tmp_path / "cache", evidence=False)
+    assert next(iter(again.columns.values())) == ours
+
+
+def test_digests_of_texts_are_made_for_whoever_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = nlgauge.Corpus.from_texts(["a b", "c"])
+    table = nlgauge.evaluate(corpus, metrics="Length", cache=False)
+    assert "digest" not in vars(corpus), "nothing is kept of this table"
+    copied = pickle.loads(pickle.dumps(table))
+    assert table.run["corpus"] == copied.run["corpus"] == corpus.digest
+    assert dict(table.run) == copied.run and table.run["texts"] == [row.fingerprint for row in corpus]
+    assert [*table.run] == ["rows", "corpus", "texts", "notes", "noted", "asked"]
 
 
 def test_sums_of_other_lengths_are_refused() -> None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, overload
 
 from nlgauge._plugins import load_offered, offered
 from nlgauge.contract.parameters import check_parameters, literal
@@ -23,6 +23,9 @@ from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import MetricError, SpecError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from nlgauge.engine.models.capabilities import Model
 
 Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs", "asking"]
@@ -63,6 +66,35 @@ class Value:
     def __float__(self) -> float:
         """Return the first sub-score, the default."""
         return self.parts[0]
+
+
+@dataclass(eq=False, slots=True)
+class Values(Sequence[Value]):
+    """The scores of many rows as an array: for a metric whose rows cost less than an object of each."""
+
+    parts: NDArray[np.float64]
+    """[rows, parts]"""
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    """Why a sub-score is NaN, by the place of the row, for every row with one"""
+    notes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """By the place of the row"""
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @overload
+    def __getitem__(self, at: int) -> Value: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Value]: ...
+    def __getitem__(self, at: int | slice) -> Value | Sequence[Value]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        place = range(len(self))[at]
+        return Value(tuple(self.parts[place].tolist()), self.reasons.get(place), self.notes.get(place, ()))
+
+    def __iter__(self) -> Iterator[Value]:
+        for at, parts in enumerate(self.parts.tolist()):
+            yield Value(tuple(parts), self.reasons.get(at), self.notes.get(at, ()))
 
 
 class Interrupted(KeyboardInterrupt):
@@ -413,8 +445,8 @@ class RowMetric(Metric):
         """Return the features that the row's score needs."""
         return ()
 
-    def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
-        """Return a score for each row. A row's score must not depend on the other rows."""
+    def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> Sequence[Value]:
+        """Return a score for each row, as `Values` where there are many. It must not depend on the other rows."""
         raise MetricError(f"{self.name} has neither score_rows nor read_row: write one of them")
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:

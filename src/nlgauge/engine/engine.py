@@ -7,9 +7,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
-from importlib.metadata import version
 from typing import Any, Protocol
 
+from nlgauge._plugins import installed_version
 from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.engine.features.request import AnyRequest, ByModel, Features, Reader
 from nlgauge.engine.models.capabilities import TOKENIZER, Model
@@ -67,7 +67,7 @@ class Engine:
         model = self.model
         tokenizer = {}
         if TOKENIZER in model:
-            tokenizer = {"name": f"tokenizers-{version('tokenizers')}", "digest": model[TOKENIZER].digest}
+            tokenizer = {"name": f"tokenizers-{installed_version('tokenizers')}", "digest": model[TOKENIZER].digest}
         return {
             "model": {"name": model.name, "digest": model.digest},
             **({"files": model.files[:12]} if model.files else {}),

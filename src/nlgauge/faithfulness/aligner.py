@@ -23,7 +23,7 @@ from nlgauge.engine.words import is_word
 from nlgauge.faithfulness.claims import Claims, Forms, claim_ends, claims, forms_of
 from nlgauge.faithfulness.exact_checks import CheckedSource, SourceDifference
 from nlgauge.faithfulness.refusals import honesty
-from nlgauge.maths.alignment import Array, least_mean, logistic, mean_alignment, unsupported_share, worst_of
+from nlgauge.maths.alignment import Array, all_supported, least_mean, logistic, mean_alignment, unsupported_share
 from nlgauge.maths.text import word_spans
 from nlgauge.maths.wording import shared_wording
 
@@ -37,6 +37,11 @@ NO_CLAIM = "claims nothing"
 """In the reason why an answer has no probability"""
 
 
+MOST_CHARACTERS = 1_000_000
+"""Of the answer, the source and the question of a row together. What reads them without a model takes time that grows
+as n log n with their length, so that this bounds it before a row is begun: to half a minute on one core of 2026"""
+
+
 PARTS = ("probability", "score", "least_stretch", "unsupported", WORDING, CLAIMS)
 """What an answer is scored by"""
 
@@ -45,10 +50,13 @@ class Answer:
     """An answer beside its source, read once: what it claims, and what is known of the source."""
 
     def __init__(self, whole: Direction, row: Row | None = None, unread: str | None = None) -> None:
+        if (too_long := _too_long(whole)) is not None:
+            unread = unread or too_long
+            whole = replace(whole, text="", others=("",) * len(whole.others), question="")
         self.whole = whole
         self._row = row
         self.unread = unread
-        """Why no model can read it"""
+        """Why it is not read"""
         self.source = source_of(whole)
         self.said = claims(whole.text, self.source.forms, whole.question)
 
@@ -57,6 +65,15 @@ class Answer:
         """The row that it stands in, for a scorer of rows."""
         assert self._row is not None  # the metric gives it
         return self._row
+
+
+def _too_long(answer: Direction) -> str | None:
+    """Return why an answer is not read, if its texts have more characters than are read at a time."""
+    size = len(answer.text) + len(answer.question) + sum(map(len, answer.others))
+    if size <= MOST_CHARACTERS:
+        return None
+    remedy = "give the passages that the answer is about, and no others"
+    return f"its texts have {size:,} characters, and at most {MOST_CHARACTERS:,} are checked at a time: {remedy}"
 
 
 @dataclass(frozen=True)
@@ -200,8 +217,11 @@ def _differences(answer: Answer) -> list[SourceDifference]:
     """Return the differences of an answer from its source, and the addresses that the source does not have."""
     said = answer.said
     found = answer.source.checked.differences(said.text, answer.whole.question)
-    found += (SourceDifference(*said.near(begin, end), why, sure) for begin, end, why, sure in said.links)
-    return sorted(found)
+    found += (
+        SourceDifference(*said.near(begin, end), why, sure) for begin, end, why, sure in (*said.links, *said.doubts)
+    )
+    found.sort()
+    return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
 
 
 def _reasons(said: Claims, found: Sequence[SourceDifference]) -> tuple[Reason, ...]:
@@ -256,7 +276,7 @@ def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int
     """Return the sub-scores of an answer of so many claims."""
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
-    probability = worst_of([np.nan if one.supported is None else one.supported for one in stretches])
+    probability = all_supported([np.nan if one.supported is None else one.supported for one in stretches])
     if reader.english and any(one.sure for one in aligned.judged.reasons):
         probability = min(probability, float(logistic(SURE)))
     refused = None if not np.isnan(wording) else "it says alone that something is not there"

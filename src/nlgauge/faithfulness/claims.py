@@ -9,7 +9,6 @@ text.
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from bisect import bisect_left
@@ -19,8 +18,11 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from nlgauge.faithfulness.derived import facts
-from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, Quantity, conversions, quantities, same
+from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, conversions, is_share, quantities, same
+from nlgauge.faithfulness.record_claims import Told, record_claims
 from nlgauge.faithfulness.refusals import Refusal, refusals
+from nlgauge.faithfulness.spelling import Spellings
 from nlgauge.faithfulness.statements import statement
 from nlgauge.maths.text import sentence_ends, words
 
@@ -39,8 +41,10 @@ _NOT_A_LIST = r"(?<![:=])(?<![:=] )(?<!\bin )(?<!\bto )(?<!\bis )(?<!range )(?<!
 _GROUP = "group"
 _REASONING = "think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad"
 _LAYOUT: Sequence[tuple[str, str]] = (
-    (rf"(?is)<({_REASONING})>(?:.*?</\1>\s*|.*\Z)", ""),  # what a model tells itself, and not the reader
-    (rf"(?is)\A.*</(?:{_REASONING})>\s*", ""),  # of which a chat template has written the begin
+    # what a model tells itself, and not the reader
+    (rf"(?is)[<\[]\|?({_REASONING})\|?[>\]](?:.*?[<\[]\|?/\1\|?[>\]]\s*|.*\Z)", ""),
+    (rf"(?is)\A.*[<\[]\|?/(?:{_REASONING})\|?[>\]]\s*", ""),  # of which a chat template has written the begin
+    (r"(?i)</?(?:answer|final(?:_answer)?|response|output)>|<\|[\w/ ]{1,30}\|>|</s>", ""),
     (r"(?m)^[ \t]*\[\^?[\w-]+\]:\s*\S.*$", ""),  # definitions of links and notes
     (
         r"(?im)^[^\w\n]{0,9}(?:sources?|references|citations?)[^\w\n]{0,5}:[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)]"
@@ -98,6 +102,9 @@ _LAYOUT: Sequence[tuple[str, str]] = (
     (r"[\U0001f300-\U0001faff\u2728\u26a0\u2139]\ufe0f?[ ]?|[\u2705\u274c][ ]?(?=\w)", ""),
 )
 """Patterns in the order in which they apply, each with what remains: nothing, characters, or its first group"""
+_BEFORE_RECORDS = 3
+"""Patterns that apply before what is written as records is read"""
+_REASONS = re.compile(rf"[<\[]\|?/?(?:{_REASONING})\|?[>\]]", re.IGNORECASE)
 _COMPILED = tuple((re.compile(pattern), remains) for pattern, remains in _LAYOUT)
 _LEAD = re.compile(
     r"\s*(?:(?:according to|based on|as (?:stated|described|mentioned|noted|per|given) in|per|from|in|going by)\s+"
@@ -137,7 +144,7 @@ _POLITE = re.compile(
     r"|(?:best|kind|warm)?\s*regards\b[^.!?\n]{0,60}|sincerely\b[^.!?\n]{0,40}|yours (?:sincerely|faithfully"
     r"|truly)\b[^.!?\n]{0,40}"
     r"|cheers\b[^.!?\n]{0,20}"
-    r"|here(?:['’]s| is| are) (?:what|the|a|your|my|some)\b[^.!?\n\d]{0,60}:|n/?a|null|-|—|okay|ok|got it"
+    r"|here(?:['’]s| is| are) (?:what|the|a|your|my|some)\b[^.!?\n\d]{0,60}:|null|-|—|okay|ok|got it"
     r"|understood)\W*",
     re.IGNORECASE,
 )
@@ -147,8 +154,8 @@ _SHORT = 300
 _YES_NO = re.compile(
     r"\W*(yes|yep|yeah|sure|certainly(?! not)|absolutely(?! not)|of course(?! not)|indeed|no|nope|not at all"
     r"|certainly not"
-    r"|absolutely not|of course not)(?:,? (?:it (?:is|does|has|can)|they (?:are|do)|you (?:can|may|do)"
-    r"|that['’]s right))?(?: not|n['’]t)?\W*",
+    r"|absolutely not|of course not)(?:,? (?:(?:it|they|you|we|he|she|there|that|this|i) (?:is|are|was|were|do|does|did|has|have|had"
+    r"|can|could|may|must|should|will|would)|that['’]s right|it['’]s not))?(?: ?not|n['’]t)?\W*",
     re.IGNORECASE,
 )
 _WEB = re.compile(
@@ -204,20 +211,32 @@ _NEVER_LAST = frozenset(
     ]
 )
 """Words after which an English sentence goes on"""
-_PAIR = re.compile(
-    r'"(?P<key>[^"\\\n]{1,80})"\s*:\s*(?P<value>"(?P<said>[^"\\\n]{1,500})"|-?\d[\d.]*(?:[eE][+-]?\d+)?|true|false|null)'
+_GOES_ON = frozenset(
+    [
+        *("about", "after", "as", "at", "before", "by", "during", "for", "from", "in", "into", "on", "over", "through"),
+        *("to", "under", "until", "with", "without", "is", "are", "was", "were", "has", "have", "will", "can", "be"),
+        *("that", "which", "who", "when", "if", "not", "to", "more", "all", "both", "this", "these", "his", "her"),
+    ]
 )
-"""A key of a JSON object with a value that is no list"""
+"""Words after which most sentences go on"""
+_NOT_AVAILABLE = re.compile(r"\W*(?:n/?a|not available|not applicable|no data)\W*", re.IGNORECASE)
 _KEY_LENGTH = 60
 _KEY = re.compile(r"([A-Za-z_][\w-]*)[\"']?\s?[=:]\s?$")
 """The name of a parameter before its value"""
+_TIMES = tuple(
+    (re.compile(rf"\b{said}\b"), re.compile(rf"\b{there}\b"), there)
+    for pair in (("two times", "twice"), ("once", "one time"))
+    for said, there in (pair, pair[::-1])
+)
+"""Two forms of the same: what is looked for, and what others write"""
+_TIMES_SAID = re.compile(r"\b(?:once|twice|one time|two times)\b")
 _FORMS = 100
 """Equal quantities of other texts of which the first gives a quantity its form"""
 _EMPTY = re.compile(r"\([ \t]*\)")
 
 
 class Link(NamedTuple):
-    """An address that no other text has."""
+    """An address that no other text has, or another difference that is found before the claims are read."""
 
     begin: int
     end: int
@@ -240,6 +259,8 @@ class Claims:
     """What the text says is not in the source, with places in the original text"""
     links: Sequence[Link] = ()
     """The addresses that no other text has, with places in the original text"""
+    doubts: Sequence[Link] = ()
+    """What may be another value than that of the other texts, with places in the original text"""
     failed: str = ""
     """Why the text is no answer, but what a program writes when there is none"""
 
@@ -261,6 +282,8 @@ class Forms(NamedTuple):
     """The characters of each quantity"""
     texts: Sequence[str]
     """The sources"""
+    spellings: Spellings
+    """Their words"""
 
 
 class _Piece(NamedTuple):
@@ -284,12 +307,19 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
     """
     forms = forms_of(()) if forms is None else forms
     edited = _Edited(text)
-    for pattern, group in _COMPILED:
+    for pattern, group in _COMPILED[:_BEFORE_RECORDS]:
+        edited.sub(pattern, group)
+    told = _records(edited.text, forms)
+    doubts = [Link(edited.begins[one.begin], edited.ends[one.end - 1], one.reason, False) for one in told if one.reason]
+    edited.apply([_Piece(one.begin, one.end, one.sentence) for one in told])
+    for pattern, group in _COMPILED[_BEFORE_RECORDS:]:
         edited.sub(pattern, group)
     edited.sub(_EMPTY)
-    if failed := _failed(edited.text.strip(), forms.texts, question):
+    failed = _failed(edited.text.strip(), forms.texts, question)
+    if not words(edited.text) and _REASONS.search(text) is not None:
+        failed = "it has nothing but a model's reasoning"
+    if failed:
         return Claims(text="", begins=(), ends=(), refusals=(), failed=failed)
-    edited.apply(_record(edited.text, forms.texts))
     set_apart: list[Refusal] = []
     seen: set[tuple[str, ...]] = set()
     pieces: list[_Piece] = []
@@ -323,6 +353,18 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
     edited.apply(_asked_for(edited.text, forms.texts, question))
     edited.apply(_derived(edited.text, forms.texts, question))
     edited.apply(_in_their_form(edited.text, forms))
+    spelled = list(forms.spellings.of(edited.text))
+    doubts += [
+        Link(
+            edited.begins[one.begin],
+            edited.ends[one.end - 1],
+            f"{edited.text[one.begin : one.end]}: the source has {one.theirs}",
+            False,
+        )
+        for one in spelled
+        if one.slip
+    ]
+    edited.apply([_Piece(one.begin, one.end, one.theirs) for one in spelled])
     edited.sub(_EMPTY)
     edited.finish()
     # Arrays, because a run holds the claims of all rows that it is going to score.
@@ -332,6 +374,7 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
         ends=array("i", edited.ends),
         refusals=tuple(set_apart),
         links=_made_up(text, forms.texts),
+        doubts=doubts,
     )
 
 
@@ -378,7 +421,13 @@ def _failed(text: str, others: Sequence[str], question: str) -> str:
             if f" {' '.join(words(match.group()))} " in there
             else "it is what a program writes in place of an answer"
         )
+    if not question and _NOT_AVAILABLE.fullmatch(text) is not None:
+        return "it says alone that there is none"
     last = re.search(r"[^\W\d_]+\Z", text[-_SHORT:])
+    if last is not None and last.group() in _GOES_ON and len(said) > 2:
+        ending = " ".join(words(text)[-3:])
+        if any(re.search(rf"\b{re.escape(ending)} \w", " ".join(words(other))) for other in others):
+            return "it breaks off"  # where the source goes on
     if last is not None and (last.group().lower() if len(said) == 1 else last.group()) in _NEVER_LAST:
         return "it breaks off" if len(said) > 1 else "it is a single word"
     return ""
@@ -461,35 +510,12 @@ def _behind(text: str, one: Quantity, other: Quantity) -> _Piece:
     return _Piece(one.end, text.index(")", other.end) + 1, "")
 
 
-def _record(text: str, others: Sequence[str]) -> list[_Piece]:
-    """Return changes by which a JSON object is a sentence.
-
-    Its keys are its values, with numbers as others write them.
-    """
-    begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    if text[begin : begin + 1] != "{" or text[end - 1 : end] != "}":
-        return []
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    pairs = [match for match in _PAIR.finditer(text) if match["value"] != "null"]
-    known = forms_of(others)
-    forms: dict[float, str] = {}
-    for one, form in zip(known.equal.of, known.written, strict=True):
-        forms.setdefault(one.written, form)
-    pieces: list[_Piece] = []
-    for number, pair in enumerate(pairs):
-        lead = ("and the " if number == len(pairs) - 1 else "the ") if number else "The "
-        pieces.append(_Piece(begin, pair.start("key"), f", {lead}" if number else lead))
-        value = pair["value"]
-        is_number = value[0].isdigit() or value[0] == "-"
-        first, last = pair.span("value" if pair["said"] is None else "said")
-        pieces.append(_Piece(pair.end("key"), first, " is "))
-        if is_number and (form := forms.get(float(value), "")):
-            pieces.append(_Piece(first, last, form))
-        begin = last
-    return [*pieces, _Piece(begin, end, ".")] if pairs else []
+def _records(text: str, forms: Forms) -> list[Told]:
+    """Return what is written as records, as sentences with numbers as others write them."""
+    written: dict[float, str] = {}
+    for one, form in zip(forms.equal.of, forms.written, strict=True):
+        written.setdefault(one.written, form)
+    return record_claims(text, written, forms.texts)
 
 
 def _asked_for(text: str, others: Sequence[str], question: str) -> list[_Piece]:
@@ -515,7 +541,7 @@ def _derived(text: str, others: Sequence[str], question: str) -> list[_Piece]:
     known = facts(tuple(others))
     found = ((begin, end, known.of(text[begin:end], question)) for begin, end in _sentences(text))
     return [
-        _Piece(begin, begin + len(text[begin:end].rstrip()), one.words)
+        _Piece(begin, begin + len(text[begin:end].rstrip()), one.words if one.words[-1:] in ".!?" else f"{one.words}.")
         for begin, end, one in found
         if one is not None and one.follows
     ]
@@ -525,9 +551,12 @@ def _in_their_form(text: str, theirs: Forms) -> list[_Piece]:
     """Return changes by which quantities get the form of equal ones in other texts, where those have no equal form."""
     forms = {form.casefold() for form in theirs.written}
     pieces: list[_Piece] = []
+    for said, there, form in _TIMES if _TIMES_SAID.search(text) else ():
+        if any(there.search(other) for other in theirs.texts) and not any(said.search(other) for other in theirs.texts):
+            pieces += [_Piece(*match.span(), form) for match in said.finditer(text)]
     for one in quantities(text):
         written = text[one.begin : one.end]
-        if _loose(one) or one.kind in IDENTIFIERS or written.casefold() in forms:
+        if (_loose(one) and not is_share(text, one)) or one.kind in IDENTIFIERS or written.casefold() in forms:
             continue
         near = islice(theirs.equal.same(one), _FORMS)
         first = min((number for number in near if _equal(one, theirs.equal.of[number])), default=None)
@@ -546,7 +575,7 @@ def forms_of(others: Iterable[str]) -> Forms:
         if one.kind == "percent" or not _loose(one)
     )
     once = {(one._replace(begin=0, end=0), form): None for one, form in found}
-    return Forms(EqualQuantities([one for one, _ in once]), [form for _, form in once], texts)
+    return Forms(EqualQuantities([one for one, _ in once]), [form for _, form in once], texts, Spellings(texts))
 
 
 def _loose(one: Quantity) -> bool:

@@ -85,8 +85,9 @@ def _exact(evidence: Evidence) -> bool:
 class Faithfulness(RowMetric):
     """Does the source support all that the candidate claims? The probability that it does.
 
-    Each claim (a sentence) is judged beside the sentences of the source that matter to it, and the two worst decide. A
-    number, date, name or opposite that differs from the source lowers it. There are five more parts: `score`, the mean
+    Each claim (a sentence) is judged beside the sentences of the source that matter to it, and the odds against the
+    claims add up (`nlgauge.maths.alignment.all_supported`). A number, date, name or opposite that differs from the
+    source lowers it. There are five more parts: `score`, the mean
     over the words; `least_stretch`, the mean over the words of the worst claim; `unsupported`, the share of words below
     the aligner's threshold; `wording`, the share of the longer words whose beginning the source has; and `claims`, the
     number of claims.

@@ -49,7 +49,7 @@ _VERBS = _set(
     "drink drive drop earn eat employ enable end enjoy enter exceed exclude exist expect expire explain extend face "
     "fail fall feature feed feel fill find finish fit fix fly follow freeze get give go grow happen have heal hear "
     "heat help hold hurt improve include increase inform install join keep kill know lack last lead learn leave lend "
-    "let like live lose lower maintain make manage mean meet melt mention miss move need offer open operate order own "
+    "let like live lose lower maintain make manage mean meet melt mention migrate miss move need offer open operate order own "
     "park pass pay perform permit play prefer prevent produce promise protect prove provide publish put rain reach "
     "read receive recommend recover reduce refund refuse regret rely remain remove rent repair replace reply report "
     "represent require reserve rest return ride rise run say see seem sell send serve set share shine shrink shut sign "
@@ -88,12 +88,17 @@ def statement(question: str, agreed: bool) -> str:
         said = " ".join(rest)
         said = f"{aux} {said}" if aux not in ("do", "does", "did") else said
         return f"It is {'' if agreed else 'not '}true that {said}."
+    at -= at > 1 and rest[at - 1].lower() == "ever"
     subject, predicate = rest[:at], rest[at:]
     if subject == ["I"] or subject == ["i"]:
         subject, aux = ["you"], {"am": "are", "was": "were"}.get(aux, aux)
+    if agreed and predicate[0].lower() == "ever" and len(predicate) > 1:
+        predicate = predicate[1:]
     if not agreed:
         verb = {"can": "cannot", "must": "need not"}.get(aux, f"{aux} not")
         words = [*subject, verb, *predicate]
+        if predicate[0].lower() == "ever":
+            words = [*subject, aux, "never", *predicate[1:]]
     elif aux in ("do", "does"):
         words = [*subject, _third(predicate[0]) if aux == "does" else predicate[0], *predicate[1:]]
     else:
@@ -159,3 +164,8 @@ def _third(verb: str) -> str:
 def is_verb(word: str) -> bool:
     """Return whether a word, in lower case, is plainly a verb or a participle."""
     return word in _VERBS or word in _TOOK_PART or (len(word) > 4 and word.endswith("ed"))
+
+
+def is_adjective(word: str) -> bool:
+    """Return whether a word, in lower case, is plainly an adjective or a participle."""
+    return word in _ADJECTIVES or word in _TOOK_PART

@@ -54,6 +54,11 @@ class Verification:
             return f"{what}, without a seal: whether it was changed is not known"
         return f"{what}, as it was written (sha256 {self.digest})"
 
+    @property
+    def lines(self) -> list[str]:
+        """A line for each file of a folder: its digest, its name and its state."""
+        return [f"  {file.digest or '-' * 64}  {file.name} ({file.state})" for file in self.contents]
+
 
 def verify(path: str | Path, outputs: Corpus | None = None) -> Verification:
     """Return whether a file was changed after it was written, and what.

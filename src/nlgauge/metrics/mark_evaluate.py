@@ -293,7 +293,7 @@ class MarkEvaluateText(Compared[Words]):
         sides = each_once(lambda points: Balls.of(points, (self.k,)), pairs)
         return [of_sets.of_balls(candidate, reference).parts for candidate, reference in sides]
 
-    def score_rows(self, rows: Sequence[Row], prepared: SetPrepared, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: SetPrepared, features: Features) -> Sequence[Value]:
         of_sets = self.of_sets
         requests = [self.requests(row, prepared) for row in rows]
         read = {one: features[one] for some in requests for one in some}

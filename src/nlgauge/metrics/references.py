@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.contract.base import RowMetric, Value
+from nlgauge.contract.base import RowMetric, Value, Values
 from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
@@ -32,6 +33,9 @@ SPLITTERS = ("13a", "intl", "zh", "char", "unicode", "spaces")
 """Four of sacrebleu; Unicode words without punctuation (rouge-score-rs); str.split"""
 
 
+_FIRST = (0,)
+
+
 @dataclass(eq=False, slots=True)
 class RowPairs(Generic[T]):
     """A row's candidate paired with each reference that it can be compared with."""
@@ -44,25 +48,29 @@ class RowPairs(Generic[T]):
 
 
 def paired(
-    candidate: T | None, references: Sequence[T | None], unusable: Callable[[T], str | None] = lambda side: None
+    candidate: T | None, references: Sequence[T | None], unusable: Callable[[T], str | None] | None = None
 ) -> RowPairs[T]:
     """Pair candidate and references; None is a text without words. `unusable` says why a text cannot be compared."""
     if candidate is None:
         return RowPairs((), (), "the candidate has no words")
-    if (why := unusable(candidate)) is not None:
+    if unusable is not None and (why := unusable(candidate)) is not None:
         return RowPairs((), (), f"the candidate has {why}")
     if not references:
         return RowPairs((), (), "no reference")
     pairs: list[tuple[T, T]] = []
     numbers: list[int] = []
+    reasons: list[str] = []
     for number, reference in enumerate(references):
-        if reference is not None and unusable(reference) is None:
-            pairs.append((candidate, reference))
-            numbers.append(number)
+        if reference is None:
+            continue
+        if unusable is not None and (why := unusable(reference)) is not None:
+            reasons.append(why)
+            continue
+        pairs.append((candidate, reference))
+        numbers.append(number)
     if pairs:
         return RowPairs(pairs, numbers)
-    why = next((why for one in references if one is not None and (why := unusable(one)) is not None), None)
-    return RowPairs((), (), "no reference has words" if why is None else f"the references have {why}")
+    return RowPairs((), (), f"the references have {reasons[0]}" if reasons else "no reference has words")
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
@@ -153,6 +161,10 @@ class Compared(RowMetric, Generic[T]):
         """Return why a text with words cannot be compared, or None."""
         return None
 
+    def unusable_of(self, sides: Iterable[T | None]) -> Callable[[T], str | None] | None:
+        """Return `unusable`, or None where all of some texts can be compared that have words."""
+        return None if type(self).unusable is Compared.unusable else self.unusable
+
     def pair_note(self, candidate: T, reference: T, prepared: Any) -> str | None:
         """Return a note for the reader about the pair's score, or None."""
         return None
@@ -169,7 +181,7 @@ class Compared(RowMetric, Generic[T]):
             found[own] = scores[:, own].max(axis=0)
         return found
 
-    def _values(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> list[Value]:
+    def _values(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> Values:
         """Compare all pairs of some rows at once, because some metrics are faster that way; each distinct pair once."""
         pairs = [pair for row in sides for pair in row.pairs]
         found: Scores
@@ -179,27 +191,33 @@ class Compared(RowMetric, Generic[T]):
             distinct = {(id(candidate), id(reference)): (candidate, reference) for candidate, reference in pairs}
             compared = dict(zip(distinct, self.compare(list(distinct.values()), prepared), strict=True))
             found = [compared[id(one), id(other)] for one, other in pairs]
-        scores = np.array(found, np.float64).reshape(-1, len(self.parts))
+        numbers = np.fromiter(chain.from_iterable(found), np.float64, len(pairs) * len(self.parts))
+        scores = numbers.reshape(-1, len(self.parts))
+        counts = np.array([len(row.pairs) for row in sides], np.intp)
+        ends = counts.cumsum()
         # The best of one reference is this one, and so is the mean: most rows need no array of their own.
-        as_it_is = self.references in ("best", "mean")
-        noted = type(self).pair_note is not Compared.pair_note
-        of_pairs, end = list(map(tuple, scores.tolist())), 0
-        values: list[Value] = []
-        for row, own in zip(rows, sides, strict=True):
-            begin, end = end, end + len(own.pairs)
-            if not own.pairs:
-                values.append(Value((math.nan,) * len(self.parts), own.reason))
-                continue
-            one = as_it_is and len(own.pairs) == 1
-            parts = of_pairs[begin] if one else tuple(self.reduced(own.pairs, scores[begin:end]).tolist())
-            notes: dict[str, None] = {}
-            if noted:
-                notes = {note: None for pair in own.pairs if (note := self.pair_note(*pair, prepared))}
-            if len(own.numbers) < len(row.references):
-                notes[LEFT_OUT] = None
-            why = self.why(own.pairs) if any(map(math.isnan, parts)) else None
-            values.append(Value(parts, why, tuple(notes)))
-        return values
+        as_they_are = counts == (1 if self.references in ("best", "mean") else -1)
+        values = np.full((len(sides), len(self.parts)), math.nan)
+        values[as_they_are] = scores[ends[as_they_are] - 1]
+        for at in np.flatnonzero((counts > 0) & ~as_they_are).tolist():
+            values[at] = self.reduced(sides[at].pairs, scores[ends[at] - counts[at] : ends[at]])
+        reasons = {
+            at: self.why(sides[at].pairs) if sides[at].pairs else sides[at].reason
+            for at in np.flatnonzero(np.isnan(values).any(axis=1)).tolist()
+        }
+        return Values(values, reasons, self._notes(rows, sides, prepared))
+
+    def _notes(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> dict[int, tuple[str, ...]]:
+        """Return the notes of rows that have some, by place."""
+        notes: dict[int, tuple[str, ...]] = {}
+        if type(self).pair_note is not Compared.pair_note:
+            for at, side in enumerate(sides):
+                if told := {note: None for pair in side.pairs if (note := self.pair_note(*pair, prepared))}:
+                    notes[at] = tuple(told)
+        for at, (row, side) in enumerate(zip(rows, sides, strict=True)):
+            if len(side.numbers) < len(row.references) and side.pairs:
+                notes[at] = (*notes.get(at, ()), LEFT_OUT)
+        return notes
 
 
 @dataclass(frozen=True)
@@ -214,12 +232,12 @@ class ReferenceMetric(Compared[T]):
         references = (self.request(text, prepared, True) for text in row.references)
         return [self.request(row.candidate, prepared, False), *references]
 
-    def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
+    def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> Sequence[Value]:
         return self._values(rows, [self._paired(row, prepared, features) for row in rows], prepared)
 
     def _paired(self, row: Row, prepared: Any, features: Features) -> RowPairs[T]:
         candidate, *references = (features[one] for one in self.requests(row, prepared))
-        return paired(candidate, references, self.unusable)
+        return paired(candidate, references, self.unusable_of((candidate, *references)))
 
     def chosen(self, row: Row, prepared: Any, features: Features) -> tuple[int, tuple[T, T]] | None:
         """Return the pair that the row's score is based on, preceded by the index of its reference."""
@@ -246,10 +264,24 @@ class StringReferenceMetric(Compared[T]):
     def read(self, text: str, prepared: Any) -> T | None:
         """Return what is compared for a text; None if it has no words."""
 
-    def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> list[Value]:
-        texts = dict.fromkeys(text for row in rows for text in (row.candidate, *row.references))
-        known = {text: self.read(text, prepared) for text in texts}
-        sides = [paired(known[row.candidate], [known[text] for text in row.references], self.unusable) for row in rows]
+    def read_all(self, texts: Iterable[str], prepared: Any) -> list[T | None]:
+        """Return what `read` makes of each of many texts, for a metric that is faster so."""
+        return [self.read(text, prepared) for text in texts]
+
+    def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> Sequence[Value]:
+        texts = dict.fromkeys(row.candidate for row in rows)
+        texts.update(dict.fromkeys(chain.from_iterable(row.references for row in rows)))
+        known = self.read_all(texts, prepared)
+        unusable, read = self.unusable_of(known), dict(zip(texts, known, strict=True)).__getitem__
+        sides: list[RowPairs[T]] = []
+        for row in rows:
+            candidate, references = read(row.candidate), row.references
+            if len(references) == 1 and unusable is None and candidate is not None:  # nearly all rows of most tables
+                only = read(references[0])
+                if only is not None:
+                    sides.append(RowPairs(((candidate, only),), _FIRST))
+                    continue
+            sides.append(paired(candidate, [*map(read, references)], unusable))
         values = self._values(rows, sides, prepared)
         return values if self.empty == "undefined" else list(map(self._worst, rows, values))
 

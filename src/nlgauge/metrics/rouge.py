@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from importlib.metadata import version
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge._plugins import installed_version
 from nlgauge.contract.base import SHARE, Limits, Prepared, Setup
 from nlgauge.contract.parameters import param
 from nlgauge.errors import SpecError
@@ -30,20 +30,13 @@ _LETTER = re.compile("[A-Za-z0-9]")
 _MOST_CELLS = 10_000_000_000
 """Words of a candidate times words of its reference (100,000 each): a common subsequence takes minutes, and for the
 longest possible texts a day"""
+_UNDEFINED = (math.nan, math.nan, math.nan)
 
 
-@dataclass(eq=False)
-class Text:
-    """A text for ROUGE; for ROUGE-Lsum, with one sentence per line."""
+class OtherScript(str):
+    """A text that has words, but none that the tokenizer finds."""
 
-    text: str
-    tokenizer: _Tokenizer
-    other_script: bool = False
-    """Whether it has words but none that the tokenizer finds"""
-
-    @cached_property
-    def words(self) -> int:
-        return len(self.tokenizer.tokenize(self.text))
+    __slots__ = ()
 
 
 class _Tokenizer(Protocol):
@@ -61,7 +54,7 @@ class _Scorer(Protocol):
 
 
 @dataclass(frozen=True)
-class ROUGE(StringReferenceMetric[Text]):
+class ROUGE(StringReferenceMetric[str]):
     """ROUGE: words (1), word n-grams (2 to 9) or common subsequences (L, Lsum) of candidate and reference."""
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall")
@@ -105,51 +98,70 @@ class ROUGE(StringReferenceMetric[Text]):
         _tokenizer(self.tokenizer, self.stemmer)
         stemmer = "porter" if self.stemmer else "none"
         facts = {
-            "library": f"rouge-score-rs-{version('rouge-score-rs')}",
+            "library": f"rouge-score-rs-{installed_version('rouge-score-rs')}",
             "variant": self.variant,
             "stemmer": stemmer,
             "tok": self.tokenizer,
         }
         return Prepared(facts=facts if self.variant != "Lsum" else {**facts, "sentences": self.sentences})
 
-    def read(self, text: str, prepared: Prepared) -> Text | None:
+    def read(self, text: str, prepared: Prepared) -> str | None:
+        """Return the text, for ROUGE-Lsum with one sentence per line."""
         if self.variant == "Lsum" and self.sentences == "split":
             text = "\n".join(text[begin:end] for begin, end in pairwise([0, *sentence_ends(text), len(text)]))
-        read = Text(text, _tokenizer(self.tokenizer, self.stemmer))
-        if _LETTER.search(text) or read.words:
-            return read
-        return replace(read, other_script=True) if any(map(str.isalnum, text)) else None
+        if _LETTER.search(text) or self._words(text):
+            return text
+        return OtherScript(text) if any(map(str.isalnum, text)) else None
 
-    def unusable(self, side: Text) -> str | None:
-        return "no words of a to z: tokenizer='unicode' reads any script" if side.other_script else None
+    def read_all(self, texts: Iterable[str], prepared: Prepared) -> list[str | None]:
+        if self.variant == "Lsum":
+            return super().read_all(texts, prepared)
+        has_letter = _LETTER.search
+        return [text if has_letter(text) else self.read(text, prepared) for text in texts]
 
-    def compare(self, pairs: Sequence[tuple[Text, Text]], prepared: Prepared) -> list[tuple[float, float, float]]:
+    def unusable(self, side: str) -> str | None:
+        return "no words of a to z: tokenizer='unicode' reads any script" if type(side) is OtherScript else None
+
+    def unusable_of(self, sides: Iterable[str | None]) -> Callable[[str], str | None] | None:
+        return self.unusable if OtherScript in {*map(type, sides)} else None
+
+    def compare(self, pairs: Sequence[tuple[str, str]], prepared: Prepared) -> list[tuple[float, float, float]]:
         name, shortest = f"rouge{self.variant}", self._shortest
         scorer = _scorer(name, self.tokenizer, self.stemmer)
-        far = list(map(self._is_far, pairs))
-        near = [pair for pair, is_far in zip(pairs, far, strict=True) if not is_far]
-        found = iter(scorer.score_batch([reference.text for _, reference in near], [one.text for one, _ in near]))
-        scores = [None if is_far else next(found)[name] for is_far in far]
-        return [
+        near, far = (
+            pairs,
+            {at for at, (a, b) in enumerate(pairs) if len(a) * len(b) > _MOST_CELLS and self._is_far(a, b)},
+        )
+        near = [pair for at, pair in enumerate(pairs) if at not in far] if far else pairs
+        found = scorer.score_batch([reference for _, reference in near], [candidate for candidate, _ in near])
+        scores = [
             (score.fmeasure, score.precision, score.recall)
-            if score is not None and (score.fmeasure or max(candidate.words, reference.words) >= shortest)
-            else (math.nan, math.nan, math.nan)
-            for (candidate, reference), score in zip(pairs, scores, strict=True)
+            if (score := one[name]).fmeasure or max(map(self._words, pair)) >= shortest
+            else _UNDEFINED
+            for one, pair in zip(found, near, strict=True)
         ]
+        for at in sorted(far):
+            scores.insert(at, _UNDEFINED)
+        return scores
 
-    def why(self, pairs: Sequence[tuple[Text, Text]]) -> str:
-        return self.too_long if self.too_long and any(map(self._is_far, pairs)) else self.undefined
+    def why(self, pairs: Sequence[tuple[str, str]]) -> str:
+        return self.too_long if self.too_long and any(self._is_far(*pair) for pair in pairs) else self.undefined
 
-    def _is_far(self, pair: tuple[Text, Text]) -> bool:
+    def _is_far(self, candidate: str, reference: str) -> bool:
         """Return whether a common subsequence, whose time is the product of both lengths, would take hours."""
-        if self.variant.isdigit() or len(pair[0].text) * len(pair[1].text) <= _MOST_CELLS:
+        if len(candidate) * len(reference) <= _MOST_CELLS or self.variant.isdigit():
             return False
-        return pair[0].words * pair[1].words > _MOST_CELLS
+        return self._words(candidate) * self._words(reference) > _MOST_CELLS
 
-    def reduced(self, pairs: Sequence[tuple[Text, Text]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _words(self, text: str) -> int:
+        """Return how many words the tokenizer finds."""
+        return len(_tokenizer(self.tokenizer, self.stemmer).tokenize(text))
+
+    def reduced(self, pairs: Sequence[tuple[str, str]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.references != "sum":
             return super().reduced(pairs, scores)
-        units = np.array([[side.words for side in pair] for pair in pairs]) - self._shortest + 1
+        words = {text: self._words(text) for pair in pairs for text in pair}
+        units = np.array([[words[side] for side in pair] for pair in pairs]) - self._shortest + 1
         of_candidate, of_reference = np.maximum(units, 0).T
         # The library returns shares; matches are whole numbers.
         matches = np.where(of_candidate > 0, scores[:, 1] * of_candidate, 0).round().sum()

@@ -8,17 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import tee, zip_longest
+from itertools import chain, tee, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from nlgauge.contract.base import Interrupted, Prepared, Reading, RowMetric
+from nlgauge.contract.base import Interrupted, Prepared, Reading, RowMetric, Values
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Json
 from nlgauge.engine.batching import blocks
 from nlgauge.engine.features.request import AnyRequest, Features, RequestError
 from nlgauge.errors import InputError
 from nlgauge.options import RunOptions
-from nlgauge.run.results import RowResult, Scores, checked, texts_of, told_unknown
+from nlgauge.run.results import ColumnResults, RowResult, Scores, checked, texts_of, told_unknown
 
 if TYPE_CHECKING:
     from nlgauge.engine.engine import Engine
@@ -202,7 +202,10 @@ class BlockScorer:
     def weight(self, rows: Rows, wanted: Sequence[int], asked: ReadRows | None = None) -> int:
         """Return the weight of some rows in a block: bytes that are held, and work on the way to them."""
         if self.engine is None:
-            return sum(len(rows[n].candidate) + sum(map(len, rows[n].references)) for n in wanted)
+            some = [rows[n] for n in wanted]
+            return sum([len(row.candidate) for row in some]) + sum(
+                map(len, chain.from_iterable(row.references for row in some))
+            )
         size, asked = self.engine.size, self.read(rows, wanted) if asked is None else asked
         return sum(size(request) + _WORK * request.work for request in _distinct(asked, wanted))
 
@@ -255,7 +258,7 @@ class BlockScorer:
 
     def _scored(
         self, spec: str, rows: Mapping[int, Row], *, read: ReadRows, features: Features, stops: list[Interrupted]
-    ) -> dict[int, RowResult]:
+    ) -> Mapping[int, RowResult]:
         """Score some rows by a metric, and check what it gives.
 
         Args:
@@ -276,6 +279,8 @@ class BlockScorer:
             values, evidence = stop.values, lambda at: Evidence()
         values = checked(metric, values, len(rows))
         if not (features.longer or features.unknown or self.evidence):
+            if isinstance(values, Values):
+                return ColumnResults(rows, values)
             return dict(zip(rows, map(RowResult, values), strict=True))
         results: dict[int, RowResult] = {}
         for at, ((number, row), value) in enumerate(zip(rows.items(), values, strict=True)):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from functools import cache
 from hashlib import blake2b
-from importlib.metadata import distribution, version
 from typing import TYPE_CHECKING
 
+from nlgauge._plugins import installed_version
 from nlgauge._version import __version__
 from nlgauge.contract.base import QUESTION, Metric, Prepared
 from nlgauge.contract.parameters import literal
@@ -79,17 +77,10 @@ def facts_of(metric: Metric, prepared: Prepared, engine: Engine | None, **more: 
     """Return the provenance of a metric's numbers beside its spec and the texts; it stands in the signature."""
     package, _, offered = metric.name.partition("/")
     others = (package,) if offered and package != "published" else ()
-    libraries = {name: _version(name) for name in (*metric.libraries, *others)}
+    libraries = {name: installed_version(name) for name in (*metric.libraries, *others)}
     model = {} if engine is None else engine.facts_with(metric.other_models)
     own = {"unicode": unicodedata.unidata_version, "nlgauge": made_by(metric, engine)}
     return {**model, **prepared.facts, **libraries, **more, **own}
-
-
-@cache
-def _version(name: str) -> str:
-    """Read once in a process, and of the whole file its line alone: to parse it takes longer than a row of strings."""
-    found = re.search(r"^Version: (.+)$", distribution(name).read_text("METADATA") or "", re.MULTILINE)
-    return version(name) if found is None else found[1].strip()
 
 
 def made_by(metric: Metric, engine: Engine | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.contract.base import Metric, Value
+from nlgauge.contract.base import Metric, Value, Values
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.evidence import Json, wrong_evidence
@@ -67,6 +67,30 @@ class RowResult(NamedTuple):
         return all(0 <= number < len(texts) for number in self.longer)
 
 
+class ColumnResults(Mapping[int, RowResult]):
+    """What one metric says of some rows, as `Values`. Objects of single rows are made for those who ask for them.
+
+    Args:
+        numbers: those of the rows in the corpus.
+        values: theirs.
+    """
+
+    def __init__(self, numbers: Iterable[int], values: Values) -> None:
+        self.numbers, self.values_of = list(numbers), values
+        self._results: dict[int, RowResult] | None = None
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.numbers)
+
+    def __getitem__(self, number: int) -> RowResult:
+        if self._results is None:
+            self._results = dict(zip(self.numbers, map(RowResult, self.values_of), strict=True))
+        return self._results[number]
+
+
 Scores: TypeAlias = Mapping[str, Mapping[int, RowResult]]
 """What metrics say of some rows: by spec, and by number of the row in the corpus"""
 
@@ -96,6 +120,10 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
     """
     if len(values) != count:
         raise MetricError(f"{metric} gave {len(values)} values for {count} texts; it has to give one for each")
+    if isinstance(values, Values) and values.parts.shape == (count, len(metric.parts)):
+        empty = np.flatnonzero(np.isnan(values.parts).any(axis=1)).tolist()
+        if values.parts.dtype == np.float64 and values.reasons.keys() >= {*empty}:
+            return values
     for value in values:
         if not isinstance(value, Value):
             wrong = f"{shown(value)}, which is no nlgauge.contract.base.Value"

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -15,10 +15,11 @@ from nlgauge.contract.base import Metric, RowMetric, Value
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable, Sums
+from nlgauge.data.table.run_record import Later, RunRecord
 from nlgauge.errors import MetricError
 from nlgauge.options import Repeats
 from nlgauge.run.plan import Plan
-from nlgauge.run.results import RowResult, Scores
+from nlgauge.run.results import ColumnResults, RowResult, Scores
 
 T = TypeVar("T")
 Known: TypeAlias = Callable[[Sequence[int]], Scores]
@@ -29,12 +30,15 @@ _MOST_TEXTS = 200_000
 """Rows whose texts a table can tell from others; of more, the header of the file would be too large"""
 
 
-def described(corpus: Corpus) -> dict[str, Any]:
+def described(corpus: Corpus) -> RunRecord:
     """Return what a table's `run` says of the rows that were scored."""
-    about: dict[str, Any] = {"rows": len(corpus.rows), "corpus": corpus.digest}
+    about = RunRecord({"rows": len(corpus.rows), "corpus": Later(lambda: corpus.digest)})
     trials = [row.trial for row in corpus.rows]
-    about |= {"trials": trials} if any(trial is not None for trial in trials) else {}
-    return about | ({"texts": [row.fingerprint for row in corpus.rows]} if len(corpus.rows) <= _MOST_TEXTS else {})
+    if any(trial is not None for trial in trials):
+        about["trials"] = trials
+    if len(corpus.rows) <= _MOST_TEXTS:
+        about["texts"] = Later(lambda: [row.fingerprint for row in corpus.rows])
+    return about
 
 
 class Sink(ABC, Generic[T]):
@@ -119,7 +123,10 @@ class TableBuilder(Sink[ScoreTable]):
         """Take some rows' scores."""
         for spec, found in scored.items():
             column = self.columns[spec]
-            self._fill(spec, column, {index: one.value for index, one in found.items()})
+            if isinstance(found, ColumnResults):
+                self._fill_column(spec, column, found)
+            else:
+                self._fill(spec, column, {index: one.value for index, one in found.items()})
             if self._evidence:
                 column.evidence.update({index: one.evidence or {} for index, one in found.items()})
 
@@ -138,13 +145,12 @@ class TableBuilder(Sink[ScoreTable]):
             column.reasons = dict(sorted(column.reasons.items()))
             column.evidence = dict(sorted(column.evidence.items()))
         notes = {spec: dict(sorted(counted.items())) for spec, counted in self._notes.items() if counted}
-        run: dict[str, Any] = {
-            **described(self._corpus),
-            "notes": notes,
-            "noted": {spec: dict(sorted(self._noted[spec].items())) for spec in notes},
-            "asked": dict(self._asked),
-        }
-        run |= {} if self._repeats == "error" else {"repeats": self._repeats}
+        run = described(self._corpus)
+        run["notes"] = notes
+        run["noted"] = {spec: dict(sorted(self._noted[spec].items())) for spec in notes}
+        run["asked"] = dict(self._asked)
+        if self._repeats != "error":
+            run["repeats"] = self._repeats
         signatures = {spec: self._signatures[spec] for spec in self.columns}
         table = ScoreTable(rows=self._rows, columns=self.columns, signatures=signatures, run=run, version=__version__)
         table.spent = dict(spent)
@@ -155,6 +161,15 @@ class TableBuilder(Sink[ScoreTable]):
         self._notes[spec].update(notes)
         for note in notes:
             self._noted[spec][note] = sorted([*self._noted[spec].get(note, []), index + 1])[:NAMED]
+
+    def _fill_column(self, spec: str, column: Column, found: ColumnResults) -> None:
+        """Do the same as `_fill` for scores that come as an array."""
+        numbers, values = np.array(found.numbers, np.intp), found.values_of
+        for at, notes in values.notes.items():
+            if (index := found.numbers[at]) not in column.reasons and np.isnan(column.values[index]).all():
+                self._note(spec, index, notes)
+        column.reasons.update({found.numbers[at]: reason for at, reason in values.reasons.items()})
+        column.values[numbers] = values.parts
 
     def _fill(self, spec: str, column: Column, values: Mapping[int, Value]) -> None:
         for index, value in values.items():

@@ -17,6 +17,7 @@ from nlgauge.answers.raters import StandIn, raters
 from nlgauge.answers.sentinels import beside, is_sentinel, unbeaten
 from nlgauge.answers.trust.decisions import CHOSEN, FITTED, OWN, Rule, from_0_to_1, models_of, rule_of
 from nlgauge.answers.trust.records import Dispute
+from nlgauge.answers.trust.wordings import WordingBand, bands, wording_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import DECIDED, PROBABILITY, UNSEEN_PROBABILITY
@@ -87,6 +88,8 @@ class Ranking:
     bad: Mask
     clusters: Integers
     reliability: tuple[Bin, ...] = ()
+    bands: tuple[WordingBand, ...] = ()
+    """How well the scores tell good from bad rows, by wording; empty where the wording is not known"""
 
     @property
     def auroc(self) -> Measured:
@@ -320,7 +323,8 @@ class Lines:
     def aspect(self, aspect: str, texts: Corpus | None, notes: list[str]) -> list[Facts]:
         """Return the facts of each scorer, and of all together."""
         of = self.of(aspect)
-        made = [self._scorer(name, aspect, of, notes) for name in self.table.columns]
+        wording = None if texts is None or not of.yes_no else wording_of(self.table, texts)
+        made = [self._scorer(name, aspect, of=of, wording=wording, notes=notes) for name in self.table.columns]
         fine = {one.metric: one for one in made if not one.reason}
         if not fine:
             return made
@@ -357,7 +361,7 @@ class Lines:
         given = name.partition("(")[0] in _JUDGES or name in self.table.run.get("joined", {})
         return given and from_0_to_1(column)
 
-    def _scorer(self, name: str, aspect: str, of: _Of, notes: list[str]) -> Facts:
+    def _scorer(self, name: str, aspect: str, *, of: _Of, wording: Float | None, notes: list[str]) -> Facts:
         """Return what is found out of a scorer by itself."""
         column = self.table.columns[name]
         scores = turned(column, 0)
@@ -401,6 +405,9 @@ class Lines:
             bad=tested.bad[rated],
             clusters=tested.clusters[rated],
             reliability=tuple(tested.reliability(sign)),
+            bands=bands(tested.scores[rated], tested.bad[rated], tested.clusters[rated], wording[rated])
+            if wording is not None
+            else (),
         )
         facts.decisions = self._decisions(facts, column, tested, sign)
         if facts.decisions is not None and facts.decisions.rule.origin == CHOSEN and DECIDED in column.parts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
@@ -45,7 +45,7 @@ class ScoreTable:
     """By metric spec"""
     signatures: dict[str, Signature]
     """By metric spec: what the numbers depend on. Equal signatures on equal rows give equal numbers"""
-    run: dict[str, Any] = field(default_factory=dict)
+    run: MutableMapping[str, Any] = field(default_factory=dict)
     """What is the same in every run of the same thing: corpus digest, rows, notes, what was asked for"""
     version: str = ""
     """The nlgauge that made the table"""

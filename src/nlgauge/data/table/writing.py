@@ -94,7 +94,7 @@ def header(table: ScoreTable) -> Record:
         "signatures": {spec: str(signature) for spec, signature in table.signatures.items()},
         "facts": {spec: signature.facts for spec, signature in table.signatures.items() if signature.facts},
         "metrics": {spec: _described(column) for spec, column in table.columns.items()},
-        "run": table.run,
+        "run": dict(table.run),
     }
     if not any(column.level == "item" for column in table.columns.values()):
         first["rows"] = [list(row) for row in table.rows]  # no record names them

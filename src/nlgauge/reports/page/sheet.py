@@ -106,10 +106,10 @@ def _records(outputs: Corpus, draw: Draw) -> list[dict[str, str]]:
         row = rows[drawn.system, drawn.item, drawn.trial]
         question = row.question or row.extra.get("question")
         texts = {"question": question, "source": row.source, "context": row.context}
-        known = {name: str(text) for name, text in texts.items() if text}
-        if not known:
-            known = {"references": "\n".join(row.references)} if row.references else {}
-        records.append({ROW: drawn.name or "", **known, "candidate": row.candidate})
+        shown = {name: str(text) for name, text in texts.items() if text}
+        if not shown:
+            shown = {"references": "\n".join(row.references)} if row.references else {}
+        records.append({ROW: drawn.name or "", **shown, "candidate": row.candidate})
     return records
 
 
