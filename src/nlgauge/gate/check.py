@@ -14,6 +14,7 @@ import numpy as np
 from nlgauge.answers.estimate import estimate
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.answers.trials import trials as trials_of
+from nlgauge.data.evidence import refuses_worst, surely_differs
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.intervals import without_draws
 from nlgauge.data.table.selection import meant
@@ -39,8 +40,6 @@ from nlgauge.gate.verdict import (
     State,
     Verdict,
     found,
-    refuses_worst,
-    surely_differs,
     unsupported,
 )
 from nlgauge.maths.inference import Measured

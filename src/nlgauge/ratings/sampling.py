@@ -165,7 +165,8 @@ def sample(
         labels = items if cluster == "item" else column_of(keys, rows, cluster)
         return _clusters(keys, labels, name=cluster, n=n, rng=rng, names=names)
     values = None if scores is None else _values(keys, scores, metric)
-    systems = np.array([list(rows.systems).index(system) for system, _ in keys])
+    numbers = {system: number for number, system in enumerate(rows.systems)}
+    systems = np.array([numbers[system] for system, _ in keys])
     groups = systems if values is None else _strata(systems, values, strata)
     sizes = np.bincount(groups)
     spread = np.ones(len(sizes))
