@@ -215,13 +215,29 @@ ORDER = "The order A-118 was shipped with Nordpost. It contains three items and 
         ('{"parcel": {"carrier": "Nordpost", "total": 48.5}}', "The carrier is Nordpost.\nThe total is 48.50 dollars."),
         ('[{"answer": "It was shipped with Nordpost."}]', "It was shipped with Nordpost."),
         ("carrier: Nordpost\ntotal: 48.5", "The carrier is Nordpost.\nThe total is 48.50 dollars."),
-        ("- name: Ash\n  heated: no\n- name: Elm\n  heated: yes", "The name is Ash.\nAsh is not heated.\nThe name is Elm.\nElm is heated."),
-        ("<a><carrier>Nordpost</carrier><total>48.5</total></a>", "The carrier is Nordpost.\nThe total is 48.50 dollars."),
-        ("carrier,total\nNordpost,48.5\nSüdpost,9", "The carrier is Nordpost.\nThe total of carrier Nordpost is 48.50 dollars.\nThe carrier is Südpost.\nThe total of carrier Südpost is 9."),
+        (
+            "- name: Ash\n  heated: no\n- name: Elm\n  heated: yes",
+            "The name is Ash.\nAsh is not heated.\nThe name is Elm.\nElm is heated.",
+        ),
+        (
+            "<a><carrier>Nordpost</carrier><total>48.5</total></a>",
+            "The carrier is Nordpost.\nThe total is 48.50 dollars.",
+        ),
+        (
+            "carrier,total\nNordpost,48.5\nSüdpost,9",
+            "The carrier is Nordpost.\nThe total of carrier Nordpost is 48.50 dollars.\n"
+            "The carrier is Südpost.\nThe total of carrier Südpost is 9.",
+        ),
         ("Here it is:\n\ncarrier: Nordpost\ntotal: 9", "The carrier is Nordpost.\nThe total is 9."),
-        ('{"size_cm": 12, "wifi": false, "has_parking": true, "is_open": false}', "The size is 12 cm.\nThere is no wifi.\nThere is parking.\nIt is not open."),
+        (
+            '{"size_cm": 12, "wifi": false, "has_parking": true, "is_open": false}',
+            "The size is 12 cm.\nThere is no wifi.\nThere is parking.\nIt is not open.",
+        ),
         ("Note: the lift is broken.", "Note: the lift is broken."),
-        ("Two things matter: time and money.\nNote: take both.", "Two things matter: time and money.\nNote: take both."),
+        (
+            "Two things matter: time and money.\nNote: take both.",
+            "Two things matter: time and money.\nNote: take both.",
+        ),
         ("First, wait,\nthen, go.", "First, wait,\nthen, go."),
         ("{order: A-118}", "{order: A-118}"),
         ("{}", ""),

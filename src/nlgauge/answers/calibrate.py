@@ -22,6 +22,7 @@ from nlgauge.ratings.join import Source, turned
 from nlgauge.ratings.rated import RatedRows, rated_rows, unseen
 from nlgauge.ratings.refusing import LEAST, alike, chosen_by_score, unanswered
 from nlgauge.ratings.sampling import Draw
+from nlgauge.ratings.trials import by_trial, refuse_unnamed
 from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.tables import Cell, Cells, Number
 from nlgauge.stats.arrays import Float, Mask
@@ -214,7 +215,8 @@ def calibrate(
     ):
         if value is not None and not 0 < value < 1:
             raise InputError(f"the {what} {value!r} is not between 0 and 1", remedy="0.1 or 0.9, for two")
-    table = table.per_item()
+    table, ratings, outputs = by_trial(table, ratings, outputs, drawn=draw is not None and draw.of_trials)
+    refuse_unnamed(table)
     spec, part = _part(table, metric)
     rated = rated_rows(
         table, ratings, None if aspect is None else [aspect], cluster=cluster, outputs=outputs, draw=draw

@@ -56,6 +56,8 @@ class Stretch:
     """Probability that they contradict it, if they do not support it; None if the aligner does not predict it"""
     abstains: bool | None = None
     """True where it says that something is not in the other texts; `supported` is then the probability of that"""
+    given: str | None = None
+    """From which words of the other texts it follows, where that was calculated and not read"""
 
 
 @dataclass(frozen=True)

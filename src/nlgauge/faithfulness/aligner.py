@@ -30,6 +30,8 @@ from nlgauge.maths.wording import shared_wording
 DOUBT = 2.0
 """What a sure difference (`CheckedSource`) takes from the log-odds that a source supports a stretch. It fits the labels
 of five held-out sets best: docs/detection.md"""
+GIVEN = 2.0
+"""The lowest log-odds of a claim that follows from the source by a calculation or by a key"""
 SURE = -1.0
 """The highest log-odds of an answer with a difference that is nearly always an error. They are below every threshold
 from which a model's rows pass"""
@@ -144,12 +146,20 @@ class AnswerReading(Reading):
         said = self._answer.said
         found = _differences(self._answer)
         stretches = (
-            replace(stretch, begin=begin, end=end, supported=self._probability(one, found))
+            self._given(replace(stretch, begin=begin, end=end, supported=self._probability(one, found)))
             for one, stretch in zip(text.stretches, aligned.judged.stretches, strict=True)
             for begin, end in [said.place(one.begin, one.end)]
         )
         judged = aligned.judged._replace(stretches=tuple(stretches), reasons=_reasons(said, found))
         return Aligned(_placed(said, aligned.spans), aligned.alignment, judged)
+
+    def _given(self, stretch: Stretch) -> Stretch:
+        """Return a stretch with the words from which all of it follows, if it does: then it is a given fact."""
+        inside = (one for one in self._answer.said.given if one.begin <= stretch.begin and stretch.end <= one.end)
+        one = next(inside, None)
+        if one is None or stretch.supported is None or not self._reader.english:
+            return stretch
+        return replace(stretch, supported=max(stretch.supported, float(logistic(GIVEN))), given=one.why)
 
     def _probability(self, stretch: AlignedStretch, found: Sequence[SourceDifference]) -> float | None:
         if np.isnan(stretch.logit):

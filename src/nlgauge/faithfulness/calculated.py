@@ -1,9 +1,9 @@
 """Numbers and orders that a statement derives from the numbers of its source.
 
-A word of the statement names the calculation: a total ("altogether"), a difference ("five years older than", "rose by"),
-a span ("lasted", "at the age of"), a share, an average, or the first and last of an order ("the cheapest"). It is done
-with the numbers of neighbouring sentences that have the statement's words. The statement follows if a result is its
-number. It is excluded if there is a single way to calculate, and the result is another one.
+A word of the statement names the calculation: a total ("altogether"), a difference ("five years older than", "rose
+by"), a span ("lasted", "at the age of"), a share, an average, or the first and last of an order ("the cheapest"). It is
+done with the numbers of neighbouring sentences that have the statement's words. The statement follows if a result is
+its number. It is excluded if there is a single way to calculate, and the result is another one.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ _MOST_NUMBERS = 12
 """Numbers of a passage among which one is calculated"""
 _TOLD = 0.6
 """The share of a statement's words that the sentences with its numbers must have"""
+_SHORT_SOURCE = 40
+"""Sentences of a source that is read as one list"""
+_MOST_PASSAGES = 60
+"""Passages with which a statement is compared"""
 _SENTENCES = 3
 """Neighbouring sentences that are taken together"""
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
@@ -47,8 +51,8 @@ _MAY_COUNT = re.compile(
 """Without any of these, a sentence has no number with which one calculates"""
 _CLAUSE = re.compile(r"[,;.:!?]\s|\n|\s(?:and|while|whereas|but|by)\s")
 _TOTAL = re.compile(
-    r"\b(?:in total|altogether|(?:a|the) (?:grand )?total(?: (?:of|is|was|price|cost|number))*|combined|in all|all in all"
-    r"|together|in sum|the sum(?: of)?)\b",
+    r"\b(?:in total|altogether|(?:a|the) (?:grand )?total(?: (?:of|is|was|price|cost|number))*|combined"
+    r"|in all|all in all|together|in sum|the sum(?: of)?)\b",
     re.IGNORECASE,
 )
 _AVERAGE = re.compile(
@@ -72,16 +76,15 @@ _WON = re.compile(
     r"\b(?P<won>won|wins|ahead|leads?|led)\b[^.;]{0,40}\bby\b|\b(?P<lost>lost|loses|behind)\b[^.;]{0,40}\bby\b",
     re.IGNORECASE,
 )
+_SCORE = re.compile(
+    r"(?P<winner>[^.;,]{1,60}?)\s(?:beat|defeated|won against)\s(?P<loser>[^.;,\d]{1,60}?)[,]?\s(?:by )?\(?"
+    r"(?P<first>\d{1,3})\s?(?:to|-|–|:)\s?(?P<second>\d{1,3})\b"
+)
 _SPAN = re.compile(
-    r"\b(?:last(?:s|ed)|takes?|took|runs? for|ran for|goes on for|went on for|stood|existed|lived|survived|reigned|ruled"
-    r"|spanned|served|was open for|is open for|stayed|stays)\b",
+    r"\b(?:last(?:s|ed)|takes?|took|runs? for|ran for|goes on for|went on for|stood|existed|lived"
+    r"|survived|reigned|ruled|spanned|served|was open for|is open for|stayed|stays)\b",
     re.IGNORECASE,
 )
-_AGE = re.compile(
-    r"\b(?:at the age of|at age|aged|turn(?:s|ed)|lived to(?: be)?|became|celebrated its|was|were|died at)\s+(?:about )?$",
-    re.IGNORECASE,
-)
-_AGED = re.compile(r"\s?(?:years? old\b|years? of age\b|\Z|[.,;]|\s(?:when|in|at|years)\b)")
 _BOUND = re.compile(
     r"\b(?:about|around|roughly|nearly|almost|approximately|some|over|under|more than|less than|fewer than|at least"
     r"|at most|up to|close to|only)\s+[$£€]?$",
@@ -98,6 +101,7 @@ _CUES = frozenset(
     for word in (
         *("expensive", "costly", "averaged", "mean", "sum", "age", "aged", "old", "year", "turned", "difference"),
         *("point", "share", "percent", "cost", "price", "paid", "pay", "least", "apart", "change"),
+        *("journey", "trip", "crossing", "flight", "ride", "drive"),
         *_GIVEN,
     )
 )
@@ -128,7 +132,8 @@ _ORDERS: tuple[tuple[frozenset[str], Set[str], Set[str]], ...] = (
 _ORDERED = sorted({word for _, low, high in _ORDERS for word in low | high}, key=len, reverse=True)
 _ORDER = re.compile(rf"\b(?:{'|'.join(_ORDERED)})\b", re.IGNORECASE)
 _MOST_OF = re.compile(
-    r"\b(?:cost|costs|weighs?|takes?) the (?P<cost>most|least)\b|\bthe (?P<many>most|fewest) (?!expensive|costly)(?P<of>\w+)",
+    r"\b(?:cost|costs|weighs?|takes?) the (?P<cost>most|least)\b"
+    r"|\bthe (?P<many>most|fewest) (?!expensive|costly)(?P<of>\w+)",
     re.IGNORECASE,
 )
 _OF_ALL = re.compile(
@@ -214,6 +219,11 @@ class Passage:
                 numbers[number] = one._replace(kind=last.kind, unit=last.unit, value=value)
         return numbers
 
+    @property
+    def sentences(self) -> int:
+        """How many there are."""
+        return len(self._sentences)
+
     def of(self, kind: str) -> list[_Operand]:
         """Return its numbers of a kind."""
         return [one for one in self.operands if one.kind == kind]
@@ -225,23 +235,53 @@ class Passage:
         return [one.own - common for one in self.operands]
 
 
-def passages(sentences: Sequence[str]) -> list[Passage]:
-    """Return up to three neighbouring sentences each that have numbers, short ones first.
+class Passages:
+    """The passages of a source, found by their words."""
 
-    Args:
-        sentences: those of a source.
+    def __init__(self, sentences: Sequence[str]) -> None:
+        """Take up to three neighbouring sentences that have numbers in the first and in the last one."""
+        read = [_Sentence(one) for one in sentences]
+        numbered = [_MAY_COUNT.search(one) is not None for one in sentences]
+        self._sentences = read
+        self._all = [
+            Passage(read[at : at + size])
+            for size in range(1, _SENTENCES + 1)
+            for at in range(len(sentences) - size + 1)
+            if numbered[at] and numbered[at + size - 1]
+        ]
 
-    Returns:
-        The passages. One of several sentences has numbers in the first and in the last one.
-    """
-    read = [_Sentence(one) for one in sentences]
-    numbered = [_MAY_COUNT.search(one) is not None for one in sentences]
-    return [
-        Passage(read[at : at + size])
-        for size in range(1, _SENTENCES + 1)
-        for at in range(len(sentences) - size + 1)
-        if numbered[at] and numbered[at + size - 1]
-    ]
+    @cached_property
+    def _whole(self) -> Sequence[Passage]:
+        return [Passage(self._sentences)] if 1 < len(self._sentences) <= _SHORT_SOURCE else []
+
+    def lists(self, stems: Set[str]) -> list[Passage]:
+        """Return the sentences that have some stems, and the whole source if it is short: a thing is first of these."""
+        return [*(one for one in self.near(stems) if one.sentences == 1), *self._whole]
+
+    @cached_property
+    def _holders(self) -> dict[str, list[int]]:
+        """The passages that have a stem, by number."""
+        found: dict[str, list[int]] = {}
+        for number, passage in enumerate(self._all):
+            for stem in passage.stems:
+                found.setdefault(stem, []).append(number)
+        return found
+
+    def near(self, stems: Set[str]) -> list[Passage]:
+        """Return the passages that have the rarest of some stems, short ones first, as far as these can be told apart.
+
+        Args:
+            stems: those of a statement; without any, a pronoun says what it is about.
+
+        Returns:
+            Not more than a few tens.
+        """
+        held = sorted((self._holders[stem] for stem in stems if stem in self._holders), key=len)
+        if not held:
+            return self._all if len(self._all) <= 2 * _SENTENCES else []
+        # A passage has most of the stems, and so one of the rarer ones.
+        some = {number for numbers in held[: (len(stems) + 1) // 2] for number in numbers[:_MOST_PASSAGES]}
+        return [self._all[number] for number in sorted(some)[:_MOST_PASSAGES]]
 
 
 def _operands(text: str, found: Sequence[Quantity]) -> list[_Operand]:
@@ -260,7 +300,16 @@ def _operands(text: str, found: Sequence[Quantity]) -> list[_Operand]:
         after = [stem_of(match.group().lower()) for match in WORD.finditer(text, one.end, min(end, one.end + 40))]
         noun = next(iter([stem for stem in after if stem in own][:1]), "")
         unit = one.unit if one.kind == "money" else ""
-        operand = _Operand(one.begin, one.end, kind, unit, value, one.written, own, noun)
+        operand = _Operand(
+            begin=one.begin,
+            end=one.end,
+            kind=kind,
+            unit=unit,
+            value=value,
+            written=one.written,
+            own=own,
+            noun=noun,
+        )
         numbers.append(operand)
         last = operand
     return numbers
@@ -366,13 +415,13 @@ class _Result(NamedTuple):
     """Whether the statement has the direction wrong"""
 
 
-def calculated(statement: str, question: str, read: Sequence[Passage]) -> Derived | None:
+def calculated(statement: str, question: str, source: Passages) -> Derived | None:
     """Return whether a statement follows from numbers of a source, or is excluded by them.
 
     Args:
         statement: a sentence.
         question: the question that it answers.
-        read: passages of the source (`passages`).
+        source: its passages.
 
     Returns:
         Whether it follows, and from which words; None where that is not certain.
@@ -380,23 +429,27 @@ def calculated(statement: str, question: str, read: Sequence[Passage]) -> Derive
     statement = _OF_ALL.sub("", statement)
     ordered = _ORDER.search(statement) or _MOST_OF.search(statement)
     number = _may_calculate(statement)
-    if not read or not (ordered or number):
+    if not (ordered or number):
         return None
     said = _Statement(statement, question)
+    read = source.near(said.stems)
     if ordered and not plain(said.found) and not said.negated:
-        return _ordered(said, read)
+        return _ordered(said, read if _THAN.search(statement) else source.lists(said.stems))
     if not said.numbers:
         return None
     excluded: Derived | None = None
-    for passage in read:
+    adds = _TOTAL.search(statement) is not None or _AVERAGE.search(statement) is not None
+    wider = False
+    for passage in reversed(read) if adds else read:
         if (told := said.told_by(passage)) < _TOLD or not 1 <= len(passage.operands) <= _MOST_NUMBERS:
             continue
-        if not (said.stems & passage.stems) and len(read) > 2 * _SENTENCES:
-            continue  # nothing but a pronoun says what it is about
         target = _target(said, passage)
         if target is None or _BOUND.search(statement[: target.begin]):
             continue
+        if wider and passage.sentences > 1:
+            continue  # the sentence beside it may have a number more
         results = list(_results(said, target, passage))
+        wider = wider or (adds and bool(results))
         mine = statement[target.begin : target.end]
         for one in results:
             if _equals(one, target) and not one.turned:
@@ -513,7 +566,8 @@ def _shares(said: _Statement, target: Quantity, passage: Passage) -> Iterator[_R
                 first, second = _in_time(passage, some)
                 change = 100 * (second.value - first.value) / first.value
                 turned = bool(rose["rose"]) != (change > 0)
-                yield _Result(abs(change), f"from {_shown(passage, (first, second))}", True, 0.51, turned)
+                shown = f"from {_shown(passage, (first, second))}"
+                yield _Result(abs(change), shown, single=True, near=0.51, turned=turned)
         return
     some = passage.of("count")
     if len(some) != 2:
@@ -568,6 +622,9 @@ def _compared(said: _Statement, target: Quantity, passage: Passage, than: re.Mat
     """Yield the difference of two numbers, of which the statement says which is the greater one."""
     some = _alike(target, passage)
     how = than["how"].lower()
+    if not some and target.kind == "months" and how in ("older", "younger"):
+        yield from _born(said, passage, than)
+        return
     if how in ("faster", "slower") and target.kind in _TIME:
         more = how == "slower"
     else:
@@ -578,6 +635,20 @@ def _compared(said: _Statement, target: Quantity, passage: Passage, than: re.Mat
     first, second = pairs
     made = abs(_scaled(target, first) - _scaled(target, second))
     yield _Result(made, _shown(passage, (first, second)), True, turned=(first.value > second.value) != more)
+
+
+def _born(said: _Statement, passage: Passage, than: re.Match[str]) -> Iterator[_Result]:
+    """Yield how much older one is than another, by the days or the years in which they were born."""
+    days, years = passage.of("day"), passage.of("year")
+    some, year = (days, 365.2425) if len(days) == 2 else (years, 1.0)
+    if len(some) != 2 or "born" not in passage.text:
+        return
+    pair = _pair(said, passage, some, than.end())
+    if pair is not None:
+        first, second = pair
+        older = first.value < second.value
+        made = 12.0 * int(abs(first.value - second.value) / year + 0.02)
+        yield _Result(made, _shown(passage, pair), True, turned=older != (than["how"].lower() == "older"))
 
 
 def _pair(said: _Statement, passage: Passage, some: Sequence[_Operand], at: int) -> tuple[_Operand, _Operand] | None:
@@ -601,6 +672,14 @@ def _best(some: Sequence[_Operand], own: dict[_Operand, frozenset[str]], wanted:
 
 def _won(said: _Statement, target: Quantity, passage: Passage, won: re.Match[str]) -> Iterator[_Result]:
     some = [one for one in _alike(target, passage) if one.kind == target.kind]
+    if (score := _SCORE.search(passage.text)) is not None:
+        first, second = float(score["first"]), float(score["second"])
+        names = stems_in(said.text[: won.start()])
+        winner, loser = stems_in(score["winner"]), stems_in(score["loser"])
+        if first > second and bool(names & winner) != bool(names & loser):
+            turned = bool(names & winner) != bool(won["won"])
+            yield _Result(first - second, score.group(), True, turned=turned)
+        return
     if len(some) != 2:
         return
     own = dict(zip(passage.operands, passage.own, strict=True))
@@ -666,12 +745,13 @@ def _ordered(said: _Statement, read: Sequence[Passage]) -> Derived | None:
     word = _ORDER.search(said.text)
     than = _THAN.search(said.text)
     for passage in read:
-        if (said.names - _CUES) - passage.stems or len(passage.operands) > _MOST_NUMBERS:
+        if (said.names - _CUES) - passage.stems or len(said.stems & passage.stems) == 0:
             continue
         if word and word.group().lower() in passage.text.lower():
             continue
         some, largest, rest = _sought(said.text, passage, most, word)
-        if len(some) < 2:
+        rest = _without_noun(rest, word, passage)
+        if not 1 < len(some) <= _MOST_NUMBERS:
             continue
         there = f"{passage.text[some[0].begin : some[0].end]} and others"
         own = dict(zip(passage.operands, _own_of(some), strict=False)) if len(some) == len(passage.operands) else {}
@@ -694,6 +774,17 @@ def _ordered(said: _Statement, read: Sequence[Passage]) -> Derived | None:
         assert name is not None
         return Derived(right, passage.text.strip(), f"{name.group()}: the source has {there} for another")
     return None
+
+
+def _without_noun(rest: str, word: re.Match[str] | None, passage: Passage) -> str:
+    """Return the words of a statement without the noun behind "the lightest", if the passage does not have it."""
+    noun = _NEXT.match(rest, word.start()) if word is not None else None
+    if noun is None or stem_of(noun["noun"].lower()) in passage.stems:
+        return rest
+    return f"{rest[: noun.start('noun')]} {rest[noun.end('noun') :]}"
+
+
+_NEXT = re.compile(r"\s*(?P<noun>[^\W\d_]+)")
 
 
 def _sought(

@@ -12,14 +12,22 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import NamedTuple
 
 from nlgauge.faithfulness.derived import facts
 from nlgauge.faithfulness.measures import Quantity
-from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, conversions, is_share, quantities, same
+from nlgauge.faithfulness.quantities import (
+    CONVERTED,
+    IDENTIFIERS,
+    EqualQuantities,
+    conversions,
+    is_share,
+    quantities,
+    same,
+)
 from nlgauge.faithfulness.record_claims import Told, record_claims
 from nlgauge.faithfulness.refusals import Refusal, refusals
 from nlgauge.faithfulness.spelling import Spellings
@@ -44,7 +52,7 @@ _LAYOUT: Sequence[tuple[str, str]] = (
     # what a model tells itself, and not the reader
     (rf"(?is)[<\[]\|?({_REASONING})\|?[>\]](?:.*?[<\[]\|?/\1\|?[>\]]\s*|.*\Z)", ""),
     (rf"(?is)\A.*[<\[]\|?/(?:{_REASONING})\|?[>\]]\s*", ""),  # of which a chat template has written the begin
-    (r"(?i)</?(?:answer|final(?:_answer)?|response|output)>|<\|[\w/ ]{1,30}\|>|</s>", ""),
+    (r"(?i)</?(?:answer|final(?:_answer)?|response|output)>|<\|[\w/ ]{1,30}\|>|</?s>", ""),
     (r"(?m)^[ \t]*\[\^?[\w-]+\]:\s*\S.*$", ""),  # definitions of links and notes
     (
         r"(?im)^[^\w\n]{0,9}(?:sources?|references|citations?)[^\w\n]{0,5}:[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)]"
@@ -104,6 +112,7 @@ _LAYOUT: Sequence[tuple[str, str]] = (
 """Patterns in the order in which they apply, each with what remains: nothing, characters, or its first group"""
 _BEFORE_RECORDS = 3
 """Patterns that apply before what is written as records is read"""
+_SPECIAL = re.compile(r"<\|[\w/ ]{1,30}\|>|</?s>")
 _REASONS = re.compile(rf"[<\[]\|?/?(?:{_REASONING})\|?[>\]]", re.IGNORECASE)
 _COMPILED = tuple((re.compile(pattern), remains) for pattern, remains in _LAYOUT)
 _LEAD = re.compile(
@@ -154,8 +163,9 @@ _SHORT = 300
 _YES_NO = re.compile(
     r"\W*(yes|yep|yeah|sure|certainly(?! not)|absolutely(?! not)|of course(?! not)|indeed|no|nope|not at all"
     r"|certainly not"
-    r"|absolutely not|of course not)(?:,? (?:(?:it|they|you|we|he|she|there|that|this|i) (?:is|are|was|were|do|does|did|has|have|had"
-    r"|can|could|may|must|should|will|would)|that['’]s right|it['’]s not))?(?: ?not|n['’]t)?\W*",
+    r"|absolutely not|of course not)(?:,? (?:(?:it|they|you|we|he|she|there|that|this|i) (?:is|are|was|were|do|does|did"
+    r"|has|have|had"
+    r"|can|could|may|must|should|will|would)|that['’]s right|it['’]s not))?(?: ?not|n?['’]t)?\W*",
     re.IGNORECASE,
 )
 _WEB = re.compile(
@@ -220,6 +230,9 @@ _GOES_ON = frozenset(
 )
 """Words after which most sentences go on"""
 _NOT_AVAILABLE = re.compile(r"\W*(?:n/?a|not available|not applicable|no data)\W*", re.IGNORECASE)
+_TRUTH = "True|False|true|false"
+_SWITCH = re.compile(rf"(?<!\w)(?P<key>[A-Za-z_]\w*)\s?=\s?(?P<value>{_TRUTH})\b")
+_CALLED = re.compile(r"\w\((?:[^()]*,\s?)?$")
 _KEY_LENGTH = 60
 _KEY = re.compile(r"([A-Za-z_][\w-]*)[\"']?\s?[=:]\s?$")
 """The name of a parameter before its value"""
@@ -230,6 +243,7 @@ _TIMES = tuple(
 )
 """Two forms of the same: what is looked for, and what others write"""
 _TIMES_SAID = re.compile(r"\b(?:once|twice|one time|two times)\b")
+_ROUGHLY = re.compile(r"\b(?:about|around|roughly|approximately|some|nearly|almost|ca\.)\s$", re.IGNORECASE)
 _FORMS = 100
 """Equal quantities of other texts of which the first gives a quantity its form"""
 _EMPTY = re.compile(r"\([ \t]*\)")
@@ -243,6 +257,15 @@ class Link(NamedTuple):
     reason: str
     sure: bool
     """Whether other texts have addresses, of which this is none"""
+
+
+class Given(NamedTuple):
+    """What follows from other texts by a calculation or by a key, and not by reading."""
+
+    begin: int
+    end: int
+    why: str
+    """From which words it follows"""
 
 
 @dataclass(frozen=True)
@@ -259,6 +282,8 @@ class Claims:
     """What the text says is not in the source, with places in the original text"""
     links: Sequence[Link] = ()
     """The addresses that no other text has, with places in the original text"""
+    given: Sequence[Given] = ()
+    """What follows from the other texts, with places in the original text"""
     doubts: Sequence[Link] = ()
     """What may be another value than that of the other texts, with places in the original text"""
     failed: str = ""
@@ -310,6 +335,9 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
     for pattern, group in _COMPILED[:_BEFORE_RECORDS]:
         edited.sub(pattern, group)
     told = _records(edited.text, forms)
+    given = [
+        Given(edited.begins[one.begin], edited.ends[one.end - 1], one.sentence.strip()) for one in told if one.given
+    ]
     doubts = [Link(edited.begins[one.begin], edited.ends[one.end - 1], one.reason, False) for one in told if one.reason]
     edited.apply([_Piece(one.begin, one.end, one.sentence) for one in told])
     for pattern, group in _COMPILED[_BEFORE_RECORDS:]:
@@ -318,6 +346,8 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
     failed = _failed(edited.text.strip(), forms.texts, question)
     if not words(edited.text) and _REASONS.search(text) is not None:
         failed = "it has nothing but a model's reasoning"
+    elif not words(edited.text) and _SPECIAL.search(text) is not None:
+        failed = "it has nothing but marks of a program"
     if failed:
         return Claims(text="", begins=(), ends=(), refusals=(), failed=failed)
     set_apart: list[Refusal] = []
@@ -341,6 +371,8 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
             continue
         seen.add(name)
         found = refusals(whole[begin:end], question)
+        if found and facts(tuple(forms.texts)).of(whole[begin:end], question) is not None:
+            found = []  # a record has it: "the plan has no support"
         for one in found:
             set_apart.append(one._replace(begin=edited.begins[begin + one.begin], end=edited.ends[begin + one.end - 1]))
             pieces.append(_Piece(begin + one.begin, begin + one.end, ""))
@@ -351,7 +383,9 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
     edited.apply(pieces)
     edited.apply([_behind(edited.text, one, other) for one, other, right in conversions(edited.text) if right])
     edited.apply(_asked_for(edited.text, forms.texts, question))
-    edited.apply(_derived(edited.text, forms.texts, question))
+    derived = _derived(edited.text, forms.texts, question)
+    given += [Given(edited.begins[one.begin], edited.ends[one.end - 1], why) for one, why in derived]
+    edited.apply([one for one, _ in derived])
     edited.apply(_in_their_form(edited.text, forms))
     spelled = list(forms.spellings.of(edited.text))
     doubts += [
@@ -374,6 +408,7 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
         ends=array("i", edited.ends),
         refusals=tuple(set_apart),
         links=_made_up(text, forms.texts),
+        given=given,
         doubts=doubts,
     )
 
@@ -524,7 +559,7 @@ def _asked_for(text: str, others: Sequence[str], question: str) -> list[_Piece]:
     Such a value is timeout=30.
     """
     given = quantities(question)
-    pieces: list[_Piece] = []
+    pieces = list(_set(text, others, question))
     for one in quantities(text) if given else ():
         key = _KEY.search(text[max(0, one.begin - _KEY_LENGTH) : one.begin])
         if key is None or not any(one.written == other.written for other in given):
@@ -533,18 +568,31 @@ def _asked_for(text: str, others: Sequence[str], question: str) -> list[_Piece]:
         found = next((match for other in others if (match := there.search(other)) is not None), None)
         if found is not None:
             pieces.append(_Piece(one.begin, one.end, found[1].rstrip(".")))
-    return pieces
+    return sorted(pieces)
 
 
-def _derived(text: str, others: Sequence[str], question: str) -> list[_Piece]:
-    """Return changes by which sentences that follow from other texts get the words from which they follow."""
+def _set(text: str, others: Sequence[str], question: str) -> Iterator[_Piece]:
+    """Yield changes by which a switch that the question asks for, such as keep_ratio=False, is as in the source."""
+    asked = set(words(question)) if question else set()
+    for match in _SWITCH.finditer(text) if asked else ():
+        if not _CALLED.search(text[max(0, match.start() - _KEY_LENGTH) : match.start()]):
+            continue  # a condition, and no argument of a call
+        there = re.compile(rf"(?<!\w){re.escape(match['key'])}\s?=\s?({_TRUTH})\b")
+        found = next((other_match for other in others if (other_match := there.search(other)) is not None), None)
+        if found is not None and asked & {word.lower() for word in match["key"].split("_") if len(word) > 2}:
+            yield _Piece(*match.span("value"), found[1])
+
+
+def _derived(text: str, others: Sequence[str], question: str) -> list[tuple[_Piece, str]]:
+    """Return changes by which sentences that follow from other texts get the words from which they follow, and why."""
     known = facts(tuple(others))
     found = ((begin, end, known.of(text[begin:end], question)) for begin, end in _sentences(text))
-    return [
-        _Piece(begin, begin + len(text[begin:end].rstrip()), one.words if one.words[-1:] in ".!?" else f"{one.words}.")
-        for begin, end, one in found
-        if one is not None and one.follows
-    ]
+    changes = []
+    for begin, end, one in found:
+        if one is not None and one.follows:
+            read = one.words if one.words[-1:] in ".!?" else f"{one.words}."
+            changes.append((_Piece(begin, begin + len(text[begin:end].rstrip()), read), one.reason))
+    return changes
 
 
 def _in_their_form(text: str, theirs: Forms) -> list[_Piece]:
@@ -560,6 +608,8 @@ def _in_their_form(text: str, theirs: Forms) -> list[_Piece]:
             continue
         near = islice(theirs.equal.same(one), _FORMS)
         first = min((number for number in near if _equal(one, theirs.equal.of[number])), default=None)
+        if first is None and _ROUGHLY.search(text[max(0, one.begin - 20) : one.begin]) and one.kind in CONVERTED:
+            first = next((n for n, other in enumerate(theirs.equal.of[:_FORMS]) if _converted(one, other)), None)
         if first is not None:
             pieces.append(_Piece(one.begin, one.end, theirs.written[first]))
     return pieces
@@ -581,6 +631,15 @@ def forms_of(others: Iterable[str]) -> Forms:
 def _loose(one: Quantity) -> bool:
     """Return whether a quantity is an expression like "a minute"; noon and midnight are times as others are."""
     return one.weak and one.kind != "clock"
+
+
+def _converted(one: Quantity, other: Quantity) -> bool:
+    """Return whether a measure is about another one in another unit, as 42 km is 26 miles."""
+    if one.kind != other.kind or one.kind == "temperature" or not (one.written > 0 and other.written > 0):
+        return False
+    a, b = one.value[0] or 0.0, other.value[0] or 0.0
+    units = abs(a / one.written - b / other.written) > 1e-9 * abs(b / other.written)
+    return units and abs(a - b) <= 0.03 * abs(b)
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:

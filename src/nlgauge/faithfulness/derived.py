@@ -14,7 +14,7 @@ from operator import ge, gt, le, lt
 from typing import NamedTuple, TypeAlias
 
 from nlgauge.engine.english import is_stopword
-from nlgauge.faithfulness.calculated import Derived, Passage, calculated, passages
+from nlgauge.faithfulness.calculated import Derived, Passages, calculated
 from nlgauge.faithfulness.dates import WEEKDAYS
 from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.opposites import OPPOSITES
@@ -37,7 +37,10 @@ from nlgauge.faithfulness.stems import (
 )
 
 _MARKER = r"(?:except(?:ing)?(?: for)?|apart from|aside from|other than|save for|excluding|with the exception of)"
-_ALL = r"(?P<all>everyone|everybody|everything|everywhere|all|every|each|anyone|anybody|any|always|daily|the (?:whole|entire))"
+_ALL = (
+    r"(?P<all>everyone|everybody|everything|everywhere|all|every|each|anyone|anybody|any|always|daily"
+    r"|the (?:whole|entire))"
+)
 _NONE = r"(?P<none>none|no one|nobody|nothing|nowhere|no)"
 _BUT = r"(?<=everyone )but|(?<=everybody )but|(?<=everything )but|(?<=nobody )but|(?<=no one )but|(?<=none )but"
 _EXCEPTION = re.compile(
@@ -45,8 +48,8 @@ _EXCEPTION = re.compile(
 )
 """All but one: the rest names what is excepted, and may go on with what is said of the others"""
 _NAMED_BUT = re.compile(
-    rf"\b(?:{_ALL}|{_NONE})\b(?: of)?(?: (?:the|our|my|his|her|its|their))?(?P<named>(?: [\w'’-]+){{1,2}}) (?P<marker>but)"
-    r" (?P<rest>(?:the |an? )?[^\W\d][^.;:!?)]*)",
+    rf"\b(?:{_ALL}|{_NONE})\b(?: of)?(?: (?:the|our|my|his|her|its|their))?(?P<named>(?: [\w'’-]+){{1,2}})"
+    r" (?P<marker>but) (?P<rest>(?:the |an? )?[^\W\d][^.;:!?)]*)",
     re.IGNORECASE,
 )
 """None of the samples but sample C"""
@@ -130,14 +133,14 @@ class Facts:
         return calculated(sentence, question, self._passages)
 
     @cached_property
-    def _passages(self) -> list[Passage]:
+    def _passages(self) -> Passages:
         """Sentences with numbers, from which others may be calculated."""
-        return passages(self._sentences)
+        return Passages(self._sentences)
 
     def _bounded(self, sentence: str, question: str) -> Derived | None:
         """Return whether a quantity that the question gives lies inside or outside a bound of the source."""
-        said = plain(quantities(sentence))
-        given = [one for one in plain(quantities(question[-LONGEST:])) if one.kind in _BOUNDED]
+        said = _placed(quantities(sentence))
+        given = [one for one in _placed(quantities(question[-LONGEST:])) if one.kind in _BOUNDED]
         mine = [one for one in said if any(same(one, other) for other in given)]
         if not mine and not said and len(given) == 1:
             mine = given  # "Yes, you can use the offer"
@@ -150,7 +153,13 @@ class Facts:
                 continue
             fits = inside(one.value[0], number.value[0] or 0.0)
             there = source[number.begin : number.end]
-            follows = fits == (negated(sentence) == negated(source))
+            if stems - theirs - stems_in(question):
+                continue  # it says more than the bound
+            theirs_said = {word.lower() for word in WORD.findall(source)}
+            turned = any(
+                other in theirs_said for word in WORD.findall(sentence) for other in OPPOSITES.get(word.lower(), ())
+            )
+            follows = (fits == (negated(sentence) == negated(source))) != turned
             return Derived(follows, source.strip(), f"the source has a bound of {there}")
         return None
 
@@ -159,7 +168,7 @@ class Facts:
         """Sentences with a single number of a kind that is a bound, and what lies inside."""
         found = []
         for source in self._sentences:
-            numbers = plain(quantities(source)) if len(source) <= LONGEST else []
+            numbers = _placed(quantities(source)) if len(source) <= LONGEST else []
             for one in numbers:
                 inside = next((how for words, how in _INSIDE if words.search(source[: one.begin])), None)
                 inside = inside or next((how for words, how in _INSIDE_AFTER if words.match(source, one.end)), None)
@@ -249,7 +258,7 @@ class Facts:
             mine = frame.of(sentence)
             if mine is None or not mine.rest:
                 continue
-            for source, theirs in self._worded(frame):
+            for source, theirs in self._worded(frame)[:_ALIKE]:
                 if mine.plain != theirs.plain and mine.rest <= theirs.rest:
                     reason = f"the source has “{theirs.word}”"
                     return Derived(mine.true == theirs.true, source.strip(), reason)
@@ -266,23 +275,33 @@ class Facts:
         return self._framed[frame]
 
     def _denied(self, sentence: str) -> Derived | None:
-        """Return that a statement follows that denies the opposite of what a sentence says: what is closed is not open."""
+        """Return that a statement follows that denies the opposite of what the source says: "closed" is "not open"."""
         if len(negations(sentence)) != 1 or not negated(sentence):
             return None
         words = [word for word in (match.lower() for match in WORD.findall(sentence)) if word in OPPOSITES]
         if not words:
             return None
         said = stems_in(sentence)
-        for source in self._sentences:
-            theirs = {match.lower() for match in WORD.findall(source)} if len(source) <= LONGEST else frozenset[str]()
-            for word in words:
-                other = next((one for one in OPPOSITES[word] if one in theirs), None)
-                if other is None or word in theirs or negations(source) or _CONDITION.search(source) or excepts(source):
-                    continue
-                rest = said - {stem_of(word)}
-                if rest and rest <= stems_in(source):
-                    return Derived(True, source.strip(), f"the source has “{other}”")
+        for word in words:
+            rest = said - {stem_of(word)}
+            for other in OPPOSITES[word]:
+                held = self._opposite_words.get(other, [])
+                for source, theirs, theirs_said in held if rest and len(held) <= _ALIKE else ():
+                    if word not in theirs_said and rest <= theirs:
+                        return Derived(True, source.strip(), f"the source has “{other}”")
         return None
+
+    @cached_property
+    def _opposite_words(self) -> dict[str, list[tuple[str, frozenset[str], frozenset[str]]]]:
+        """Sentences that deny nothing and make no condition, with their stems and words, by words with an opposite."""
+        found: dict[str, list[tuple[str, frozenset[str], frozenset[str]]]] = {}
+        for source in self._sentences:
+            if len(source) > LONGEST or negations(source) or _CONDITION.search(source) or excepts(source):
+                continue
+            words = frozenset(match.lower() for match in WORD.findall(source))
+            for word in words & OPPOSITES.keys():
+                found.setdefault(word, []).append((source, stems_in(source), words))
+        return found
 
     def _recorded(self, sentence: str) -> Derived | None:
         listed = ": " in sentence or sentence.count(",") > 1  # which says more than a key
@@ -308,14 +327,14 @@ class Facts:
 
     def _told_of_another(self, sentence: str) -> Derived | None:
         """Return whether a record has a value under a key, or has another one and a record of another thing has it."""
-        if not self._things or negated(sentence) or ": " in sentence:
+        if not self._things or negated(sentence) or ": " in sentence or _ALONE.search(sentence):
             return None
         said = stems_and_numbers(sentence)
         holders = [n for stem in said for n in self._called.get(stem, ())]
-        numbers = {n for n in holders if self._things[n].name <= said} if len(holders) <= _ALIKE else set()
-        if len(numbers) != 1:
+        numbered = {n for n in holders if self._things[n].name <= said} if len(holders) <= _ALIKE else set()
+        if len(numbered) != 1:
             return None
-        thing = self._things[numbers.pop()]
+        thing = self._things[numbered.pop()]
         keys = [key for key in thing.values if key <= said]
         others = [other for other in self._things if other is not thing]
         if len(keys) != 1:
@@ -326,8 +345,10 @@ class Facts:
         theirs = [other.values[key][0] for other in others if key in other.values]
         if told == value and (theirs or key & stems_in(text)):
             return Derived(True, text, f"the source has {text}")
-        numbers = bool(told) and all(stem[0].isdigit() for stem in told | value)
-        if told and (told in theirs or numbers):
+        numbers = frozenset(stem for stem in told if stem[0].isdigit())
+        if told - numbers <= _HAS_VALUE and numbers and all(stem[0].isdigit() for stem in value):
+            return Derived(numbers == value, text, f"the source has {text} for {thing.called}")
+        if told and told in theirs:
             return Derived(False, text, f"the source has {text} for {thing.called}")
         return None
 
@@ -336,6 +357,9 @@ class Facts:
         for key, (value, text) in thing.values.items():
             theirs = [other.values[key][0] for other in others if key in other.values]
             if value <= said or not any(one and one <= said for one in theirs):
+                continue
+            theirs_said = frozenset().union(*(one for one in theirs if one <= said))
+            if len(said - theirs_said - GENERAL) > _BESIDE:
                 continue
             mine = [told for told, _ in thing.values.values()]
             if not any(told and told <= said for told in mine):
@@ -361,8 +385,24 @@ def _numbered(stems: Iterable[Set[str]]) -> dict[str, list[int]]:
     return found
 
 
+_HAS_VALUE = frozenset(map(stem_of, ("takes", "costs", "lasts", "weighs", "holds", "seats", "measures", "stands")))
+"""Stems of words between a thing and a number under its key"""
+_ALONE = re.compile(r"\b(?:only|sole|solely|exclusively|mainly|mostly|always|all|every)\b", re.IGNORECASE)
+"""Words that say more than a value does"""
+_BESIDE = 2
+"""Other words of a statement that gives a thing the value of another one"""
 _ALIKE = 50
 """Records with all words of a sentence, of which no single one is meant"""
+
+
+def _placed(found: Sequence[Quantity]) -> list[Quantity]:
+    """Return the quantities that are a single number, and dates as days of any year."""
+    days = [
+        one._replace(kind="day", value=(31.0 * one.value[1] + one.value[2],), other=None)
+        for one in found
+        if one.kind == "date" and one.value[1] is not None and one.value[2] is not None
+    ]
+    return sorted([*plain(found), *days])
 
 
 class _Told(NamedTuple):
@@ -474,7 +514,20 @@ def facts(texts: tuple[str, ...]) -> Facts:
 _UNLESS = re.compile(r"\b(?:unless|except|but|only if|otherwise|;)", re.IGNORECASE)
 _ANSWERED = re.compile(r"\A\W*(?:yes|no|sure|certainly|of course)\s?[,–—:-]\s*", re.IGNORECASE)
 _BOUNDED = frozenset(
-    ["count", "clock", "money", "length", "mass", "volume", "duration", "months", "temperature", "percent", "speed"]
+    [
+        "day",
+        "count",
+        "clock",
+        "money",
+        "length",
+        "mass",
+        "volume",
+        "duration",
+        "months",
+        "temperature",
+        "percent",
+        "speed",
+    ]
 )
 _INSIDE: tuple[tuple[re.Pattern[str], Callable[[float, float], bool]], ...] = tuple(
     (re.compile(rf"\b(?:{words})\s+(?:the age of |age |an? )?[$£€]?$", re.IGNORECASE), how)
@@ -527,14 +580,16 @@ _FRAMES = (
             re.I,
         ),
         re.compile(
-            r"\b(?:free of charge|for free|at no (?:extra )?(?:charge|cost)|without charge|(?:is|are|be) free(?! (?:from|of|to))"
+            r"\b(?:free of charge|for free|at no (?:extra )?(?:charge|cost)|without charge"
+            r"|(?:is|are|be) free(?! (?:from|of|to))"
             r"|free)\b(?! time| of)",
             re.I,
         ),
     ),
     _Frame(
         re.compile(
-            r"\b(?:(?:you|visitors|guests|people|one|we|they|passengers|customers) (?:may|can)|allowed|permitted|welcome)\b",
+            r"\b(?:(?:you|visitors|guests|people|one|we|they|passengers|customers) (?:may|can)|allowed"
+            r"|permitted|welcome)\b",
             re.I,
         ),
         re.compile(r"\b(?:forbidden|prohibited|banned)\b", re.I),
@@ -579,7 +634,9 @@ def _exception_of(source: str) -> _Exception | None:
     predicate = _predicate(said)
     around = source[: frame.start()] + source[frame.end() :] + " ".join(predicate.values())
     denied = bool(frame["all"]) != negated(around)
-    return _Exception(source, frame.group().strip(), stems_in(thing), predicate, denied)
+    return _Exception(
+        text=source, shown=frame.group().strip(), excepted=stems_in(thing), predicate=predicate, denied=denied
+    )
 
 
 def _fronted(source: str, frame: re.Match[str]) -> _Exception | None:
@@ -597,7 +654,13 @@ def _fronted(source: str, frame: re.Match[str]) -> _Exception | None:
         if everyone == nobody:
             return None  # "apart from tea" may add tea to the others
         denied = everyone and not negated(said)
-    return _Exception(source, f"{frame['marker']} {frame['thing']}", stems_in(frame["thing"]), _predicate(said), denied)
+    return _Exception(
+        text=source,
+        shown=f"{frame['marker']} {frame['thing']}",
+        excepted=stems_in(frame["thing"]),
+        predicate=_predicate(said),
+        denied=denied,
+    )
 
 
 def _predicate(said: str) -> Mapping[str, str]:

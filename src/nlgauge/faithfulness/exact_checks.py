@@ -380,6 +380,8 @@ class CheckedSource:
         # A number may stand apart from its unit: "ten years, letters for six", a table, "open at nine".
         if one.written in (self._written if one.kind == "count" else self._bare):
             return True
+        if one.kind in ("months", "duration") and any(_as_long(one, other) for other in near.quantities):
+            return True
         about = _ABOUT.search(_before(sentence, one)) is not None
         return follows(one, self._numbers, near.numbers, sentence.numbers, about=about)
 
@@ -480,6 +482,14 @@ def _grouped(pairs: Iterable[tuple[_Key, _Of]]) -> dict[_Key, list[_Of]]:
     return groups
 
 
+def _as_long(one: Quantity, other: Quantity) -> bool:
+    """Return whether a time in days and one in months are about equal."""
+    if {one.kind, other.kind} != {"months", "duration"}:
+        return False
+    days = [(part.value[0] or 0.0) * (1 / 86400 if part.kind == "duration" else 30.44) for part in (one, other)]
+    return abs(days[0] - days[1]) <= 0.05 * max(days)
+
+
 def _loose(text: str, one: Quantity) -> bool:
     """Return whether a quantity is only an expression, as "a minute" is."""
     return one.weak and not is_share(text, one)
@@ -533,6 +543,8 @@ def _pairs(part: _Passage, words: Set[str]) -> Iterator[tuple[int, int, str]]:
     """Yield words of a part whose opposite is among other words, if neither is in both."""
     for match in _WORD.finditer(part.text):
         word = match.group().lower()
+        if part.text[match.start() - 1 : match.start()] == "=":
+            continue  # what a call sets is no claim about the default
         for opposite in OPPOSITES.get(word, ()) if word not in words else ():
             if opposite in words and opposite not in part.words:
                 yield match.start(), match.end(), opposite

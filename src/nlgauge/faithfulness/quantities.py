@@ -137,7 +137,7 @@ def conversions(text: str) -> Iterator[tuple[Quantity, Quantity, bool]]:
     for one, other in pairwise(quantities(text)):
         if (
             one.kind != other.kind
-            or one.kind not in _CONVERTED
+            or one.kind not in CONVERTED
             or not _CONVERSION.fullmatch(text[one.end : other.begin])
         ):
             continue
@@ -157,7 +157,7 @@ def conversions(text: str) -> Iterator[tuple[Quantity, Quantity, bool]]:
             )
 
 
-_CONVERTED = frozenset(
+CONVERTED = frozenset(
     ["length", "mass", "volume", "area", "speed", "temperature", "duration", "months", "bytes", "energy", "power"]
 )
 _CONVERSION = re.compile(

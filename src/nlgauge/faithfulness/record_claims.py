@@ -10,15 +10,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from nlgauge.faithfulness.quantities import quantities
+from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.quantities import quantities, same
 from nlgauge.faithfulness.records import YES_OR_NO, Cell, cells, structure
 from nlgauge.faithfulness.statements import is_adjective, is_verb
 from nlgauge.faithfulness.stems import (
     LONGEST,
     key_words,
+    negated,
     negations,
     plain,
     sentences,
+    stem_of,
     stems_and_numbers,
     stems_in,
 )
@@ -60,7 +63,24 @@ _LONG = 8
 _MOST_VALUES = 200
 """Values of the largest answer of which each is looked up"""
 _CLAUSE = re.compile(r"[,;]\s|\b(?:and|but|while|whereas)\b")
-_GOES_ON = re.compile(r"(?:It|They|He|She|This|These)\b")
+_SHORT = 4
+"""Letters by which a word of a key is found: smoker, smokes"""
+_EMPTY = frozenset(["is", "has", "have", "of", "the", "a", "number", "count", "total", "no"])
+_SAID_BY: Mapping[str, Sequence[str]] = {
+    "age": ("old", "aged"),
+    "length": ("long",),
+    "height": ("high", "tall"),
+    "width": ("wide",),
+    "depth": ("deep",),
+    "price": ("costs", "paid"),
+    "cost": ("price",),
+    "duration": ("takes", "lasts", "long"),
+    "capacity": ("holds", "seats", "people"),
+    "population": ("inhabitants", "people"),
+    "born": ("birth",),
+}
+"""For words of a key, others that say the same"""
+_GOES_ON = re.compile(r"(?:It|They|He|She|This|These|Its|Their|His|Her)\b")
 _SUFFIXES = {
     **{unit: unit for unit in ("mm", "cm", "m", "km", "mg", "g", "kg", "ml", "l", "ms", "kwh", "kw", "mb", "gb")},
     "s": "seconds",
@@ -101,6 +121,8 @@ class Told(NamedTuple):
     sentence: str
     reason: str = ""
     """Why the other texts have it otherwise; empty if that is not certain"""
+    given: bool = False
+    """Whether a sentence of the other texts has it"""
 
 
 def record_claims(text: str, written: Mapping[float, str], others: Sequence[str] = ()) -> list[Told]:
@@ -119,8 +141,10 @@ def record_claims(text: str, written: Mapping[float, str], others: Sequence[str]
     for part in _parts(text):
         found = cells(text[part.first : part.last])
         at = part.begin
-        for cell, sentence, reason in _sentences(found, written, others):
-            told.append(Told(at, part.first + cell.end, f"{sentence}\n" if sentence else "", reason))
+        for one in _sentences(found, written, others):
+            cell = one.cell
+            said = f"{one.text}\n" if one.text else ""
+            told.append(Told(begin=at, end=part.first + cell.end, sentence=said, reason=one.reason, given=one.given))
             at = part.first + cell.end
         if at > part.begin:
             told.append(Told(at, part.end, ""))
@@ -129,7 +153,7 @@ def record_claims(text: str, written: Mapping[float, str], others: Sequence[str]
 
 def _parts(text: str) -> list[_Part]:
     """Return the places of what is written as records."""
-    if len(text) > _MOST:
+    if len(text) > _MOST or not (text.lstrip()[:1] in ("{", "[", "<") or "\n" in text.strip()):
         return []
     fenced = [match for match in _FENCED.finditer(text) if match["kind"].lower() in _KINDS]
     if fenced:
@@ -163,32 +187,36 @@ def _same_cells(text: str) -> bool:
     )
 
 
-def _sentences(
-    found: Sequence[Cell], written: Mapping[float, str], texts: Sequence[str]
-) -> list[tuple[Cell, str, str]]:
-    """Return the sentence of each value, and why other texts have it otherwise."""
+class _Sentence(NamedTuple):
+    """A value as a sentence."""
+
+    cell: Cell
+    text: str
+    reason: str = ""
+    given: bool = False
+
+
+def _sentences(found: Sequence[Cell], written: Mapping[float, str], texts: Sequence[str]) -> list[_Sentence]:
+    """Return the values of records as sentences, in the order of the text."""
     records: dict[int, list[Cell]] = {}
     for cell in found:
         records.setdefault(cell.record, []).append(cell)
     given = _Given(texts) if found and len(found) <= _MOST_VALUES else None
     names = [_name(some, len(records) > 1) for some in records.values()]
-    told: list[tuple[Cell, str, str]] = []
-    for some, name in zip(records.values(), names, strict=True):
-        first, rest = some[0], some[1:]
-        others_named = [one for one in names if one and one != name]
-        there = {cell: given.of(cell, str(first.value), others_named) if name and given else None for cell in rest}
+    called = [str(some[0].value) if name else "" for some, name in zip(records.values(), names, strict=True)]
+    told: list[_Sentence] = []
+    for (first, *rest), name, own in zip(records.values(), names, called, strict=True):
+        others = [one for one in called if one and one != own]
+        there = [given.of(cell, own, others) if name and given else None for cell in rest]
         # What a sentence says of a thing says its name too.
-        told.append(
-            (first, "" if any(one and not one.reason for one in there.values()) else _sentence(first, "", written), "")
-        )
-        for cell in rest:
-            found_there = there[cell]
-            if found_there is not None and not found_there.reason:
-                told.append((cell, found_there.sentence, ""))
+        named = any(one is not None and not one.reason for one in there)
+        told.append(_Sentence(first, "" if named else _sentence(first, "", written)))
+        for cell, one in zip(rest, there, strict=True):
+            if one is not None and not one.reason:
+                told.append(_Sentence(cell, one.sentence, given=True))
             else:
-                reason = found_there.reason if found_there is not None else ""
-                told.append((cell, _sentence(cell, name, written), reason))
-    return sorted(told, key=lambda one: one[0].begin)
+                told.append(_Sentence(cell, _sentence(cell, name, written), one.reason if one else ""))
+    return sorted(told, key=lambda one: one.cell.begin)
 
 
 class _There(NamedTuple):
@@ -215,38 +243,85 @@ class _Given:
 
     def of(self, cell: Cell, name: str, others: Sequence[str]) -> _There | None:
         """Return the sentence that has a value under its key for what a record is about, and for no other record."""
-        true = cell.value if isinstance(cell.value, bool) else YES_OR_NO.get(str(cell.value).lower())
         said = str(cell.value)
-        number = _number(said)
-        wanted = stems_in(name) | stems_and_numbers(name) | stems_in(cell.key)
-        if number is None and true is None:
-            wanted |= stems_and_numbers(said)
-        for sentence, about in self._sentences:
-            if not wanted <= about or any(stems_and_numbers(one) - stems_in(cell.key) <= about for one in others):
-                continue
-            clause = _clause_of(sentence, cell.key, number)
-            numbers = [one for one in plain(quantities(clause)) if one.kind not in ("date", "clock")]
-            denied = len(negations(clause)) == 1
-            if true is not None and len(negations(clause)) < 2:
-                return _There(sentence, "" if denied != true else f"{cell.key}: the source has “{clause.strip()}”")
-            if denied or negations(clause):
-                continue
-            if number is None:
-                return _There(sentence, "")
-            if [one.written for one in numbers].count(number) == 1:
-                return _There(sentence, "")
-            if len(numbers) == 1:
-                return _There(sentence, f"{said}: the source has {clause[numbers[0].begin : numbers[0].end]}")
+        true = cell.value if isinstance(cell.value, bool) else YES_OR_NO.get(said.lower())
+        there = [
+            sentence
+            for sentence, about in self._sentences
+            if stems_and_numbers(name) <= about
+            and _has_key(cell.key, about)
+            and not any(stems_and_numbers(one) - stems_in(cell.key) <= about for one in others)
+        ]
+        if true is None and _amount(said) is None:
+            wanted = stems_and_numbers(said)
+            same_words = [one for one in there if wanted <= stems_and_numbers(one)]
+            if same_words:
+                return None if negated(_clause_of(same_words[0], cell.key, None)) else _There(same_words[0], "")
+            others_say = any(
+                wanted <= about and _has_key(cell.key, about) and any(stems_and_numbers(one) <= about for one in others)
+                for _, about in self._sentences
+            )
+            return _There(there[0], f"{said}: the source has it for another") if there and others_say else None
+        for sentence in there:
+            clause = _clause_of(sentence, cell.key, _amount(said))
+            if (
+                found := _flagged(cell, clause, sentence, true)
+                if true is not None
+                else _counted(said, clause, sentence)
+            ):
+                return found
         return None
 
 
-def _clause_of(sentence: str, key: str, number: float | None) -> str:
-    """Return the parts of a sentence that have a key or a number."""
-    wanted = stems_in(key)
+def _flagged(cell: Cell, clause: str, sentence: str, true: bool) -> _There | None:
+    if len(negations(clause)) > 1:
+        return None
+    denied = bool(negations(clause))
+    return _There(sentence, "" if denied != true else f"{cell.key}: the source has “{clause.strip()}”")
+
+
+def _counted(said: str, clause: str, sentence: str) -> _There | None:
+    """Return whether a clause has an amount; None if it has several others, or denies one."""
+    mine = _amount(said)
+    if mine is None or negations(clause):
+        return None
+    numbers = [one for one in plain(quantities(clause)) if one.kind not in ("date", "clock")]
+    equal = [one for one in numbers if same(one, mine) or (mine.kind == "count" and one.written == mine.written)]
+    if len(equal) == 1:
+        return _There(sentence, "")
+    alike = [one for one in numbers if mine.kind in ("count", one.kind)]
+    if len(alike) == 1 and not equal:
+        return _There(sentence, f"{said}: the source has {clause[alike[0].begin : alike[0].end]}")
+    return None
+
+
+def _amount(said: str) -> Quantity | None:
+    """Return the amount that a value is; None for other values."""
+    found = plain(quantities(said))
+    whole = len(found) == 1 and not said[: found[0].begin].strip(" $£€") and not said[found[0].end :].strip(" .")
+    return found[0] if whole and found[0].kind not in ("phone", "code", "version") else None
+
+
+def _has_key(key: str, about: frozenset[str]) -> bool:
+    """Return whether words have those of a key, or others that say it."""
+    short = {stem[:_SHORT] for stem in about}
+    words = [word.lower() for word in key_words(key)]
+    words = words[:-1] if len(words) > 1 and words[-1] in _SUFFIXES else words
+    wanted = [word for word in words if word not in _EMPTY]
+    return bool(wanted) and all(
+        any(stem_of(one)[:_SHORT] in short for one in (word, *_SAID_BY.get(word, ()))) for word in wanted
+    )
+
+
+def _clause_of(sentence: str, key: str, amount: Quantity | None) -> str:
+    """Return the parts of a sentence that have a key or an amount."""
+    words = [one for word in key_words(key) for one in (word.lower(), *_SAID_BY.get(word.lower(), ()))]
+    wanted = {stem_of(one)[:_SHORT] for one in words}
     return " ".join(
         part
         for part in _CLAUSE.split(sentence)
-        if stems_in(part) & wanted or (number is not None and any(one.written == number for one in quantities(part)))
+        if {stem[:_SHORT] for stem in stems_in(part)} & wanted
+        or (amount is not None and any(one.written == amount.written for one in quantities(part)))
     )
 
 

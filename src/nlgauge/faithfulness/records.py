@@ -144,7 +144,9 @@ def _json(text: str) -> list[Cell] | None:
         elif match["key"] is not None:
             key, begin = json.loads(match["key"]), match.start()
         elif open_records and open_records[-1][0] >= 0:
-            found.append(Cell(*open_records[-1], key, json.loads(token), begin, match.end()))
+            number, of = open_records[-1]
+            value = json.loads(token)
+            found.append(Cell(record=number, of=of, key=key, value=value, begin=begin, end=match.end()))
             key = ""
         if len(found) >= MOST:
             break
@@ -159,7 +161,7 @@ def _table(text: str) -> list[Cell]:
         if len(rows) > 1 and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1:
             heads = [text[begin:end] for begin, end in rows[0]]
             return [
-                Cell(number, "", head, text[begin:end], begin, end)
+                Cell(record=number, of="", key=head, value=text[begin:end], begin=begin, end=end)
                 for number, row in enumerate(rows[1:])
                 for head, (begin, end) in zip(heads, row, strict=True)
             ]
@@ -210,7 +212,7 @@ def _pairs(text: str) -> list[Cell]:
         if key in keys or (item and keys):
             number, keys = number + 1, set()
         keys.add(key)
-        cells.append(Cell(number, "", key, value, begin, end))
+        cells.append(Cell(record=number, of="", key=key, value=value, begin=begin, end=end))
     return cells if len(pairs) > 1 else []
 
 

@@ -69,7 +69,8 @@ _KINDS = tuple(
         rf"|shows?|states?) no\b(?P<topic>.*)",
         rf"^\W*no {_INFORMATION} (?:(?:is|are|was|were|has been|have been) (?:{_GIVEN}|provided|available|found) )?"
         r"(?:about|on|of|regarding|for|as to|concerning)\b(?P<topic>.*)",
-        r"^\W*no (?P<topic>(?:further |exact |specific )?(?:reasons?|causes?|dates?|times?|prices?|names?|numbers?|address(?:es)?"
+        r"^\W*no (?P<topic>(?:further |exact |specific )?(?:reasons?|causes?|dates?|times?|prices?|names?|numbers?"
+        r"|address(?:es)?"
         rf"|places?|figures?|amounts?|limits?|deadlines?)\b[^.;]{{0,60}}?) (?:is|are|was|were) (?:{_GIVEN}|provided)\b",
         rf"^\W*no {_INFORMATION}\b(?:(?P<topic>.*)(?:is|are|was|were) (?:{_GIVEN}|provided|available|found))?\W*$",
         r"\b(?:says?|said|states?|has|had|have) nothing (?:about|on|of|regarding|to say)\b(?P<topic>.*)",
@@ -85,12 +86,14 @@ _KINDS = tuple(
         rf"|anywhere in) {_TEXT}(?P<rest>.*)",
         r"\A(?P<topic>.*)\bcan(?:not|['’]t| not) be (?:told|learned|determined|derived|worked out|answered"
         r"|said)\b(?P<rest>.*)",
-        r"^\W*(?:unknown|n/?a(?=\W*$)|no data(?=\W*$)|not (?:available|applicable|stated|mentioned|specified|given|provided|documented))\b(?P<topic>.*)",
+        r"^\W*(?:unknown|n/?a(?=\W*$)|no data(?=\W*$)|not (?:available|applicable|stated|mentioned|specified|given"
+        r"|provided|documented))\b(?P<topic>.*)",
     )
 )
 """Each names the group of what is missing"""
 _MAY_REFUSE = re.compile(
-    r"\b(?:n/?a\b|no|ne(?:ver|ither))|cannot|n['’]t\b|\b(?:silent|un(?:told|explained|clear|able|known)|left open|leaves?)\b",
+    r"\b(?:n/?a\b|no|ne(?:ver|ither))|cannot|n['’]t\b"
+    r"|\b(?:silent|un(?:told|explained|clear|able|known)|left open|leaves?)\b",
     re.IGNORECASE,
 )
 """Without any of these, nothing is said to be missing"""
@@ -115,7 +118,8 @@ _EMPTY = re.compile(
     rf"|anything|something|say|says|said"
     r"|sorry|unfortunately|however|question|answer|tell|know|find|found|enough|specific|here|there|above"
     r"|anywhere|nowhere|based|basis|available|contained|using|regarding|concerning"
-    r"|word|part|anybody|anyone|somebody|someone|everybody|everyone|only|just|simply|kind|sort|thing|things|many|much|long|often|far|old|people|allow|possible)$",
+    r"|word|part|anybody|anyone|somebody|someone|everybody|everyone|only|just"
+    r"|simply|kind|sort|thing|things|many|much|long|often|far|old|people|allow|possible)$",
     re.IGNORECASE,
 )
 _SHORT = 4
@@ -205,7 +209,8 @@ _WHERE = re.compile(
 _AT_A_PLACE = re.compile(
     r"\b(?:in|at|on|near|beside|behind|opposite|between|next to|above|below|under|along|outside|inside|to|from"
     r"|in front of)\s"
-    r"(?:(?:the|an?|its|our|their|his|her)\s(?!morning|afternoon|evening|night|summer|winter|spring|autumn|end|begin|case"
+    r"(?:(?:the|an?|its|our|their|his|her)\s(?!morning|afternoon|evening|night|summer|winter|spring|autumn"
+    r"|end|begin|case"
     r"|age|week|month|year|day|first|last|same|time|moment|past|future|way|price|rate|request|help)\w"
     rf"|(?!{'|'.join((*MONTHS, *WEEKDAYS))})[A-Z]\w)"
 )
@@ -216,7 +221,8 @@ _YES_NO = re.compile(
 _GOES_ON = re.compile(r"(?:It|They|He|She|This|These|Its|Their|His|Her)\b")
 """A sentence about what the one before it is about"""
 _PRICE = re.compile(
-    r"\b(?:costs?|prices?|fees?|charges?|rates?|(?<!to )(?<!I )(?<!you )rent|salary|pay|how much (?:is|are|was|were))\b",
+    r"\b(?:costs?|prices?|fees?|charges?|rates?|(?<!to )(?<!I )(?<!you )rent|salary|pay"
+    r"|how much (?:is|are|was|were))\b",
     re.IGNORECASE,
 )
 _WHO = re.compile(r"\b(?:who|whom|whose|names? of)\b", re.IGNORECASE)

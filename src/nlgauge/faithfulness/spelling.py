@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
@@ -32,18 +33,34 @@ class Spelled(NamedTuple):
 class Spellings:
     """The words of other texts, by their spelling."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        found = [(match.group(), _begins(text, match.start())) for text in texts for match in _NAME.finditer(text)]
-        self._words = frozenset(word.lower() for word, _ in found)
-        # The first word of a sentence may be no name.
-        names = dict.fromkeys(word for word, begins in found if word[0].isupper() and not begins)
-        self._plain: dict[str, str] = {}
-        self._near: dict[str, str] = {}
-        for name in names:
-            self._plain.setdefault(_plain(name), name)
-            if len(name) >= _FEWEST:
-                for part in _without_a_letter(name.lower()):
-                    self._near.setdefault(part, name)
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word.lower() for text in self._texts for word in _NAME.findall(text))
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The words with a capital letter. The first word of a sentence may be no name."""
+        found = ((text, match) for text in self._texts for match in _NAME.finditer(text))
+        return list(
+            dict.fromkeys(
+                match.group()
+                for text, match in found
+                if match.group()[0].isupper() and not _begins(text, match.start())
+            )
+        )
+
+    @cached_property
+    def _plain(self) -> dict[str, str]:
+        return {_plain(name): name for name in reversed(self._names)}
+
+    @cached_property
+    def _near(self) -> dict[str, str]:
+        """The names by what is left of them without a letter."""
+        long = [name for name in reversed(self._names) if len(name) >= _FEWEST]
+        return {part: name for name in long for part in _without_a_letter(name.lower())}
 
     def of(self, text: str) -> Iterator[Spelled]:
         """Yield the names of a text that the other texts spell otherwise.
@@ -82,7 +99,7 @@ def _plain(word: str) -> str:
 
 
 def _without_a_letter(word: str) -> Iterator[str]:
-    """Yield a word and what it is without each of its letters. Two words that a slip apart have one of these in common."""
+    """Yield a word, and what it is without each of its letters: two words that a slip apart share one of these."""
     yield word
     for at in range(len(word)):
         yield word[:at] + word[at + 1 :]
@@ -97,4 +114,5 @@ def _one_slip(word: str, other: str) -> bool:
         exchanged = len(at) == 2 and at[1] == at[0] + 1 and word[at[0]] == other[at[1]] and word[at[1]] == other[at[0]]
         return len(at) == 1 or exchanged
     short, long = sorted((word, other), key=len)
-    return len(long) - len(short) == 1 and short in list(_without_a_letter(long))
+    # Australia and Australian differ at the end, where words are inflected.
+    return len(long) - len(short) == 1 and not long.startswith(short) and short in list(_without_a_letter(long))

@@ -52,6 +52,8 @@ def stems_and_numbers(text: str) -> frozenset[str]:
 def stem_of(word: str) -> str:
     """Return the stem of a word in lower case: without a usual ending, and five letters at most."""
     word = word[:-2] if word.endswith(("'s", "’s")) else word
+    word = word[:-1] if len(word) > 5 and word.endswith("eed") else word  # agreed
+    word = f"{word[:-3]}y" if len(word) > 4 and word.endswith(("ies", "ied")) else word
     endings = ("ing", "ed", "en", "es", "s") if not word.endswith("ss") else ()
     word = word.removesuffix(next((end for end in endings if word.endswith(end) and len(word) > len(end) + 2), ""))
     return (word.removesuffix("e") if len(word) > 2 else word)[:5]

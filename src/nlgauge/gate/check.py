@@ -45,6 +45,7 @@ from nlgauge.gate.verdict import (
 from nlgauge.maths.inference import Measured
 from nlgauge.ratings.join import Source
 from nlgauge.ratings.join import ratings as joined
+from nlgauge.ratings.trials import by_trial, refuse_unnamed
 
 _OF_A_COMPARISON = "a margin and a history are of the comparison with an earlier run: give it (against)"
 
@@ -319,6 +320,8 @@ def _refuse_wrong(
 def _by_ratings(
     table: ScoreTable, limits: Limits, outcomes: Sequence[Outcome], ratings: Source, most: float
 ) -> Decision:
+    table, ratings, _ = by_trial(table, ratings)
+    refuse_unnamed(table)
     aspects = joined(table, ratings).values
     if len(aspects) != 1:
         problem = f"the answers are rated for {', '.join(aspects)}"

@@ -406,12 +406,20 @@ def _unanswered(
 
 
 def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:
-    if name in ("item", "system"):
-        return [row[1] if name == "item" else row[0] for row in table.rows]
+    if name == "system":
+        return [system for system, _ in table.rows]
+    items = table.items
+    if name == "item":
+        return list(items)
     labels: list[Any] = [None] * len(table.rows) if corpus is None else column_of(table.rows, corpus, name)
     if missing := sum(one is None for one in labels):
         problem = f"{missing} of {len(labels)} rows of the scores have no {name!r} to be clustered by"
         raise InputError(problem, remedy="give the outputs, which have that column in every row")
+    of: dict[str, Any] = {}
+    for row, (item, label) in enumerate(zip(items, labels, strict=True), 1):
+        if "items" in table.run and of.setdefault(item, label) != label:
+            problem = f"the trials of item {item!r} are of several {name!r}"
+            raise InputError(problem, row=row, remedy="cluster by what all trials of an item share")
     return labels
 
 

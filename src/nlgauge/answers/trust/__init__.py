@@ -25,6 +25,7 @@ from nlgauge.ratings.join import Source
 from nlgauge.ratings.matching import matched, of_ratings
 from nlgauge.ratings.project import ProjectRatings
 from nlgauge.ratings.rated import fitted, rated_rows, unseen
+from nlgauge.ratings.trials import by_trial, refuse_unnamed
 from nlgauge.stats.arrays import Float
 
 __all__ = ["Dispute", "Trust", "Trusts", "trust"]
@@ -107,7 +108,13 @@ def trust(
         table, again = theirs, None
     whole = scorers_of(table, metrics)
     named = {name: whole.find(name) for name in (*(thresholds or {}), *probabilities)}
-    scorers = whole.per_item()
+    scorers, ratings, outputs = by_trial(whole, ratings, outputs)
+    if scorers is not whole:
+        whole = scorers
+        again, before, injected = (run and run.per_trial() for run in (again, before, injected))
+    elif "trials" in whole.run:
+        refuse_unnamed(whole)
+    scorers = scorers.per_item()
     outputs = fitted(scorers, outputs, ratings)
     ratings = matched(scorers, ratings) if isinstance(ratings, Corpus) else ratings
     asked = aspects or ([*rater_aspects, *_others(ratings, rater_aspects)] if rater_aspects else None)

@@ -510,7 +510,8 @@ def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool) -> Judged:
     evidence = table.columns[table.metrics[0]].evidence
     least = np.full(len(rows), np.nan)
     for number, one in evidence.items():
-        least[number] = min((word["alignment"] for text in one.get("texts", []) for word in text["words"]), default=np.nan)
+        words = (word for text in one.get("texts", []) for word in text["words"])
+        least[number] = min((word["alignment"] for word in words), default=np.nan)
     return Judged(
         probability=table.values(table.metrics[0], PART),
         supported=np.array([row.supported for row in rows]),
