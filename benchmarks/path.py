@@ -46,9 +46,9 @@ LIMITS = {
     "BERTScore": Limit(144, 49, 17),
     "TokenF1": Limit(68, 24, 12),
     "Consistency(aligner='D')": Limit(200, 47, 17),
-    "Faithfulness": Limit(286, 87, 20),
-    "check --grounded": Limit(426, 277, 23),
-    "trust": Limit(292, 630, 19),
+    "Faithfulness": Limit(286, 86, 20),
+    "check --grounded": Limit(426, 285, 23),
+    "trust": Limit(292, 292, 19),
 }
 
 
