@@ -30,8 +30,8 @@ from measuring import machine, numbers, parser, print_machine, save, table
 import nlgauge
 
 _WAITING = 16
-_NOT_TAKEN = 0
-"""The status of a request that was not connected"""
+_NOT_TAKEN, _CUT_OFF = 0, -1
+"""The status of a request that could not be connected, as nothing listens any more, and of one whose answer is lost"""
 
 
 def row(number: int) -> dict[str, object]:
@@ -82,8 +82,8 @@ async def _load(url: str, clients: int, first: int, requests: int) -> tuple[floa
             began = time.perf_counter()
             try:
                 answer = await session.post("/score", json={"rows": [row(number)]})
-            except httpx.ConnectError:  # nothing listens any more, so that nothing was taken
-                statuses[_NOT_TAKEN] += 1
+            except httpx.TransportError as error:
+                statuses[_NOT_TAKEN if isinstance(error, httpx.ConnectError) else _CUT_OFF] += 1
                 continue
             waits.append(time.perf_counter() - began)
             statuses[answer.status_code] += 1
