@@ -266,23 +266,38 @@ class Facts:
         return self._framed[frame]
 
     def _denied(self, sentence: str) -> Derived | None:
-        """Return that a statement follows that denies the opposite of what a sentence says: what is closed is not open."""
+        """Return that a statement follows which denies the opposite of a sentence: what is closed is not open."""
         if len(negations(sentence)) != 1 or not negated(sentence):
             return None
         words = [word for word in (match.lower() for match in WORD.findall(sentence)) if word in OPPOSITES]
-        if not words:
-            return None
-        said = stems_in(sentence)
-        for source in self._sentences:
-            theirs = {match.lower() for match in WORD.findall(source)} if len(source) <= LONGEST else frozenset[str]()
-            for word in words:
+        said, found = stems_in(sentence), list[tuple[int, int, str]]()
+        for place, word in enumerate(dict.fromkeys(words)):
+            rest = said - {stem_of(word)}
+            # All of it stands in the sentence, so that its rarest stem names the sentences that are looked at.
+            rarest = min((self._told_plainly.get(stem, ()) for stem in rest), key=len, default=())
+            for number, theirs, stems in rarest if len(rarest) <= _ALIKE else ():
                 other = next((one for one in OPPOSITES[word] if one in theirs), None)
-                if other is None or word in theirs or negations(source) or _CONDITION.search(source) or excepts(source):
-                    continue
-                rest = said - {stem_of(word)}
-                if rest and rest <= stems_in(source):
-                    return Derived(True, source.strip(), f"the source has “{other}”")
-        return None
+                if other is not None and word not in theirs and rest <= stems:
+                    found.append((number, place, other))
+        if not found:
+            return None
+        number, _, other = min(found)
+        return Derived(True, self._sentences[number].strip(), f"the source has “{other}”")
+
+    @cached_property
+    def _told_plainly(self) -> dict[str, list[tuple[int, Set[str], Set[str]]]]:
+        """Sentences without a negation, a condition or an exception, by each of their stems.
+
+        Of a sentence its number, its words and its stems.
+        """
+        found: dict[str, list[tuple[int, Set[str], Set[str]]]] = {}
+        for number, source in enumerate(self._sentences):
+            if len(source) <= LONGEST and not (negations(source) or _CONDITION.search(source) or excepts(source)):
+                stems = stems_in(source)
+                told = number, {match.lower() for match in WORD.findall(source)}, stems
+                for stem in stems:
+                    found.setdefault(stem, []).append(told)
+        return found
 
     def _recorded(self, sentence: str) -> Derived | None:
         listed = ": " in sentence or sentence.count(",") > 1  # which says more than a key
@@ -362,7 +377,7 @@ def _numbered(stems: Iterable[Set[str]]) -> dict[str, list[int]]:
 
 
 _ALIKE = 50
-"""Records with all words of a sentence, of which no single one is meant"""
+"""Records or sentences with all words of a sentence, of which no single one is meant"""
 
 
 class _Told(NamedTuple):
