@@ -12,6 +12,7 @@ import pytest
 import nlgauge
 from nlgauge.engine.aligners import Direction
 from nlgauge.faithfulness.aligner import Answer, differences
+from nlgauge.faithfulness.calculated import passages
 from nlgauge.faithfulness.claims import claims, forms_of
 from nlgauge.faithfulness.derived import facts
 from nlgauge.faithfulness.exact_checks import CheckedSource
@@ -257,3 +258,15 @@ def test_such_a_row_has_no_value_and_says_why(monkeypatch: pytest.MonkeyPatch) -
     verdict = nlgauge.check(table, grounded=True)
     assert [one.state for one in verdict.outcomes if one.row is not None] == ["passed", "missing"]
     assert "give the passages that the answer is about" in str(verdict.outcomes[1].problem)
+
+
+def test_passages_are_found_by_their_stems_as_if_each_were_looked_at() -> None:
+    rng = random.Random(2)
+    words = ["ferry", "bridge", "garden", "museum", "council", "winter", "library"]
+    read = passages([f"The {' '.join(rng.sample(words, 3))} costs {n} euros. " for n in range(18)])
+    for _ in range(200):
+        stems = {word[:5] for word in rng.sample(words, rng.randrange(1, 6))}
+        lacking = rng.randrange(3)
+        found = read.having(stems, lacking)
+        wanted = [passage for passage in read if len(stems - passage.stems) <= lacking]
+        assert [passage for passage in found if len(stems - passage.stems) <= lacking] == wanted

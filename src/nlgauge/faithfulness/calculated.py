@@ -225,7 +225,42 @@ class Passage:
         return [one.own - common for one in self.operands]
 
 
-def passages(sentences: Sequence[str]) -> list[Passage]:
+_LOOKED_AT = 60
+"""Passages that a statement is calculated from, at most: those of twenty neighbouring sentences with numbers"""
+
+
+class Passages(list[Passage]):
+    """The passages of a source, which are found by the stems of their words."""
+
+    @cached_property
+    def _holders(self) -> dict[str, list[int]]:
+        """The first passages that have a stem, by number."""
+        found: dict[str, list[int]] = {}
+        for number, passage in enumerate(self):
+            for stem in passage.stems:
+                if len(held := found.setdefault(stem, [])) < _LOOKED_AT:
+                    held.append(number)
+        return found
+
+    def having(self, stems: Set[str], lacking: int = 0) -> list[Passage]:
+        """Return the first passages that may have all of some stems, but for so many of them.
+
+        Args:
+            stems: the stems.
+            lacking: how many of them a passage may lack.
+
+        Returns:
+            At most `_LOOKED_AT` passages: all that have enough of the stems are among them, where these are so few.
+        """
+        rarest = sorted(stems, key=lambda stem: len(self._holders.get(stem, ())))[: lacking + 1]
+        if len(rarest) <= lacking:
+            return self[:_LOOKED_AT]
+        # Who lacks so many has one of the others.
+        numbers = sorted({number for stem in rarest for number in self._holders.get(stem, ())})
+        return [self[number] for number in numbers[:_LOOKED_AT]]
+
+
+def passages(sentences: Sequence[str]) -> Passages:
     """Return up to three neighbouring sentences each that have numbers, short ones first.
 
     Args:
@@ -236,12 +271,12 @@ def passages(sentences: Sequence[str]) -> list[Passage]:
     """
     read = [_Sentence(one) for one in sentences]
     numbered = [_MAY_COUNT.search(one) is not None for one in sentences]
-    return [
+    return Passages(
         Passage(read[at : at + size])
         for size in range(1, _SENTENCES + 1)
         for at in range(len(sentences) - size + 1)
         if numbered[at] and numbered[at + size - 1]
-    ]
+    )
 
 
 def _operands(text: str, found: Sequence[Quantity]) -> list[_Operand]:
@@ -316,6 +351,13 @@ class _Statement:
         self.asked = stems_in(question[-LONGEST:]) - GENERAL - _CUES - _ASKING
         self.negated = negated(text)
 
+    def near(self, read: Passages) -> list[Passage]:
+        """Return the passages of which `told_by` can be large enough."""
+        if names := self.names & self.stems:
+            return read.having(names)
+        lacking = sum(1 - missing / len(self.stems) >= _TOLD for missing in range(1, len(self.stems) + 1))
+        return read.having(self.stems - self.asked, lacking)
+
     def told_by(self, passage: Passage) -> float:
         """Return the share of its words that a passage or the question has; 0 if a name is in neither."""
         if not self.stems:
@@ -366,7 +408,7 @@ class _Result(NamedTuple):
     """Whether the statement has the direction wrong"""
 
 
-def calculated(statement: str, question: str, read: Sequence[Passage]) -> Derived | None:
+def calculated(statement: str, question: str, read: Passages) -> Derived | None:
     """Return whether a statement follows from numbers of a source, or is excluded by them.
 
     Args:
@@ -388,7 +430,7 @@ def calculated(statement: str, question: str, read: Sequence[Passage]) -> Derive
     if not said.numbers:
         return None
     excluded: Derived | None = None
-    for passage in read:
+    for passage in said.near(read):
         if (told := said.told_by(passage)) < _TOLD or not 1 <= len(passage.operands) <= _MOST_NUMBERS:
             continue
         if not (said.stems & passage.stems) and len(read) > 2 * _SENTENCES:
@@ -660,12 +702,12 @@ def _shown(passage: Passage, some: Sequence[_Operand]) -> str:
     return " and ".join(passage.text[one.begin : one.end] for one in some)
 
 
-def _ordered(said: _Statement, read: Sequence[Passage]) -> Derived | None:
+def _ordered(said: _Statement, read: Passages) -> Derived | None:
     """Return whether a thing is the first or the last of those that a passage has numbers of."""
     most = _MOST_OF.search(said.text)
     word = _ORDER.search(said.text)
     than = _THAN.search(said.text)
-    for passage in read:
+    for passage in read.having(said.names - _CUES):
         if (said.names - _CUES) - passage.stems or len(passage.operands) > _MOST_NUMBERS:
             continue
         if word and word.group().lower() in passage.text.lower():

@@ -14,7 +14,7 @@ from operator import ge, gt, le, lt
 from typing import NamedTuple, TypeAlias
 
 from nlgauge.engine.english import is_stopword
-from nlgauge.faithfulness.calculated import Derived, Passage, calculated, passages
+from nlgauge.faithfulness.calculated import Derived, Passages, calculated, passages
 from nlgauge.faithfulness.dates import WEEKDAYS
 from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.opposites import OPPOSITES
@@ -130,7 +130,7 @@ class Facts:
         return calculated(sentence, question, self._passages)
 
     @cached_property
-    def _passages(self) -> list[Passage]:
+    def _passages(self) -> Passages:
         """Sentences with numbers, from which others may be calculated."""
         return passages(self._sentences)
 
@@ -341,8 +341,8 @@ class Facts:
         theirs = [other.values[key][0] for other in others if key in other.values]
         if told == value and (theirs or key & stems_in(text)):
             return Derived(True, text, f"the source has {text}")
-        numbers = bool(told) and all(stem[0].isdigit() for stem in told | value)
-        if told and (told in theirs or numbers):
+        digits = bool(told) and all(stem[0].isdigit() for stem in told | value)
+        if told and (told in theirs or digits):
             return Derived(False, text, f"the source has {text} for {thing.called}")
         return None
 
