@@ -66,6 +66,7 @@ def sample(
     from nlgauge import sample as run
     from nlgauge.ratings.labels import aspects_from
     from nlgauge.ratings.matching import matched
+    from nlgauge.ratings.trials import each_trial
     from nlgauge.reports.page.sheet import GUIDELINE, LONGEST_CELL, PAGE, SHEET, refuse_folder, write_project
 
     asked = aspects_from(list(aspects) or ["rating"], scales, labels)
@@ -73,8 +74,11 @@ def sample(
     corpus = read_outputs(outputs, columns)
     if scores is None and (add or lower):
         raise SpecError("--add and --lower are of the scores: add --scores")
-    table = None if scores is None else joined(loaded(scores), add, lower=lower, outputs=corpus, file=outputs)
-    corpus = corpus if table is None else matched(table, corpus)
+    table = None
+    if scores is not None:
+        rows = each_trial(corpus)
+        table = joined(loaded(scores).per_trial(), add, lower=lower, outputs=rows, file=outputs)
+        corpus = corpus if any(row.trial is not None for row in corpus) else matched(table, corpus)
     draw = run(corpus, count, scores=table, metric=metric, seed=seed, **how)
     design = {"n": count, "seed": seed, **how, "metric": metric, "scores": table is not None}
     project = write_project(output, corpus, draw=draw, aspects=asked, design=design)

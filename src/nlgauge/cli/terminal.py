@@ -524,6 +524,7 @@ def on_some_ratings(command: Command, anchors: bool = False) -> Command:
         from nlgauge.ratings.matching import matched, of_ratings
         from nlgauge.ratings.project import is_project
         from nlgauge.ratings.rated import fitted
+        from nlgauge.ratings.trials import by_trial
 
         mine = theirs = columns
         if outputs is not None and columns:
@@ -534,6 +535,7 @@ def on_some_ratings(command: Command, anchors: bool = False) -> Command:
             if outputs is not None:
                 raise SpecError("the ratings are of the anchors of the scores, and --outputs is not: leave it out")
             table = again
+        table, rated, texts = by_trial(table, rated, texts)
         with blaming(outputs):
             texts = fitted(table, texts, rated)
         with blaming(ratings):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from nlgauge.data.evidence import of_candidate
 from nlgauge.data.jsonable import jsonable
 from nlgauge.maths.inference import Measured
 from nlgauge.maths.wording import shared_wording
@@ -96,7 +97,7 @@ def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
         The finding, with the answer, the reasons, the quotes and the claims where the evidence has them.
     """
     plain: dict[str, Finding] = {"doubtful": "doubtful", "unread": "other words"}
-    texts = _candidates(evidence)
+    texts = of_candidate(evidence)
     if not texts:
         return Found(plain.get(state))
     (text, *_) = texts
@@ -137,10 +138,6 @@ def _claim(text: Mapping[str, Any], stretch: Mapping[str, Any]) -> ReadClaim:
         probability=float(stretch["supported"]),
         quote=None if number is None else text["quotes"][number]["text"],
     )
-
-
-def _candidates(evidence: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
-    return [one for one in (evidence or {}).get("texts", []) if one["name"] == "candidate"]
 
 
 State = Literal["passed", "doubtful", "failed", "unread", "missing", "allowed"]
@@ -244,19 +241,6 @@ class Regression:
     """With a margin: p that the system is worse than before by the margin or more"""
     detectable: float | None = None
     """The smallest true difference that these items show in 80 % of runs; None with a history"""
-
-
-def surely_differs(evidence: Mapping[str, Any] | None) -> str | None:
-    """Return a difference from the source that is nearly always an error, from evidence as JSON has it; or None."""
-    reasons = (one for text in _candidates(evidence) for one in text.get("reasons") or [])
-    return next((one["said"] for one in reasons if one.get("sure")), None)
-
-
-def refuses_worst(evidence: Mapping[str, Any] | None) -> bool:
-    """Return whether the worst claim says that something is not in the source: a search judges it, and no model."""
-    stretches = [one for text in _candidates(evidence) for one in text.get("stretches") or [] if "supported" in one]
-    worst = min(stretches, key=lambda one: float(one["supported"]), default=None)
-    return worst is not None and bool(worst.get("abstains"))
 
 
 Ruling: TypeAlias = Literal["passes", "fails", "cannot tell"]
