@@ -12,15 +12,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 import statistics
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from pathlib import Path
 
 import httpx
 from measuring import machine, parser, print_machine, save, table
@@ -119,19 +116,6 @@ def row_of(place: str, text: str) -> dict[str, str]:
     return {**_SMALL, place: text}
 
 
-def _processor(service: Service) -> Mapping[str, float]:
-    """Return the processor seconds of each process of a service that scores, by its number, the newest last."""
-    found = {}
-    for place in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            fields = place.read_text(encoding="utf-8").rpartition(")")[2].split()
-            if int(fields[1]) == service.process.pid:
-                found[int(fields[19]), place.parent.name] = (int(fields[11]) + int(fields[12])) / os.sysconf(
-                    "SC_CLK_TCK"
-                )
-    return {name: seconds for (_, name), seconds in sorted(found.items())}
-
-
 async def _asked(session: httpx.AsyncClient, row: Mapping[str, str]) -> tuple[int, float]:
     """Status and seconds of one request."""
     body = json.dumps({"grounded": True, "rows": [row]}, ensure_ascii=False).encode("utf-8")
@@ -176,9 +160,9 @@ def main() -> int:
     for kind in given.kinds.split(","):
         cells, waits = [], list[float]()
         for place in given.places.split(","):
-            before = _processor(service)
+            before = service.processes()
             status, seconds, waited, statuses = asyncio.run(_beside(service.url, row_of(place, KINDS[kind](size))))
-            after = _processor(service)
+            after = service.processes()
             last = next(reversed(after))  # that of long requests, which is replaced if it was ended
             worked = f"{after[last] - before.get(last, 0.0):.1f}" if last in before else "-"
             waits += waited

@@ -12,6 +12,7 @@ import pytest
 import nlgauge
 from nlgauge.engine.aligners import Direction
 from nlgauge.faithfulness.aligner import Answer, differences
+from nlgauge.faithfulness.calculated import passages
 from nlgauge.faithfulness.claims import claims, forms_of
 from nlgauge.faithfulness.derived import facts
 from nlgauge.faithfulness.exact_checks import CheckedSource
@@ -226,7 +227,6 @@ MOST_CALLS = 100
 @pytest.mark.parametrize("place", ["answer", "source", "question"])
 def test_the_calls_that_a_row_takes_are_bounded_by_its_characters(kind: str, place: str) -> None:
     texts = {"answer": "A ticket costs 4 euros.", "source": "A ticket costs 5 euros.", "question": "What is due?"}
-    texts[place] = KINDS[kind](SIZE)
 
     def work() -> None:
         facts.cache_clear()
@@ -235,6 +235,9 @@ def test_the_calls_that_a_row_takes_are_bounded_by_its_characters(kind: str, pla
         for one in said.refusals:
             honesty(one.topic, texts["question"], [texts["source"]])
 
+    texts[place] = KINDS[kind](SIZE // 30)
+    work()  # what is made once, such as a table of characters
+    texts[place] = KINDS[kind](SIZE)
     assert calls(work) < MOST_CALLS * SIZE
 
 
@@ -258,3 +261,15 @@ def test_such_a_row_has_no_value_and_says_why(monkeypatch: pytest.MonkeyPatch) -
     verdict = nlgauge.check(table, grounded=True)
     assert [one.state for one in verdict.outcomes if one.row is not None] == ["passed", "missing"]
     assert "give the passages that the answer is about" in str(verdict.outcomes[1].problem)
+
+
+def test_passages_are_found_by_their_stems_as_if_each_were_looked_at() -> None:
+    rng = random.Random(2)
+    words = ["ferry", "bridge", "garden", "museum", "council", "winter", "library"]
+    read = passages([f"The {' '.join(rng.sample(words, 3))} costs {n} euros. " for n in range(18)])
+    for _ in range(200):
+        stems = {word[:5] for word in rng.sample(words, rng.randrange(1, 6))}
+        lacking = rng.randrange(3)
+        found = read.having(stems, lacking)
+        wanted = [passage for passage in read if len(stems - passage.stems) <= lacking]
+        assert [passage for passage in found if len(stems - passage.stems) <= lacking] == wanted
