@@ -55,18 +55,24 @@ def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
 
 @cache
 def student_quantile(p: float, df: float) -> float:
-    """Return what Student's t with df degrees of freedom exceeds with probability 1 - p; 0 < p < 1, df >= 1."""
-    if p < 0.5:
-        return -student_quantile(1 - p, df)
-    low, high = 0.0, 1.0
-    while student_tail(high, df) > 1 - p:
-        low, high = high, 2 * high
-    while high - low > 1e-13 * high:
-        middle = (low + high) / 2
-        if middle in (low, high):
+    """Return what Student's t with df degrees of freedom exceeds with probability 1 - p; 0 < p < 1, df >= 1.
+
+    Newton's method from the normal quantile. It is below this one where p > 1/2, and the tail is convex there, so that
+    no step goes too far.
+    """
+    if p <= 0.5:
+        return -student_quantile(1 - p, df) if p < 0.5 else 0.0
+    t = NormalDist().inv_cdf(p)
+    log_front = -math.log(2 * math.pi) / 2
+    if df <= NORMAL:
+        log_front = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2
+    for _ in range(1100):  # from 1 to the largest float by doubling
+        log_density = -t * t / 2 if df > NORMAL else -(df + 1) / 2 * math.log1p(t * t / df)
+        step = (student_tail(t, df) - (1 - p)) * math.exp(-log_front - log_density)
+        t += step
+        if step <= 1e-15 * t:
             break
-        low, high = (middle, high) if student_tail(middle, df) > 1 - p else (low, middle)
-    return (low + high) / 2
+    return t
 
 
 def binomial_p(wrong: int, n: int, risk: float) -> float:
