@@ -128,8 +128,8 @@ def _of_means(x: Float, y: Float, known: Mask, kind: Coefficient) -> OfDraws:
         rows = _counts(items % len(x), len(x))
         with np.errstate(invalid="ignore", divide="ignore"):
             every = [(rows @ total) / (rows @ n) for total in totals]
-        means = [rounded(np.take_along_axis(one, systems, 1)) for one in every]
-        return kind.of_numbers(*means, systems.astype(np.int32) if kind.counts_copies else None)
+        of_x, of_y = (rounded(np.take_along_axis(one, systems, 1)) for one in every)
+        return kind.of_numbers(of_x, of_y, systems.astype(np.int32) if kind.counts_copies else None)
 
     return values
 

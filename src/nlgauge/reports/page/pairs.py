@@ -22,11 +22,12 @@ class Pairings:
     def __init__(self, table: ScoreTable) -> None:
         self.table = table
         self._systems, self._order = Systems(table), table.systems
-        self._made: dict[tuple[str, ...], Comparison | str] = {}
+        self._made: dict[tuple[str, str], Comparison | str] = {}
 
-    def of(self, *two: str) -> Comparison | str:
+    def of(self, one: str, other: str) -> Comparison | str:
         """Return two systems by every score, as they come in the table; or why they cannot be compared."""
-        key = tuple(sorted(two, key=self._order.index))
+        first, second = sorted((one, other), key=self._order.index)
+        key = first, second
         if key not in self._made:
             try:
                 self._made[key] = self._systems.compared(*key)
