@@ -1,11 +1,11 @@
 """Does the gate pass right answers? On labelled sets, by the count alone.
 
-    python benchmarks/gate.py [--data FOLDER] [--model pocket] [--sets NAME ...] [--most 500]
+    python benchmarks/gate.py [--data FOLDER] [--model pocket ...] [--sets NAME ...] [--most 500] [--write]
 
 For each set: which share of its right answers fails, is doubted and is unread, which share of the wrong ones, and how
 often a set of 50 right answers passes (of 200 draws); then the area under the curve of the probabilities, and which
-share of the wrong answers lies below those of 2 and of 5 % of the right ones. FOLDER holds the labelled sets of
-`nlgauge train thresholds`, ../shared/data/grounding by default.
+share of the wrong answers lies below those of 2 and of 5 % of the right ones. `--write` puts the tables into
+docs/check-evidence.md. FOLDER holds the labelled sets of `nlgauge train thresholds`, ../shared/data by default.
 """
 
 from __future__ import annotations
@@ -20,11 +20,23 @@ import nlgauge
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.gate import Verdict, check
 from nlgauge.stats.decisions import auroc
+from nlgauge_lab.reproduce.markdown import table as markdown
+from nlgauge_lab.reproduce.markdown import write_region
 from nlgauge_lab.training.labelled import as_corpus, labelled_set
 from nlgauge_lab.training.thresholds import CHOSEN_ON, MEASURED_ON
 
 DRAWS, SIZE = 200, 50
 ROOT = Path(__file__).resolve().parents[1]
+PAGE, REGION = ROOT / "docs" / "check-evidence.md", "gate"
+HEADS = [
+    "set",
+    "rows",
+    *(f"{kind} {state}" for kind in ("right", "wrong") for state in ("fail", "doubted", "unread")),
+    "50 right pass",
+    "area",
+    "hits at 2%",
+    "hits at 5%",
+]
 
 
 def scored(folder: Path, name: str, model: str, most: int) -> tuple[ScoreTable, np.ndarray] | None:
@@ -78,18 +90,11 @@ def ranked(table: ScoreTable, right: np.ndarray) -> list[float]:
     return [area, *(float((wrong < np.quantile(good, share)).mean()) for share in (0.02, 0.05))]
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data" / "grounding")
-    parser.add_argument("--model", default="pocket")
-    parser.add_argument("--sets", nargs="*", default=[*MEASURED_ON, *CHOSEN_ON])
-    parser.add_argument("--most", type=int, default=500)
-    asked = parser.parse_args(arguments)
-    of_kind = f"{'fail':>7}{'doubted':>9}{'unread':>8}"
-    print(f"{'':28}{'right':>11}{'wrong':>24}")
-    print(f"{'set':22}{'rows':>6}{of_kind}{of_kind}{'50 right pass':>15}{'area':>8}{'at 2 %':>8}{'at 5 %':>8}")
-    for name in asked.sets:
-        found = scored(asked.data, name, asked.model, asked.most)
+def measured(folder: Path, model: str, sets: Sequence[str], most: int) -> list[str]:
+    """Return the lines of a table: a row for each set that is there."""
+    rows = []
+    for name in sets:
+        found = scored(folder, name, model, most)
         if found is None:
             continue
         table, right = found
@@ -98,10 +103,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
             of_rows(table, rng.choice(numbers, SIZE, replace=len(numbers) < SIZE)).passed
             for _ in range(DRAWS if len(numbers) else 0)
         ]
-        told = shares(of_rows(table, np.arange(len(right))), right)
-        kinds = [f"{fail:7.3f}{doubted:9.3f}{unread:8.3f}" for fail, doubted, unread in (told[:3], told[3:])]
-        ranks = "".join(f"{number:8.3f}" for number in ranked(table, right))
-        print(f"{name:22}{len(right):6}{''.join(kinds)}{np.mean(passed):15.3f}{ranks}", flush=True)
+        told = [*shares(of_rows(table, np.arange(len(right))), right), np.mean(passed), *ranked(table, right)]
+        rows.append([name, f"{len(right):,}", *(f"{share:.3f}" for share in told)])
+    return markdown(HEADS, "l" + "r" * (len(HEADS) - 1), rows)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--model", nargs="*", default=["pocket"])
+    parser.add_argument("--sets", nargs="*", default=[*CHOSEN_ON, *MEASURED_ON])
+    parser.add_argument("--most", type=int, default=500)
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args(arguments)
+    lines: list[str] = []
+    for model in asked.model:
+        table = [f"By `{model}`:", "", *measured(asked.data, model, asked.sets, asked.most), ""]
+        print("\n".join(table), flush=True)
+        lines += table
+    if asked.write:
+        write_region(PAGE, REGION, lines[:-1])
 
 
 if __name__ == "__main__":

@@ -46,9 +46,9 @@ LIMITS = {
     "BERTScore": Limit(144, 49, 17),
     "TokenF1": Limit(68, 24, 12),
     "Consistency(aligner='D')": Limit(200, 47, 17),
-    "Faithfulness": Limit(262, 83, 20),
-    "check --grounded": Limit(395, 268, 23),
-    "trust": Limit(292, 630, 19),
+    "Faithfulness": Limit(286, 87, 20),
+    "check --grounded": Limit(426, 282, 23),
+    "trust": Limit(292, 292, 19),
 }
 
 

@@ -22,6 +22,14 @@ os.environ["NLGAUGE_CACHE"] = "off"  # what one test scored another must score i
 
 ROOT = Path(__file__).resolve().parents[1]
 
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give each of several workers one thread: threads of two workers would wait for each other, which takes long."""
+    if getattr(config.option, "numprocesses", None):
+        for name in ("NLGAUGE_THREADS", "OMP_NUM_THREADS"):
+            os.environ.setdefault(name, "1")
+
+
 # Every row has a length of its own, so that rows that were sorted by length and not put back would show.
 ITEMS = {
     "bridge": ("The bridge was closed after cracks were found in it.", ["Cracks closed the bridge.", "Shut."]),

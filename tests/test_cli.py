@@ -16,7 +16,6 @@ import pytest
 from nlgauge import Corpus, ScoreTable, correlate
 from nlgauge import evaluate as run_evaluate
 from nlgauge._version import __version__
-from nlgauge.cli.explain import drawn
 from nlgauge.data.jsonable import jsonable
 from nlgauge.data.table import Column, Sums
 from tests.command import nlgauge, on_a_terminal, refused, table_of, written
@@ -123,32 +122,6 @@ def test_explain_marks_weakly_aligned_words_without_colours(claims: Path) -> Non
         "row 3, system B, item y: Consistency has no value: the candidate has no words",
     ]
     assert result.stderr == ""
-
-
-def test_explain_shows_spans_that_are_not_borne_out_beside_the_nearest_sentence() -> None:
-    text = "The bridge fell, and five people sang."
-    words = [
-        {"text": text[begin:end], "begin": begin, "end": end, "alignment": alignment, "quote": quote}
-        for begin, end, alignment, quote in ((4, 10, 0.9, 0), (21, 25, 0.1, 1), (26, 32, 0.2, 1), (33, 37, 0.1, 1))
-    ]
-    people = {"name": "context", "text": "People " + "who were there " * 9, "begin": 4, "end": 60}
-    one = {
-        "name": "candidate",
-        "against": "source",
-        "text": text,
-        "words": words,
-        "weak": 0.5,
-        "unsupported": [[21, 37]],
-        "stretches": [{"begin": 0, "end": 16, "supported": 0.75}, {"begin": 17, "end": 38, "supported": 0.25}],
-        "quotes": [{"name": "source", "text": "The bridge\nfell.", "begin": 0, "end": 16}, people],
-    }
-    assert list(drawn({"texts": [one]}, colour=False)) == [
-        "candidate, against the source:",
-        "  The bridge fell, and [five] [people] [sang].",
-        "  characters  not supported     the nearest sentence",
-        "  21-37       five people sang  context 4-60: People who were there who were there who were t…",
-        "  least supported: characters 17-38, 0.2500",
-    ]
 
 
 def test_explain_draws_systems_by_a_metric_of_sets(outputs: Path) -> None:

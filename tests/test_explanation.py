@@ -76,3 +76,20 @@ def test_a_table_of_other_rows_or_of_other_numbers_is_refused() -> None:
     assert nlgauge.explain(ROWS, "TokenF1", [1], scores=table, cache=False)
     with pytest.raises(InputError, match=r"row 2: TokenF1 f1 is .* in the scores and .* here"):
         nlgauge.explain(ROWS, "TokenF1", scores=table, cache=False)
+
+
+def test_it_prints_the_same_of_new_scores_and_of_cached_ones(tmp_path: Path) -> None:
+    rows = [{"source": "The train left at nine.", "candidate": "The train left at ten."}]
+    new, cached = (nlgauge.explain(rows, "Faithfulness", cache=tmp_path) for _ in range(2))
+    assert repr(new) == repr(cached) and ", claims 1.0000\n" in repr(new)
+    assert repr(new).startswith("row 1, system system, item 1: Faithfulness probability ")
+    assert new[0].record == cached[0].record
+
+
+def test_its_tables_hold_the_values_alone() -> None:
+    answer = nlgauge.explain(ROWS, "TokenF1", [2], cache=False).to_answer()
+    ((head, (row, *_)),) = answer.tables
+    assert [str(name) for name in head] == ["row", "system", "item", "f1", "precision", "recall", "exact", "reason"]
+    assert (row.value, answer.record["rows"][0]["row"]) == (2, 2)
+    notes = nlgauge.explain(ROWS, "Length", cache=False).to_answer().notes
+    assert notes == ["Length has nothing to show of these rows"]

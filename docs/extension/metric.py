@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import MISSING
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -31,9 +32,15 @@ _COSTS = {
 }
 
 
+@cache
+def _kinds() -> dict[str, type[Metric]]:
+    """Return the metrics by name, once for a build: each call reads the metadata of all installed packages."""
+    return dict(project_metrics())
+
+
 def facts(name: str) -> str:
     """Return what a metric's class says, as Markdown tables; of a published variant its docstring too."""
-    kind = project_metrics()[name]
+    kind = _kinds()[name]
     told = [inspect.cleandoc(kind.__doc__ or "")] if name.startswith("published/") else []
     return "\n\n".join([*told, _facts(name, kind), _parameters(kind), *_presets(kind)])
 
@@ -121,7 +128,7 @@ class MetricDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
-        if name not in project_metrics():
+        if name not in _kinds():
             raise self.error(f"there is no metric {name!r}")
         lines = StringList(facts(name).splitlines(), source=self.get_source_info()[0])
         holder = nodes.Element()
@@ -147,7 +154,7 @@ def overview(docs: Path) -> str:
     home = places(docs)
     rows = [
         f"| [{name}]({home[name]}) | {_cell(inspect.cleandoc(kind.__doc__ or name).splitlines()[0])} | {_reads(kind)} |"
-        for name, kind in project_metrics().items()
+        for name, kind in _kinds().items()
         if not name.startswith("published/")
     ]
     return "\n".join(["| metric | what it says | reads |", "|---|---|---|", *rows])

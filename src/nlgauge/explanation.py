@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,20 @@ from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.records import Columns
 from nlgauge.data.jsonable import jsonable
+from nlgauge.data.jsonable import plain as as_json
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
 from nlgauge.options import RunOptions
+from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.environment import HERE, inlined, render
 from nlgauge.render.evidence import drawn
+from nlgauge.render.evidence_lines import evidence_lines
+from nlgauge.render.lines import Line, TextLine
+from nlgauge.render.numbers import fixed
 from nlgauge.render.page import page
+from nlgauge.render.tables import NONE, Cell, Number
 from nlgauge.run.results import RowResult
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import RowCollector
@@ -64,6 +70,23 @@ class Explanation:
         names = ("row", "system", "item", "metric", "values", "reason", "notes", "evidence")
         return {name: jsonable(getattr(self, name)) for name in names}
 
+    def lines(self) -> Iterator[Line]:
+        """Yield the score and its evidence as lines of text output."""
+        place = f"system {self.system}"
+        if self.row is not None:
+            place = f"row {self.row}, {place}, item {self.item}"
+        if self.defined:
+            said = ", ".join(
+                f"{part} {_number(value)}" if len(self.values) > 1 else _number(value)
+                for part, value in self.values.items()
+            )
+            said += f" ({self.reason})" if self.reason else ""
+        else:
+            said = f"has no value: {self.reason}"
+        yield f"{place}: {self.metric} {said}"
+        yield from (TextLine(f"note: {note}", "  ") for note in self.notes)
+        yield from evidence_lines(self.evidence, "  ")
+
     def html(self, titles: bool = False) -> str:
         """Return the evidence, drawn.
 
@@ -76,13 +99,42 @@ class Explanation:
         return drawn(self.evidence, self.texts, titles=titles)
 
 
-@dataclass(frozen=True)
-class Explanations(Records[Explanation]):
+def _number(value: float) -> str:
+    shown = as_json(value)
+    return "none" if shown is None else fixed(shown) if isinstance(shown, float) else str(shown)
+
+
+@dataclass(frozen=True, repr=False)
+class Explanations(Answered, Records[Explanation]):
     """What `explain` found: one for each row, or for each system. A notebook draws the first ones."""
 
     kind = Explanation
     metric: str
     records: list[Explanation]
+
+    def to_answer(self) -> Answer:
+        """Return the answer: text output has the evidence, and tables the values alone."""
+        head: list[Cell] = ["row", "system", "item", *(self.records[0].values if self.records else ()), "reason"]
+        cells: list[list[Cell]] = [
+            [
+                Number(math.nan if one.row is None else one.row, digits=0),
+                one.system,
+                one.item or NONE,
+                *map(Number, one.values.values()),
+                one.reason or NONE,
+            ]
+            for one in self.records
+        ]
+        evidence = [one.evidence for one in self.records if one.reason is None]
+        nothing = bool(evidence) and not any(evidence)
+        return Answer(
+            command="explain",
+            record={"rows": [one.record for one in self.records]},
+            tables=[[head, *cells]],
+            keys=3,
+            lines=[line for one in self.records for line in one.lines()],
+            notes=[f"{self.metric} has nothing to show of these rows"] if nothing else [],
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page of HTML, one file that needs no network. Raises InputError where it cannot be written."""
@@ -238,7 +290,7 @@ def of_rows(corpus: Corpus, metric: Metric, scored: Iterable[tuple[int, RowResul
             system=corpus[number].system,
             item=corpus[number].item,
             metric=str(metric),
-            values=dict(zip(metric.parts, one.value.parts, strict=True)),
+            values=dict(zip(metric.parts, map(float, one.value.parts), strict=True)),
             reason=one.value.reason,
             notes=one.value.notes,
             evidence=one.evidence or {},  # type: ignore[arg-type]  # evidence is an object of JSON

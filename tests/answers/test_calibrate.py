@@ -14,6 +14,7 @@ from nlgauge import InputError
 from nlgauge.answers.calibrate import RatedScores
 from nlgauge.maths.intervals import proportion
 from nlgauge.stats.decisions import calibration_error
+from nlgauge.stats.fitting import folds_of
 from tests.ratings.hidden import SPEC, outputs
 
 
@@ -163,6 +164,24 @@ def test_a_recall_worked_out_by_hand() -> None:
     assert "10 bad rows are rated, and at least 11 are needed" in (few.reason or "")
     best = RatedScores(-scores, rated, bad, np.arange(40), rated).recalled(0.99, 0.1)
     assert best.reason is not None
+
+
+def test_what_the_best_threshold_does_is_told_by_thresholds_of_other_rows() -> None:
+    """Scores without worth, of which the threshold of all rows is better than those of other folds."""
+    rng = np.random.default_rng(2)
+    scores, bad, every = rng.normal(size=60), rng.random(60) < 0.4, np.ones(60, bool)
+    rows = RatedScores(scores, every, bad, np.arange(60), every)
+    threshold, of_row = rows.cross_fitted("balanced", 1.0, 0.9, 0)
+    for row in range(60):
+        fold = folds_of(np.arange(60), 5, 0)
+        others = fold != fold[row]
+        told = {t: (scores[bad & others] < t).mean() + (scores[~bad & others] >= t).mean() for t in scores[others]}
+        best = max(told.values())
+        assert math.isclose(told[of_row[row]], best) and of_row[row] in scores[others]
+    found = rows.best("balanced", 1.0, 0.9, 0)
+    passed = scores >= of_row
+    assert (passed != (scores >= threshold)).any() and found.threshold == threshold
+    assert (found.bad, found.recall) == (bad[passed].mean(), (~passed)[bad].mean())
 
 
 def test_a_promise_of_recall_is_broken_in_few_drawings() -> None:

@@ -110,10 +110,22 @@ def test_a_verdict_of_which_lower_is_better_is_the_same_the_other_way_round() ->
     assert (one.tpr, one.tnr, one.kappa, one.auroc) == (other.tpr, other.tnr, other.kappa, other.auroc)
 
 
+def test_a_probability_that_a_row_is_bad_is_read_from_the_other_end() -> None:
+    table, corpus, bad = judged()
+    likely = np.clip(0.2 + 0.5 * bad + np.random.default_rng(4).normal(size=400) / 8, 0, 1)
+    column = Column(("score",), likely[:, None], higher_is_better=False)
+    one = nlgauge.trust(replace(table, columns={"p": column}), corpus, probabilities=["p"], replicates=0)[0]
+    rated = np.array([bool(row.scores) for row in corpus])
+    assert_allclose(one.brier, ((1 - likely - ~bad)[rated] ** 2).mean())
+    other = Column(("score",), 1 - likely[:, None])
+    same = nlgauge.trust(replace(table, columns={"p": other}), corpus, probabilities=["p"], replicates=0)[0]
+    assert_allclose(one.ece, same.ece)
+
+
 def test_shares_by_a_chosen_threshold_are_of_thresholds_that_other_rows_chose() -> None:
     """A scorer of little worth, whose best threshold on the rated rows looks better than it is."""
     table, corpus, bad = judged(300, 60)
-    scores = np.random.default_rng(3).normal(size=300) - 0.3 * bad
+    scores = np.random.default_rng(15).normal(size=300) - 0.3 * bad
     one = nlgauge.trust(replace(table, columns={"a": Column(("score",), scores[:, None])}), corpus, replicates=0)[0]
     rated = np.flatnonzero([bool(row.scores) for row in corpus])
     fold, passed = folds_of(rated, 5, 0), np.zeros(60, bool)
@@ -122,7 +134,8 @@ def test_shares_by_a_chosen_threshold_are_of_thresholds_that_other_rows_chose() 
         passed[out] = scores[rated[out]] >= best(scores[rated[~out]], bad[rated[~out]])
     of_all = scores[rated] >= best(scores[rated], bad[rated])
     wrong = bad[rated]
-    assert (passed != of_all).any() and one.threshold_from == "chosen on these ratings"
+    assert all(passed[kind].sum() != of_all[kind].sum() for kind in (wrong, ~wrong)), "both shares are to tell the two"
+    assert one.threshold_from == "chosen on these ratings"
     assert one.threshold == best(scores[rated], wrong)
     for share, kind, hits, own in ((one.tpr, wrong, ~passed, ~of_all), (one.tnr, ~wrong, passed, of_all)):
         half = math.sqrt(math.log(2 / 0.05) / (2 * kind.sum()))

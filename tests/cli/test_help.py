@@ -12,6 +12,7 @@ from nlgauge import cli
 from tests.command import commands_below, examples, nlgauge, parse, refused
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+pytestmark = pytest.mark.usefixtures("one_model")
 LONGEST = 78
 """Characters of a line on a terminal of 80"""
 NOT_RUN = {"serve", "mcp"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -52,6 +53,19 @@ def test_doctor_finds_a_sound_installation_sound() -> None:
     result = nlgauge("doctor")
     assert result.exit_code == 0
     assert all(line.startswith("ok  ") for line in result.stdout.splitlines())
+
+
+def test_list_and_doctor_are_tables_and_records_too() -> None:
+    lines = list(csv.reader(nlgauge("list", "--format", "csv").stdout.splitlines()))
+    assert lines[0] == ["metric", "better", "parameters", "presets", "what it measures"]
+    assert [line[0] for line in lines[1 : lines.index([])]] == list(registry.project_metrics())
+    assert lines[lines.index([]) + 1 :][:2] == [["model"], ["pocket"]]
+    parameters = nlgauge("list", "InfoLM", "--format", "markdown").stdout.partition("\n\n")[2]
+    assert "| InfoLM | measure | 'fisher\\_rao' | one of 'kl', 'alpha'" in parameters
+    text = nlgauge("doctor").stdout.splitlines()
+    findings = json.loads(nlgauge("doctor", "--format", "json").stdout)["findings"]
+    assert [line.split(None, 1)[1] for line in text] == [f"{one['what']}: {one['detail']}" for one in findings]
+    assert nlgauge("doctor", "--format", "csv").stdout.splitlines()[0] == "state,what,found"
 
 
 def test_doctor_reports_a_broken_model_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from nlgauge.answers.estimate import Estimate
 from nlgauge.answers.scorecard import BoardLine
 from nlgauge.answers.trials import Passes, Plan, Reliability, Spread
 from nlgauge.answers.trust.numbers import Trust
+from nlgauge.answers.trust.wordings import WordingBand
 from nlgauge.data.table import SystemScore
 from nlgauge.data.table.frame import Records
 from nlgauge.gate import Outcome, Verdict
@@ -53,7 +54,7 @@ from tests.contracts.second_source.literal import Cases, Sources, same
 from tests.contracts.second_source.scores import DIFFERENCE, SYSTEM_SCORE, differences, system_scores
 from tests.contracts.second_source.thresholds import BIN, CALIBRATION, CHOSEN, bins, calibrated, chosen
 from tests.contracts.second_source.trials import PASSES, PLAN, RELIABILITY, SPREAD, pairs, passes, plans, spreads
-from tests.contracts.second_source.trust import TRUST, trusts
+from tests.contracts.second_source.trust import TRUST, WORDING_BAND, trusts, wording_bands
 
 SOURCES: Mapping[type, Sources] = {
     SystemScore: SYSTEM_SCORE,
@@ -67,6 +68,7 @@ SOURCES: Mapping[type, Sources] = {
     Chosen: CHOSEN,
     Bin: BIN,
     Trust: TRUST,
+    WordingBand: WORDING_BAND,
     Verdict: VERDICT,
     Regression: REGRESSION,
     Outcome: OUTCOME,
@@ -92,6 +94,7 @@ CASES: Mapping[type, Cases] = {
     Chosen: chosen,
     Bin: bins,
     Trust: trusts,
+    WordingBand: wording_bands,
     Verdict: checked,
     Regression: regressions,
     Outcome: outcomes,

@@ -221,7 +221,7 @@ def test_other_outputs_are_named_by_their_rows(tmp_path: Path) -> None:
     assert more == ("the outputs have 3 rows, and 2 were scored",)
     renamed = Corpus.from_records([{**row, "item": f"j{n}"} for n, row in enumerate(ROWS[:2])])
     assert "something other than their texts" in verify(path, renamed).changes[0]
-    with pytest.raises(InputError, match="compared with a scores file alone"):
+    with pytest.raises(InputError, match="compared with scores alone"):
         verify(threshold(tmp_path), corpus)
 
 

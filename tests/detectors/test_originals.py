@@ -5,7 +5,10 @@ The rules of nltk for sentences are on no package index: both sides split by tho
 
 from __future__ import annotations
 
+import os
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +16,15 @@ import pytest
 import nlgauge
 from tests.engine.models.detectors import KINDS, write
 
-pytest.importorskip("torch", reason="needs nlgauge[torch]")
+
+def original(module: str) -> Any:
+    """Return a module. Where it is not installed the test is skipped, but under `make detectors` it fails."""
+    if os.environ.get("NLGAUGE_DETECTORS"):
+        return import_module(module)
+    return pytest.importorskip(module, reason="needs `make detectors`")
+
+
+original("torch")
 
 SENTENCES = [
     "The bridge over the river was closed on Monday after inspectors found rust.",
@@ -31,10 +42,10 @@ def probability(name: str, **row: str) -> float:
 
 @pytest.mark.parametrize("kind", [kind for kind, (prefix, _) in KINDS.items() if prefix == "nli"])
 def test_cross_encoder_of_sentence_transformers(kind: str, tmp_path: Path) -> None:
-    original = pytest.importorskip("sentence_transformers", reason="make detectors").CrossEncoder
+    cross_encoder = original("sentence_transformers").CrossEncoder
     name = write(tmp_path, kind)
     pairs = [(SOURCE, claim) for claim in CLAIMS]
-    made = original(str(tmp_path), device="cpu")
+    made = cross_encoder(str(tmp_path), device="cpu")
     if kind == "nli-logit":
         wanted = made.predict(pairs)  # a sigmoid, for one logit
     else:
@@ -45,15 +56,15 @@ def test_cross_encoder_of_sentence_transformers(kind: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("question", [None, "What was closed?"])
 def test_lettucedetect(question: str | None, tmp_path: Path) -> None:
-    original = pytest.importorskip("lettucedetect.models.inference", reason="make detectors").HallucinationDetector
+    detector = original("lettucedetect.models.inference").HallucinationDetector
     name = write(tmp_path, "lettuce")
-    made = original(method="transformer", model_path=str(tmp_path), device="cpu")
+    made = detector(method="transformer", model_path=str(tmp_path), device="cpu")
     more = {} if question is None else {"question": question}
     tokens = made.predict([SOURCE], ANSWER, question)[:-1]
     found = probability(name, candidate=ANSWER, source=SOURCE, **more)
     assert found == pytest.approx(1 - max(token["prob"] for token in tokens), abs=1e-6)
 
-    published = pytest.importorskip("nlgauge_lab.metrics.published.detectors", reason="needs nlgauge-lab")
+    published = original("nlgauge_lab.metrics.published.detectors")
     metric = published.LettuceDetect(passages="lines", model=name)
     row = {"candidate": ANSWER, "source": "\n".join(SENTENCES), **more}
     values = next(iter(nlgauge.evaluate([row], metrics=metric, cache=False).columns.values())).values[0]
@@ -63,11 +74,11 @@ def test_lettucedetect(question: str | None, tmp_path: Path) -> None:
 
 
 def test_lettucedetect_in_groups_of_passages(tmp_path: Path) -> None:
-    original = pytest.importorskip("lettucedetect.models.inference", reason="make detectors").HallucinationDetector
-    published = pytest.importorskip("nlgauge_lab.metrics.published.detectors", reason="needs nlgauge-lab")
+    detector = original("lettucedetect.models.inference").HallucinationDetector
+    published = original("nlgauge_lab.metrics.published.detectors")
     name = write(tmp_path, "lettuce")
     passages = SENTENCES * 100
-    made = original(method="transformer", model_path=str(tmp_path), device="cpu")
+    made = detector(method="transformer", model_path=str(tmp_path), device="cpu")
     assert len(made.detector._group_passages_into_chunks(passages, None, ANSWER)) > 1
     tokens = made.predict(passages, ANSWER)[:-1]
     row = {"candidate": ANSWER, "source": "\n".join(passages)}
@@ -77,12 +88,12 @@ def test_lettucedetect_in_groups_of_passages(tmp_path: Path) -> None:
 
 
 def test_summac(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    original = pytest.importorskip("summac.model_summac", reason="make detectors")
-    published = pytest.importorskip("nlgauge_lab.metrics.published.detectors", reason="needs nlgauge-lab")
+    summac = original("summac.model_summac")
+    published = original("nlgauge_lab.metrics.published.detectors")
     name = write(tmp_path, "nli-roberta")
     facts = {"model_card": str(tmp_path), "entailment_idx": 2, "contradiction_idx": 0}
-    monkeypatch.setitem(original.model_map, "ours", facts)
-    made = original.SummaCZS("ours", granularity="sentence", imager_load_cache=False, device="cpu")
+    monkeypatch.setitem(summac.model_map, "ours", facts)
+    made = summac.SummaCZS("ours", granularity="sentence", imager_load_cache=False, device="cpu")
     made.imager.load_nli()
     splitter = made.imager.tokenizer
 

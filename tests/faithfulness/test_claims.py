@@ -205,20 +205,45 @@ ORDER = "The order A-118 was shipped with Nordpost. It contains three items and 
     [
         (
             '{"order": "A-118", "carrier": "Nordpost", "items": 3, "total": 48.5}',
-            "The order is A-118, the carrier is Nordpost, the items is three, and the total is 48.50 dollars.",
+            # What the source says of a value is told in its words.
+            "The carrier of order A-118 is Nordpost.\nIt contains three items and costs 48.50 dollars.\n"
+            "The total of order A-118 is 48.50 dollars.",
         ),
-        ('{"order": "A-118", "items": 5}', "The order is A-118, and the items is 5."),
+        ('{"order": "A-118", "items": 5}', "The order is A-118.\nOrder A-118 has 5 items."),
         ('```json\n{"carrier": "Nordpost"}\n```', "The carrier is Nordpost."),
-        ('{"shipped": true, "paid": null}', "The shipped is true."),
+        ('{"shipped": true, "paid": null}', "It is shipped."),
+        ('{"parcel": {"carrier": "Nordpost", "total": 48.5}}', "The carrier is Nordpost.\nThe total is 48.50 dollars."),
+        ('[{"answer": "It was shipped with Nordpost."}]', "It was shipped with Nordpost."),
+        ("carrier: Nordpost\ntotal: 48.5", "The carrier is Nordpost.\nThe total is 48.50 dollars."),
         (
-            '{"parcel": {"carrier": "Nordpost", "total": 48.5}}',
-            "The carrier is Nordpost, and the total is 48.50 dollars.",
+            "- name: Ash\n  heated: no\n- name: Elm\n  heated: yes",
+            "The name is Ash.\nAsh is not heated.\nThe name is Elm.\nElm is heated.",
         ),
+        (
+            "<a><carrier>Nordpost</carrier><total>48.5</total></a>",
+            "The carrier is Nordpost.\nThe total is 48.50 dollars.",
+        ),
+        (
+            "carrier,total\nNordpost,48.5\nSüdpost,9",
+            "The carrier is Nordpost.\nThe total of carrier Nordpost is 48.50 dollars.\n"
+            "The carrier is Südpost.\nThe total of carrier Südpost is 9.",
+        ),
+        ("Here it is:\n\ncarrier: Nordpost\ntotal: 9", "The carrier is Nordpost.\nThe total is 9."),
+        (
+            '{"size_cm": 12, "wifi": false, "has_parking": true, "is_open": false}',
+            "The size is 12 cm.\nThere is no wifi.\nThere is parking.\nIt is not open.",
+        ),
+        ("Note: the lift is broken.", "Note: the lift is broken."),
+        (
+            "Two things matter: time and money.\nNote: take both.",
+            "Two things matter: time and money.\nNote: take both.",
+        ),
+        ("First, wait,\nthen, go.", "First, wait,\nthen, go."),
         ("{order: A-118}", "{order: A-118}"),
         ("{}", ""),
     ],
 )
-def test_a_json_object_is_read_as_a_sentence(answer: str, read: str) -> None:
+def test_what_is_written_as_records_is_read_as_sentences(answer: str, read: str) -> None:
     found = claims(answer, forms_of([ORDER]))
     assert found.text == read
     assert len(found.text) == len(found.begins) == len(found.ends)

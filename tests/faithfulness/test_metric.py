@@ -1,6 +1,7 @@
 """Faithfulness: its sub-scores, what the question and exact checks do to them, and what stands in its evidence."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,6 +28,13 @@ ODD = [
 """Answers of `examples/rag_v1.jsonl` and `rag_v2.jsonl`, and odd ones, with their differences from the source"""
 
 
+def of_claims(chances: Sequence[float]) -> float:
+    """Return the probability of an answer, from the odds against its claims, whose sum is divided by the root of n."""
+    if min(chances) == 0:
+        return 0.0
+    return 1 / (1 + sum((1 - chance) / chance for chance in chances) / len(chances) ** 0.5)
+
+
 @pytest.mark.usefixtures("one_model")
 def test_the_evidence_of_an_answer_has_its_differences_its_claims_and_its_number() -> None:
     rows = [{name: row[name] for name in ("candidate", "source", "question")} for row in ODD]
@@ -38,8 +46,8 @@ def test_the_evidence_of_an_answer_has_its_differences_its_claims_and_its_number
         text = evidence.get(n, {}).get("texts", [{}])[0]
         reasons = text.get("reasons", [])
         assert [one["said"] for one in reasons] == row["differences"]
-        claims = sorted(one["supported"] for one in text.get("stretches", []))
-        literal = sum(claims[:2]) / len(claims[:2]) if claims else np.nan
+        claims = [one["supported"] for one in text.get("stretches", [])]
+        literal = of_claims(claims) if claims else np.nan
         if any(one.get("sure") for one in reasons):
             literal = min(literal, 1 / (1 + np.exp(1)))
         assert probability[n] == pytest.approx(literal, nan_ok=True)
@@ -56,14 +64,14 @@ def test_a_claim_has_the_same_number_alone_and_among_others() -> None:
     for row, order in ((3, alone), (4, alone[::-1])):
         (text,) = table.columns["Faithfulness"].evidence[row]["texts"]
         assert [one["supported"] for one in text["stretches"]] == pytest.approx(order.tolist(), abs=1e-5)
-        assert table.values("Faithfulness")[row] == pytest.approx(np.sort(alone)[:2].mean(), abs=1e-5)
+        assert table.values("Faithfulness")[row] == pytest.approx(of_claims(alone), abs=1e-5)
 
 
 def test_the_parts_are_of_the_worst_stretch_of_all_words_and_of_those_below_the_threshold():
     # 16 tokens of the fake model hold claims of 6; of the second claim nothing is supported.
-    def chance(unsupported: int) -> float:
-        """Log-odds 3 less 1 for each unsupported word, over the temperature."""
-        return float(1 / (1 + np.exp(-(3 - unsupported) / 4)))
+    def both(*unsupported: int) -> float:
+        """Return the probability of claims of log-odds 3 less 1 for each unsupported word, over the temperature."""
+        return of_claims([1 / (1 + np.exp(-(3 - one) / 4)) for one in unsupported])
 
     row = replace(ROW, candidate="w1 w3 w5 w2. \n w7 w8", source="w1 w3 w5 w6")
     model = FakeModel(card=ModelCard(aligner_threshold=0.5, aligner_temperature=4.0))
@@ -72,11 +80,11 @@ def test_the_parts_are_of_the_worst_stretch_of_all_words_and_of_those_below_the_
     assert metric.details == ("unsupported", "wording", "claims")
     (one,) = scored(metric, [row], model)
     mean = (3 * YES + 3 * NO) / 6
-    assert one.parts == pytest.approx(((chance(1) + chance(2)) / 2, mean, NO, 3 / 6, 3 / 6, 2))
+    assert one.parts == pytest.approx((both(1, 2), mean, NO, 3 / 6, 3 / 6, 2))
     long = replace(row, candidate="w1 w3 w5 w6 w1 w3. \n w7 w8 w9 w1")
     (one,) = scored(metric, [long], model)
     mean, worst = (6 * YES + 4 * NO) / 10, (YES + 3 * NO) / 4
-    assert one.parts == pytest.approx(((chance(1) + chance(3)) / 2, mean, worst, 4 / 10, 7 / 10, 2))
+    assert one.parts == pytest.approx((both(1, 3), mean, worst, 4 / 10, 7 / 10, 2))
     (text,) = shown(metric, long, model)["texts"]
     assert [long.candidate[begin:end] for begin, end in text["unsupported"]] == ["w3. \n w7 w8 w9"]
 
@@ -98,8 +106,8 @@ def test_a_difference_lowers_the_probability_of_its_segment_alone(said, there, h
         assert [row.candidate[one["begin"] : one["end"]] for one in text["reasons"]] == [differs]
         assert [row.source[one["begin"] : one["end"]] for one in text["quotes"]] == [row.source]
         assert [one["text"] for one in text["quotes"]] == [row.source]
-        mean = float(np.mean(chances[-1]))
-        assert one.parts[0] == pytest.approx(min(mean, NO_SURE) if languages and highest < 0 else mean)
+        both = of_claims(chances[-1])
+        assert one.parts[0] == pytest.approx(min(both, NO_SURE) if languages and highest < 0 else both)
         parts.append(one.parts[1:])
     (plain, other), (doubted, same) = chances
     assert np.log(doubted / (1 - doubted)) == pytest.approx(min(np.log(plain / (1 - plain)) - 2, highest))

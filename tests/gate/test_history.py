@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from nlgauge.data.table import Column
 from nlgauge.gate import check, history
 from nlgauge.gate.baseline import _interim
 from nlgauge.gate.history import read
+from nlgauge.gate.verify import verify
 from nlgauge.maths.intervals import interim_analysis
 from tests.by_hand import by_hand
 from tests.gate.test_baseline import BEFORE, NOISE, N, joined, run
@@ -186,30 +186,109 @@ def test_each_series_is_of_its_own_baseline_and_sub_score(tmp_path: Path) -> Non
         assert one.look == look, (baseline, part)
 
 
-def test_a_history_is_cut_back_where_a_disk_is_full_and_goes_on_after_a_lost_line_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, opened = tmp_path / "h.jsonl", Path.open
+def test_a_history_stays_as_it_was_where_a_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "h.jsonl"
 
-    class Full(io.FileIO):
-        def write(self, data: bytes) -> int:  # type: ignore[override]
-            if self.tell() > len(text):
-                raise OSError(28, "No space left on device")
-            return super().write(data[:20])
-
-    def onto_a_full_disk(self: Path, mode: str, **how: int) -> object:
-        return Full(self, mode) if mode == "ab" else opened(self, mode, **how)
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
 
     for _ in range(2):
-        text = path.read_bytes() if path.exists() else b""
+        before = path.read_bytes() if path.exists() else None
         with monkeypatch.context() as patched, pytest.raises(InputError, match="No space left"):
-            patched.setattr(Path, "open", onto_a_full_disk)
+            patched.setattr(os, "fsync", full)
             check(run(BEFORE), against=run(BEFORE), history=path)
-        assert path.read_bytes() == text
+        assert list(tmp_path.iterdir()) == ([] if before is None else [path])
+        assert before is None or path.read_bytes() == before
         check(run(BEFORE), against=run(BEFORE), history=path)
+    assert [one.look for one in read(path)] == [1, 2]
+
+
+@pytest.mark.parametrize("nights", [1, 3])
+def test_each_cut_of_the_last_record_is_refused_and_nothing_is_joined(nights: int, tmp_path: Path) -> None:
+    """As a machine that stops while the file is copied leaves it: `read`, `check` and `verify` say that it was cut."""
+    path, both = tmp_path / "h.jsonl", joined(run(BEFORE, "a"), run(BEFORE, "b"))
+    for _ in range(nights):
+        check(both, against=both, history=path)
+    whole = path.read_bytes()
+    last = whole.rstrip(b"\n").rfind(b"\n") + 1
+    for cut in range(last - 1, len(whole) - 1):
+        path.write_bytes(whole[:cut])
+        within = f"within line {2 * nights}" if cut > last else f"behind line {2 * nights - 1}"
+        with pytest.raises(InputError, match=f"the end was cut off {within}") as refused:
+            read(path)
+        assert "take the file as it was written" in str(refused.value)
+        assert verify(path).ruling == "changed" and f"the end was cut off {within}" in verify(path).sentence
+        if cut % 97 == 0 or cut < last + 2:
+            with pytest.raises(InputError, match="the end was cut off"):
+                check(both, against=both, history=path)
+            with pytest.raises(InputError, match="the end was cut off"):
+                history.append(path, [look_of(whole)])
+            assert path.read_bytes() == whole[:cut]
+    path.write_bytes(whole[:-1])  # the line end alone
+    assert verify(path).ruling == "fits" and len(read(path)) == 2 * nights
+    check(both, against=both, history=path)
+    assert [one.look for one in read(path)] == [look for look in range(1, nights + 2) for _ in "ab"]
+    assert verify(path).ruling == "fits" and path.read_bytes().count(b"\n") == 2 * nights + 2
+
+
+def look_of(lines: bytes) -> history.InterimAnalysis:
+    record = json.loads(lines.split(b"\n")[0])
+    del record["seal"]
+    return history.InterimAnalysis(**record)
+
+
+def test_a_history_that_lost_all_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "h.jsonl"
+    check(run(BEFORE), against=run(BEFORE), history=path)
+    whole = path.read_bytes()
+    for cut in range(len(whole) - 1):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(InputError, match="the end was cut off within line 1" if cut else "is empty"):
+            history.append(path, [look_of(whole)])
+        assert path.read_bytes() == whole[:cut]
+        with pytest.raises(InputError, match="was cut off, or is no result" if cut else "is empty"):
+            verify(path)
+
+
+def test_lines_behind_the_last_one_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "h.jsonl"
+    for _ in range(2):
+        check(run(BEFORE), against=run(BEFORE), history=path)
+    first, second = path.read_text(encoding="utf-8").splitlines()
+    path.write_text(f"{first}\n{second}\n{second}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 3 stands behind the last line that was written"):
+        read(path)
+    assert "line 3, which stands behind the last line that was written" in verify(path).changes
+    second_first = json.loads(second)
+    second_first["seal"]["last"] = False
+    path.write_text(f"{first}\n{json.dumps(second_first)}\n", encoding="utf-8")
+    assert verify(path).ruling == "changed"
+    with pytest.raises(InputError, match="line 2 is an interim analysis that was changed"):
+        read(path)
+
+
+def test_a_history_of_before_the_seals_goes_on_and_its_end_is_held_from_then_on(tmp_path: Path) -> None:
+    path = tmp_path / "h.jsonl"
+    for _ in range(2):
+        check(run(BEFORE), against=run(BEFORE), history=path)
+    by_hand(path)
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    for cut in range(1, 200):
+        whole = path.read_bytes()
+        with pytest.raises(InputError, match="the end was cut off within line 2"):
+            path.write_bytes(whole[:-cut])
+            read(path)
+        path.write_bytes(whole)
     check(run(BEFORE), against=run(BEFORE), history=path)
     assert [one.look for one in read(path)] == [1, 2, 3]
+    with path.open("ab") as file:
+        file.truncate(len(path.read_bytes()) - 1)
+    assert len(read(path)) == 3
+    assert [json.loads(line).get("seal", {}).get("last") for line in path.read_bytes().splitlines()] == [
+        None,
+        None,
+        True,
+    ]
 
 
 _LOOK = """
@@ -244,38 +323,3 @@ def test_each_system_has_a_series_of_its_baseline(tmp_path: Path) -> None:
     assert first != second
     check(now, against=joined(run(BEFORE, "a"), run(BEFORE - NOISE, "b")), history=path)
     assert [(look.system, look.look) for look in read(path)[2:]] == [("a", 2), ("b", 1)]
-
-
-def test_a_history_that_was_written_in_part_is_cut_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "h.jsonl"
-    check(run(BEFORE), against=run(BEFORE), history=path)
-    before, whole = path.read_bytes(), Path.open
-
-    class Full:
-        """A disk on which 30 bytes are left."""
-
-        def __init__(self, file: Any) -> None:
-            self.file, self.left = file, 30
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self.file, name)
-
-        def __enter__(self) -> Full:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            self.file.close()
-
-        def write(self, data: bytes) -> int:
-            if not self.left:
-                raise OSError(28, "No space left on device")
-            written, self.left = self.file.write(data[: self.left]), 0
-            return int(written)
-
-    def opened(of: Path, mode: str = "r", **how: Any) -> Any:
-        return Full(whole(of, mode, **how)) if mode == "ab" else whole(of, mode, **how)
-
-    monkeypatch.setattr(Path, "open", opened)
-    with pytest.raises(InputError, match="cannot be written: No space left on device"):
-        check(run(BEFORE), against=run(BEFORE), history=path)
-    assert path.read_bytes() == before and len(read(path)) == 1

@@ -1,3 +1,5 @@
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -72,6 +74,25 @@ def test_the_lowest_mean_is_of_the_worst_part_that_has_words():
     assert m.least_mean(SUPPORT, WORDS, [(0, 3), (4, 12), (12, 13), (14, 25)]) == pytest.approx(0.15)
     assert m.least_mean(SUPPORT, WORDS, [(0, 25)]) == m.mean_alignment(SUPPORT)
     assert np.isnan(m.least_mean(np.empty(0), np.empty((0, 2), int), [(0, 3)]))
+
+
+def test_the_odds_against_an_answer_are_those_against_its_claims_over_the_root_of_their_number():
+    chances = [0.9, 0.25, 0.5, 0.8]
+    odds = (1 / 9 + 3 + 1 + 1 / 4) / 2
+    assert m.all_supported(chances) == pytest.approx(1 / (1 + odds), rel=1e-15)
+    assert len({m.all_supported(some) for some in permutations(chances)}) == 1, "in any order"
+    # Between independent claims and claims of one fate; more of the same claim are less likely to be all right.
+    assert np.prod(chances) < m.all_supported(chances) < 4 / sum(1 / chance for chance in chances)
+    assert m.all_supported([0.7]) == 0.7 > m.all_supported([0.7, 0.7]) > m.all_supported([0.7] * 9)
+    assert m.all_supported([0.2, 0.9, 0.9]) < m.all_supported([0.3, 0.9, 0.9]) < m.all_supported([0.3, 0.9, 1.0])
+
+
+def test_a_claim_that_is_surely_wrong_decides_and_one_without_a_probability_leaves_none():
+    assert m.all_supported([1.0, 0.0, 0.3]) == 0
+    assert m.all_supported([1.0, 5e-324]) == 0
+    assert m.all_supported([1.0, 1.0]) == 1
+    assert np.isnan(m.all_supported([0.3, np.nan])) and np.isnan(m.all_supported([0.0, np.nan]))
+    assert np.isnan(m.all_supported([]))
 
 
 def test_runs_of_unsupported_words_end_where_their_last_word_ends():

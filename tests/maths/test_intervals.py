@@ -46,7 +46,8 @@ def test_binomial_tail_is_the_sum_of_its_probabilities() -> None:
 
 
 def test_a_sequence_ends_where_one_is_not_rejected() -> None:
-    assert certified([0.5, 0.01, 0.02, 0.2, 0.01], 1, 0.1) == [1, 2]
+    assert certified([0.01, 0.02, 0.2, 0.01], 1, 0.1) == [1, 2]
+    assert certified(iter([0.1, 0.10001]), 3, 0.1) == [3]
     assert certified([0.5, 0.01], 0, 0.1) == []
     assert certified([], 0, 0.1) == []
 
@@ -78,6 +79,17 @@ def test_the_quantile_gives_the_tail_back() -> None:
             assert_allclose(student_tail(student_quantile(p, df), df), 1 - p, rtol=1e-9)
     assert_allclose(student_quantile(0.975, 2), 0.95 * math.sqrt(2 / (1 - 0.95**2)), rtol=1e-12)
     assert_allclose(student_quantile(0.025, 1), -math.tan(math.pi * 0.475), rtol=1e-12)
+
+
+@pytest.mark.parametrize("df", [1.0, 1.5, 2.0, 4.7, 29.0, 999.0, 12345.6, 1e6, 9.9e7, 1e17])
+def test_quantiles_are_those_of_a_bisection_to_the_last_bit(df: float) -> None:
+    for p in (0.500001, 0.6, 0.8, 0.95, 0.975, 0.9999, 1 - 1e-9):
+        low, high = 0.0, 1.0
+        while student_tail(high, df) > 1 - p:
+            low, high = high, 2 * high
+        while high - low > 1e-13 * high and (middle := (low + high) / 2) not in (low, high):
+            low, high = (middle, high) if student_tail(middle, df) > 1 - p else (low, middle)
+        assert student_quantile(p, df) == (low + high) / 2
 
 
 def test_all_interim_analyses_together_spend_the_level() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
 from itertools import pairwise
 
 import pytest
 
-from nlgauge.maths.text import ngrams, sentence_ends, word_spans, words
+from nlgauge.maths.text import copied, ngrams, sentence_ends, word_spans, words
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,12 @@ def test_words(text: str, found: list[str]) -> None:
 def test_places_are_those_in_the_text_as_it_is() -> None:
     text = "Straße, ŻÓŁW 图书 3.5"
     assert [text[begin:end] for begin, end in word_spans(text)] == ["Straße", "ŻÓŁW", "图", "书", "3", "5"]
+
+
+def test_the_share_of_copied_words_counts_each_occurrence() -> None:
+    texts, sources = ["The boat, the boat sank!", "No.", "", "A boat"], ["A BOAT sank", "a", "a", "?"]
+    shares = copied(texts, sources)
+    assert shares[:2] == [3 / 5, 0.0] and all(map(math.isnan, shares[2:]))
 
 
 def test_ngrams_of_words() -> None:

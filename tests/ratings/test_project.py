@@ -13,6 +13,7 @@ import nlgauge
 from nlgauge import Corpus, InputError
 from nlgauge.ratings.project import RatingProject, text_digest
 from nlgauge.ratings.sampling import DrawnRow
+from tests.by_hand import by_hand
 from tests.ratings.hidden import SPEC, outputs
 from tests.ratings.projects import cells_of, fill, project, written
 from tests.score_tables import same
@@ -38,7 +39,7 @@ def test_a_filled_sheet_is_estimated_as_its_ratings_are(tmp_path: Path) -> None:
 def test_every_change_of_the_key_is_refused(tmp_path: Path) -> None:
     project(tmp_path / "p", TEXTS, 40)
     place = tmp_path / "p" / "project.json"
-    text = place.read_text(encoding="utf-8")
+    text = by_hand(place).read_text(encoding="utf-8")
     for before, after in (
         ('"probability": 0.2', '"probability": 0.3'),
         ('"name": "r01"', '"name": "r41"'),

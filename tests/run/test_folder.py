@@ -142,14 +142,18 @@ def one_bit(block: Path) -> None:
         without("TokenF1.evidence"),
     ],
 )
-def test_a_block_that_is_damaged_is_scored_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], None]
-) -> None:
-    """Alone, and no other with it; the table is that of an undisturbed run."""
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_block_that_is_damaged_is_scored_again(tmp_path: Path, damage: Callable[[Path], None], ended: bool) -> None:
+    """Alone, and no other with it; the table is that of an undisturbed run.
+
+    After a run that has ended the digests in the header tell, and before it what the block holds.
+    """
     place, options = tmp_path / "scores", {"metrics": ["TokenF1", Noted()], "evidence": True}
     undisturbed = run(place, **options)
     before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in place.iterdir()}
     damage(place / BLOCK)
+    if not ended:
+        (place / "_header.json").unlink()
     assert (place / BLOCK).read_bytes() != before[BLOCK][0]
     table = run(place, **options)
     assert table == undisturbed and table.run == undisturbed.run
@@ -193,6 +197,7 @@ def test_address_is_written_and_read(tmp_path: Path) -> None:
 
 def edited(place: Path, change: Callable[[dict[str, Any]], object]) -> None:
     header = json.loads((place / "_header.json").read_text())
+    header.pop("seal", None)
     change(header)
     (place / "_header.json").write_text(json.dumps(header))
 
@@ -232,6 +237,7 @@ def test_block_of_other_rows_and_evidence_of_another_shape_are_refused(tmp_path:
 
     place = tmp_path / "scores"
     run(place, metrics=["TokenF1"], evidence=True)
+    edited(place, lambda header: None)
     block = place / "rows-000000000003.parquet"
     whole = parquet.read_table(block)
     for name, content, what in (

@@ -176,3 +176,52 @@ def test_a_request_whose_client_is_gone_is_dropped_before_its_next_block(monkeyp
         service.worker.stop(60)
     assert BEGUN.acquire(blocking=False) and not BEGUN.acquire(blocking=False), "one block is of the other request"
     assert asked.table is None and asked.error is None
+
+
+def test_a_short_request_does_not_wait_for_a_long_one() -> None:
+    pytest.importorskip("fastapi", reason="needs nlgauge[serve]")
+    from nlgauge.serve.allow_list import AllowList
+    from nlgauge.serve.app import Service
+
+    by: list[str] = []
+
+    def of_short(jobs: list[Job], ended: Callable[[Job], object], crowded: object) -> None:
+        by.append("short")
+        score(jobs, ended, crowded)
+
+    def of_long(jobs: list[Job], ended: Callable[[Job], object], crowded: object) -> None:
+        by.append("long")
+        BEGUN.release()
+        assert GATE.wait(LONG)
+        score(jobs, ended, crowded)
+
+    service = Service(AllowList.of(["Length"], None), of_short, Limits(short=8), of_long)
+
+    def asked(*texts: str) -> Job:
+        return service.asking.job([{"candidate": text, "item": n} for n, text in enumerate(texts)], None, False)
+
+    async def both() -> None:
+        never = asyncio.Event().wait
+        long = asyncio.ensure_future(service.ended(asked("a long one"), never))
+        assert await asyncio.to_thread(BEGUN.acquire, timeout=LONG)
+        assert (service.worker.scoring, service.long.scoring) == (0, 1)
+        assert await service.ended(asked("four", "more"), never), "eight characters are short"
+        assert not long.done()
+        GATE.set()
+        assert await long
+
+    service.start()
+    try:
+        asyncio.run(both())
+    finally:
+        service.stop(60)
+    assert by == ["long", "short"]
+
+
+def test_a_service_with_one_way_to_score_has_one_worker() -> None:
+    pytest.importorskip("fastapi", reason="needs nlgauge[serve]")
+    from nlgauge.serve.allow_list import AllowList
+    from nlgauge.serve.app import Service
+
+    service = Service(AllowList.of(["Length"], None), score, Limits())
+    assert service.workers == (service.worker,) and service.long is service.worker

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from nlgauge.maths.intervals import student_quantile
-from nlgauge.stats.decisions import auroc, auroc_without
+from nlgauge.stats.decisions import auroc, auroc_without, chosen_share, rows_needed
 
 Design = Callable[[np.random.Generator, np.ndarray], np.ndarray]
 
@@ -53,6 +53,17 @@ def test_the_interval_of_a_constant_scorer_holds_a_half() -> None:
     few = auroc(np.full(60, 7.0), np.arange(60) < 2, np.arange(60))
     assert few.low < 0.02 and few.high > 0.98
     assert math.isnan(auroc(np.full(60, 7.0), np.arange(60) < 1, np.arange(60)).low)
+
+
+def test_the_interval_of_a_chosen_threshold_holds_for_all_thresholds_at_once() -> None:
+    """By hand, Dvoretzky, Kiefer and Wolfowitz with Massart's constant: both sides share the 5 %, so 2 / 0.05."""
+    hits, fitted = np.arange(80) < 48, np.arange(80) < 40
+    half = math.sqrt(math.log(40) / 160)
+    assert_allclose(chosen_share(hits, fitted, np.arange(80)), [0.5, 0.6 - half, 0.6 + half])
+    assert_allclose(chosen_share(hits, fitted, np.arange(80), level=0.8)[1], 0.6 - math.sqrt(math.log(10) / 160))
+    # As many rows make that half the margin.
+    needed = rows_needed(hits, np.arange(80), 0.1, any_threshold=True)
+    assert needed == math.ceil(math.log(40) / 0.02) == 185
 
 
 DESIGNS: dict[str, Design] = {

@@ -22,6 +22,7 @@ from nlgauge.ratings.join import Source, turned
 from nlgauge.ratings.rated import RatedRows, rated_rows, unseen
 from nlgauge.ratings.refusing import LEAST, alike, chosen_by_score, unanswered
 from nlgauge.ratings.sampling import Draw
+from nlgauge.ratings.trials import by_trial, refuse_unnamed
 from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.tables import Cell, Cells, Number
 from nlgauge.stats.arrays import Float, Mask
@@ -214,7 +215,8 @@ def calibrate(
     ):
         if value is not None and not 0 < value < 1:
             raise InputError(f"the {what} {value!r} is not between 0 and 1", remedy="0.1 or 0.9, for two")
-    table = table.per_item()
+    table, ratings, outputs = by_trial(table, ratings, outputs, drawn=draw is not None and draw.of_trials)
+    refuse_unnamed(table)
     spec, part = _part(table, metric)
     rated = rated_rows(
         table, ratings, None if aspect is None else [aspect], cluster=cluster, outputs=outputs, draw=draw
@@ -451,14 +453,15 @@ class RatedScores:
         # No rating has a part in where the sequence begins: where half the risk, if it were seen, would be enough; with
         # too few rows for this, where no bad row would be.
         passed = tests.passed
-        hoped = [binomial_p(n // round(2 / risk), n, risk) for n in passed] + [binomial_p(0, n, risk) for n in passed]
-        start = next((place % len(passed) for place, p in enumerate(hoped) if p <= error), len(passed))
+        hoped = ((n // round(2 / risk) if half else 0, n) for half in (True, False) for n in passed)
+        start = next(
+            (place % len(passed) for place, (k, n) in enumerate(hoped) if binomial_p(k, n, risk) <= error), len(passed)
+        )
 
         def found(blanks: int) -> list[int]:
             wrong = tests.bad + np.minimum(tests.blank, blanks)
-            return certified(
-                [binomial_p(k, n, risk) for k, n in zip(wrong.tolist(), passed, strict=True)], start, error
-            )
+            rest = zip(wrong[start:].tolist(), passed[start:], strict=True)
+            return certified((binomial_p(k, n, risk) for k, n in rest), start, error)
 
         if places := found(tests.blanks):
             return self._promised("risk", tests.thresholds[places[-1]])
@@ -480,11 +483,8 @@ class RatedScores:
         def found(blanks: int) -> list[int]:
             # A blank row that is stopped does not count as bad: this would only help.
             missed = np.minimum(tests.blank, blanks)
-            p = [
-                binomial_p(k, of, 1 - recall)
-                for k, of in zip((tests.bad + missed).tolist(), (n + missed).tolist(), strict=True)
-            ]
-            return certified(p, 0, error)
+            each = zip((tests.bad + missed).tolist(), (n + missed).tolist(), strict=True)
+            return certified((binomial_p(k, of, 1 - recall) for k, of in each), 0, error)
 
         if places := found(tests.blanks):
             return self._promised("recall", tests.thresholds[places[-1]])
@@ -594,10 +594,8 @@ class _Tests:
         tried = dict.fromkeys(np.quantile(rows.scores, 1 - SHARES, method="lower").tolist())
         thresholds = [one for one in tried if math.isfinite(one)]
         blank = rows.tested & (np.zeros(len(rows.tested), bool) if rows.blank is None else rows.blank)
-        passed, bad, blanks = (
-            np.array([int((kind & (rows.scores >= one)).sum()) for one in thresholds], np.intp)
-            for kind in (rows.tested, rows.tested & rows.bad, blank)
-        )
+        above = rows.scores >= np.array(thresholds)[:, None]
+        passed, bad, blanks = ((above & kind).sum(1) for kind in (rows.tested, rows.tested & rows.bad, blank))
         return cls(
             thresholds=thresholds,
             rows=int((rows.tested & rows.rated).sum()),

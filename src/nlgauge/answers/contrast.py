@@ -15,7 +15,7 @@ from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
 from nlgauge.maths.intervals import student_tail
 from nlgauge.ratings.join import Source
-from nlgauge.ratings.rated import Measurement, by_row, fewest_rated, joined, rated_items, rated_part
+from nlgauge.ratings.rated import Joined, Measurement, joined, rated_items, rated_part
 from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.tables import Cell, Chance, Number
 from nlgauge.stats.arrays import Float, Integers, Mask
@@ -191,21 +191,15 @@ def contrast(
     Raises:
         InputError: as `nlgauge.correlate`, and for a test that does not exist.
     """
-    table = table.per_item()
     resamples = LEAST_DRAWS if replicates is None else replicates
     how = Measurement(
         level=level, coefficient=coefficient, resample=resample, confidence=confidence, replicates=resamples, seed=seed
     )
     _check(test, correction, how)
-    place, rated, chosen = joined(table, ratings, aspects)
-    kept = {spec: column for spec, column in table.columns.items() if column.level == "item" or level == "system"}
-    scores = {
-        (spec, part): place.of(by_row(table, column, column.parts.index(part)))
-        for spec, column in kept.items()
-        for part in column.shown
-    }
-    sets = {spec for spec, column in kept.items() if column.level == "system"}
-    parts = list(scores)
+    table = table.per_item()
+    compared = {spec: column for spec, column in table.columns.items() if column.level == "item" or level == "system"}
+    both = joined(replace(table, columns=compared), ratings, aspects)
+    parts = list(both.scores)
     pairs = list(combinations(parts, 2))
     corrected_for = 1 if correction == "none" else len(pairs)
     draws = 0 if test == "williams" else replicates
@@ -221,16 +215,14 @@ def contrast(
         coefficient=coefficient,
         columns=table.columns,
     )
-    for aspect in chosen:
+    for aspect in both.aspects:
         tests = _Tests(
-            scores=scores,
-            sets=sets,
-            ratings=place.of(rated.values[aspect]),
+            both,
+            aspect,
             how=how,
             draws=draws,
             df=df if test == "williams" else None,
             intervals=intervals,
-            clusters=place.clusters,
         )
         made = [tests.difference(Contrast(*pair, aspect)) for pair in pairs]
         corrected = CORRECTIONS[correction]([one.p for one in made]).tolist()
@@ -242,8 +234,27 @@ def contrast(
         values = [tests.agreement(part) for part in parts]
         found.clusters[aspect] = dict(zip(parts, clusters(values, different), strict=True))
         found.values[aspect] = dict(zip(parts, values, strict=True))
-    found.notes.extend(_on_intervals(found.records, how, *fewest_rated(place, rated, chosen)))
+    found.notes.extend(_on_intervals(found.records, how, *both.fewest_rated))
     return found
+
+
+def chances(
+    both: Joined, aspect: str, pairs: Sequence[tuple[Part, Part]], *, how: Measurement, draws: int
+) -> list[float]:
+    """Return p of two metrics' agreements being alike, by permutation, as `contrast` tests them.
+
+    Args:
+        both: the table beside its ratings.
+        aspect: that of the ratings.
+        pairs: which two sub-scores.
+        how: how the agreement is measured.
+        draws: how many exchanges each test draws.
+
+    Returns:
+        A p for each pair, uncorrected; NaN where there is none.
+    """
+    tests = _Tests(both, aspect, how=how, draws=draws, df=None, intervals=False)
+    return [tests.difference(Contrast(*pair, aspect)).p for pair in pairs]
 
 
 _EXCHANGED = 400_000_000
@@ -288,17 +299,17 @@ class _Tests:
 
     def __init__(
         self,
-        scores: Mapping[Part, Float],
-        sets: set[str],
-        ratings: Float,
+        both: Joined,
+        aspect: str,
+        *,
         how: Measurement,
         draws: int,
         df: str | None,
         intervals: bool,
-        clusters: Integers | None,
     ) -> None:
-        self.scores, self.how, self._clusters = scores, how, clusters
-        self._sets, self._ratings, self._df = sets, ratings, df
+        self.scores, self.how, self._clusters = both.scores, how, both.place.clusters
+        self._sets = {spec for spec, column in both.table.columns.items() if column.level == "system"}
+        self._ratings, self._df = both.rated[aspect], df
         self._kind = COEFFICIENTS[how.coefficient]
         self._exchanges, self._intervals = draws, intervals and how.replicates > 0
         # A part is resampled once for all others that have numbers for the same cells.

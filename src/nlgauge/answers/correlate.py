@@ -12,7 +12,7 @@ from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import SpecError
 from nlgauge.ratings.join import Key, Source
-from nlgauge.ratings.rated import Measurement, by_row, fewest_rated, joined, rated_items, rated_part, unseen
+from nlgauge.ratings.rated import Joined, Measurement, joined, rated_items, rated_part, unseen
 from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.tables import Cell, Number
 from nlgauge.stats.arrays import Float, Integers
@@ -160,35 +160,46 @@ def correlate(
     Raises:
         InputError: for duplicates, for ratings that belong to no row, and for an unknown level or coefficient.
     """
-    table = table.per_item()
     how = Measurement(
         level=level, coefficient=coefficient, resample=resample, confidence=confidence, replicates=replicates, seed=seed
     )
-    place, rated, chosen = joined(table, ratings, aspects)
-    records, notes = [], list(rated.notes)
-    table, _ = unseen(table, rated.values, notes)
-    for spec, column in table.columns.items():
-        for part in column.shown:
-            x = place.of(by_row(table, column, column.parts.index(part)))
-            for aspect in chosen:
-                y = place.of(rated.values[aspect])
-                turned = not column.higher_is_better
-                one = Agreement(
-                    metric=spec, part=part, aspect=aspect, level=how.level, coefficient=how.coefficient, turned=turned
-                )
-                records.append(_measured(one, column.level, x=x, y=y, how=how, clusters=place.clusters))
-                if level == "item" and resample != "items" and records[-1].rows and not crossed(*rated_part(x, y)):
-                    notes.append(f"{aspect}: few items have several systems; no p at item level")
-    if level == "item" and len(table.systems) == 2:
+    both, notes = joined(table.per_item(), ratings, aspects), list[str]()
+    table, _ = unseen(both.table, both.ratings.values, notes)
+    return agreements_of(both.of(table), how, notes)
+
+
+def agreements_of(both: Joined, how: Measurement, more: Sequence[str] = ()) -> Agreements:
+    """Return how each metric of a table agrees with the ratings beside it, as `correlate` says.
+
+    Args:
+        both: the table, in which panels are `unseen`, beside the ratings.
+        how: how the agreement is measured.
+        more: what else is to be said.
+
+    Returns:
+        A record for each metric, score and aspect, and what could not be joined.
+    """
+    records, notes, table = list[Agreement](), [*both.ratings.notes, *more], both.table
+    for (spec, part), x in both.scores.items():
+        column = table.columns[spec]
+        for aspect, y in both.rated.items():
+            turned = not column.higher_is_better
+            one = Agreement(
+                metric=spec, part=part, aspect=aspect, level=how.level, coefficient=how.coefficient, turned=turned
+            )
+            records.append(_measured(one, column.level, x=x, y=y, how=how, clusters=both.place.clusters))
+            if how.level == "item" and how.resample != "items" and records[-1].rows and not crossed(*rated_part(x, y)):
+                notes.append(f"{aspect}: few items have several systems; no p at item level")
+    if how.level == "item" and len(both.place.systems) == 2:
         notes.append(
             "with two systems, the correlation within an item is one of two points: 1 or -1; take level pooled"
         )
-    notes.extend(_on_intervals(records, how, *fewest_rated(place, rated, chosen)))
-    unrated = {aspect: int(np.isnan(rated.values[aspect]).sum()) for aspect in chosen}
+    notes.extend(_on_intervals(records, how, *both.fewest_rated))
+    unrated = {aspect: int(np.isnan(both.ratings.values[aspect]).sum()) for aspect in both.aspects}
     return Agreements(
         records=records,
         unrated=unrated,
-        unscored=rated.unscored,
+        unscored=both.ratings.unscored,
         notes=list(dict.fromkeys(notes)),
         rows=len(table.rows),
         columns=table.columns,

@@ -25,6 +25,7 @@ from nlgauge.ratings.join import Source
 from nlgauge.ratings.rated import RatedRows, rated_rows, unseen
 from nlgauge.ratings.refusing import refusal
 from nlgauge.ratings.sampling import Draw
+from nlgauge.ratings.trials import by_trial, refuse_unnamed
 from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.environment import p_value
 from nlgauge.render.tables import Cell, Number, words
@@ -213,7 +214,8 @@ def estimate(
     Raises:
         InputError: where nothing can be said of any system, and for what does not exist or does not go together.
     """
-    table = table.per_item()
+    table, ratings, outputs = by_trial(table, ratings, outputs, drawn=draw is not None and draw.of_trials)
+    refuse_unnamed(table)
     if scale is not None and not scale[0] < scale[1]:
         raise InputError(f"the scale {scale!r} does not rise", remedy="give the least rating and the greatest, as 1 5")
     if not 0 < confidence < 1:

@@ -155,14 +155,15 @@ def raters(
     how = Measurement(
         level=level, coefficient=coefficient, resample=resample, confidence=confidence, replicates=replicates, seed=seed
     )
-    place, rated, chosen = joined(table, ratings, list(dict.fromkeys(names)))
-    given = np.stack([rated.values[name] for name in chosen])
+    both = joined(table, ratings, list(dict.fromkeys(names)))
+    chosen = both.aspects
+    given = np.stack([both.ratings.values[name] for name in chosen])
     for one, other in combinations(range(len(chosen)), 2):
-        both = ~np.isnan(given[[one, other]]).any(0)
-        if are_copies(list(zip(given[one, both].tolist(), given[other, both].tolist(), strict=True))):
-            problem = f"{chosen[one]} and {chosen[other]} give the same rating to each of {int(both.sum())} rows"
+        twice = ~np.isnan(given[[one, other]]).any(0)
+        if are_copies(list(zip(given[one, twice].tolist(), given[other, twice].tolist(), strict=True))):
+            problem = f"{chosen[one]} and {chosen[other]} give the same rating to each of {int(twice.sum())} rows"
             raise InputError(f"{problem}, which is rare of two people", remedy="name one of the two")
-    people = _Raters(given, place, how, epsilon)
+    people = _Raters(given, both.place, how, epsilon)
     ceiling = people.ceiling()
     lines = [StandIn(value=ceiling.value, low=ceiling.low, high=ceiling.high)]
     for spec, column in table.columns.items():

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.answers.correlate import correlate
+from nlgauge.answers.correlate import agreements_of
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.jsonable import Number, jsonable, read_record
@@ -31,7 +31,7 @@ from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
 from nlgauge.maths.inference import Measured, mean_of
 from nlgauge.ratings.join import turned
-from nlgauge.ratings.rated import joined
+from nlgauge.ratings.rated import Measurement, joined, unseen
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.coefficients import correlation
 from nlgauge.stats.corrections import clusters, holm
@@ -118,29 +118,38 @@ class Card:
         return made
 
 
+def _how(level: str, replicates: int = 0, seed: int = 0) -> Measurement:
+    """Return how agreement is measured, of other items."""
+    return Measurement(
+        level=level, coefficient="pearson", resample="items", confidence=0.95, replicates=replicates, seed=seed
+    )
+
+
 def agreements(
     table: ScoreTable, outputs: Corpus, name: str, *, replicates: int = 1000, seed: int = 0
 ) -> list[SetAgreement]:
     """Return how the one scorer of a table agrees with each aspect of a set, whose rows were scored."""
     table = table.per_item()
     ((spec, column),) = table.columns.items()
-    place, rated, aspects = joined(table, outputs, None)
+    both = joined(table, outputs, None)
+    place, values = both.place, both.ratings.values
+    beside = both.of(unseen(table, values, [])[0])
     scores = turned(column, 0)
     x = np.where(np.isfinite(scores), scores, np.nan)
     items, count = np.array(place.place[0]), len(place.items)
     digest = hashlib.sha256(outputs.digest.encode())
-    for aspect in aspects:
-        digest.update(aspect.encode() + rated.values[aspect].tobytes())
+    for aspect in both.aspects:
+        digest.update(aspect.encode() + values[aspect].tobytes())
     named = digest.hexdigest()[:12]
     made = []
-    for aspect in aspects:
-        y = rated.values[aspect]
+    for aspect in both.aspects:
+        y = values[aspect]
         known = ~np.isnan(y)
         unscored = int((known & np.isnan(x)).sum())
         one: dict[str, Any] = {"rows": int(known.sum()) - unscored, "unscored": unscored}
-        source = {aspect: dict(zip(table.rows, y.tolist(), strict=True))}
+        of_aspect = replace(beside, aspects=[aspect])
         for level in ("pooled", "item", "system"):
-            one[level] = correlate(table, source, level=level, replicates=0).get(spec, aspect).value
+            one[level] = agreements_of(of_aspect, _how(level))[0].value
         bad = y[known] == 0
         outputs_of = np.bincount(items[known], minlength=count)
         if bad.any() and np.isin(y[known], (0, 1)).all():
@@ -152,8 +161,7 @@ def agreements(
         else:
             measure, filled = "pooled", np.where(np.isnan(x) & known, _mean(x[known]), x)
             whole = replace(table, columns={spec: Column(("score",), filled[:, None])})
-            of = correlate(whole, source, level=measure, resample="items", replicates=replicates, seed=seed)
-            line = of.get(spec, aspect)
+            (line,) = agreements_of(of_aspect.of(whole), _how(measure, replicates, seed))
             found, units = (
                 Measured(line.value, line.low, line.high),
                 _of_rows(filled, y, known=known, items=items, count=count),

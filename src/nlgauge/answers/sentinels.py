@@ -8,20 +8,20 @@ and one number for all.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.answers.contrast import contrast, takes_a_minute
+from nlgauge.answers.contrast import chances, takes_a_minute
 from nlgauge.answers.correlate import Agreements
-from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.data.table.selection import selected
-from nlgauge.maths.text import words
+from nlgauge.maths.text import copied
 from nlgauge.ratings.join import Key, Source
 from nlgauge.ratings.matching import matched
+from nlgauge.ratings.rated import Joined, Measurement, joined
 from nlgauge.stats.coefficients import SPECIAL
 from nlgauge.stats.corrections import draws_for, holm, too_few_draws
 
@@ -49,41 +49,54 @@ def beside(table: ScoreTable, outputs: Corpus, coefficient: str) -> ScoreTable:
 
     Args:
         table: the scores.
+        outputs: as `sentinels_of` takes them.
+        coefficient: as `sentinels_of` takes it.
+
+    Returns:
+        The table with the sentinels.
+    """
+    return added(table, sentinels_of(table, outputs, coefficient))
+
+
+def sentinels_of(table: ScoreTable, outputs: Corpus, coefficient: str) -> dict[str, Column]:
+    """Return the sentinels of a table's rows, computed from the outputs' texts.
+
+    Args:
+        table: the scores.
         outputs: the outputs, which join by system and item; a row without an output has no number.
         coefficient: of the agreement. One number for all is there where the coefficient counts ties: a correlation with
             a constant does not exist.
 
     Returns:
-        The table with the sentinels.
+        A column for each sentinel that has a number.
     """
-    texts: dict[Key, list[Row]] = {}
-    for row in matched(table, outputs):
-        texts.setdefault((row.system, row.item), []).append(row)
-    rows = [texts.get(key, []) for key in table.rows]
+    outputs = matched(table, outputs)
+    places: dict[Key, list[int]] = {}
+    for place, row in enumerate(outputs):
+        places.setdefault((row.system, row.item), []).append(place)
+    of_rows = [places.get(key, []) for key in table.rows]
 
-    def mean(of: Callable[[Row], float], some: Sequence[Row]) -> float:
-        return sum(map(of, some)) / len(some) if some else math.nan
-
-    made = {
-        "Length": [
-            mean(lambda row: math.nan if row.missing else float(len(row.candidate.split())), some) for some in rows
-        ],
-        "CopyRate": [mean(_copied, some) for some in rows],
-        "Constant": [0.0 if coefficient in OF_TIES else math.nan for _ in rows],
+    numbers = {
+        "Length": [math.nan if row.missing else float(len(row.candidate.split())) for row in outputs],
+        "CopyRate": copied([row.candidate for row in outputs], [row.source or "" for row in outputs]),
     }
-    names = {spec.partition("(")[0] for spec in table.columns}
-    added = {
+    made = {
+        name: [sum(of_output[place] for place in some) / len(some) if some else math.nan for some in of_rows]
+        for name, of_output in numbers.items()
+    }
+    made["Constant"] = [0.0 if coefficient in OF_TIES else math.nan for _ in of_rows]
+    return {
         name: Column(("score",), np.array(values)[:, None], details=("score",))
         for name, values in made.items()
-        if name not in names and not np.isnan(values).all()
+        if not np.isnan(values).all()
     }
-    return replace(table, columns={**table.columns, **added})
 
 
-def _copied(row: Row) -> float:
-    """Return what the metric CopyRate has: the share of the output's words that stand in its source."""
-    own, source = words(row.candidate), frozenset(words(row.source or ""))
-    return sum(word in source for word in own) / len(own) if own and source else math.nan
+def added(table: ScoreTable, sentinels: Mapping[str, Column]) -> ScoreTable:
+    """Return a table with those sentinels that it does not have."""
+    names = {spec.partition("(")[0] for spec in table.columns}
+    more = {name: column for name, column in sentinels.items() if name not in names}
+    return replace(table, columns={**table.columns, **more})
 
 
 def is_sentinel(spec: str) -> bool:
@@ -121,7 +134,24 @@ def unbeaten(
     Returns:
         A record for each metric and sentinel that it does not beat.
     """
-    table = table.per_item()
+    both = joined(table.per_item(), ratings, list(found.unrated))
+    return unbeaten_beside(
+        both, found, level=level, coefficient=coefficient, notes=notes, replicates=replicates, seed=seed
+    )
+
+
+def unbeaten_beside(
+    both: Joined,
+    found: Agreements,
+    *,
+    level: str,
+    coefficient: str,
+    notes: list[str],
+    replicates: int | None = None,
+    seed: int = 0,
+) -> list[Unbeaten]:
+    """Return which metrics of a table beside its ratings do not beat which sentinels, as `unbeaten` says."""
+    table = both.table
     sentinels = [spec for spec in table.columns if is_sentinel(spec)]
     metrics = [spec for spec in table.columns if spec not in sentinels]
     tests = len(metrics) * len(sentinels)
@@ -130,34 +160,28 @@ def unbeaten(
     test = coefficient not in SPECIAL and not takes_a_minute(
         cells, tests, level=level, coefficient=coefficient, draws=draws
     )
+    how = Measurement(
+        level=level, coefficient=coefficient, resample="both", confidence=0.95, replicates=draws, seed=seed
+    )
+    deciding = {spec: (spec, column.shown[0]) for spec, column in table.columns.items()}
     unshown: list[Unbeaten] = []
     for aspect in found.unrated:
         values = {spec: found.get(spec, aspect).value for spec in table.columns}
         turned = [spec for spec in sentinels if values[spec] < 0 and coefficient not in OF_TIES]
         tried = [(a, b) for a in metrics for b in sentinels if not math.isnan(values[a] + values[b])]
         lower = {spec: replace(table.columns[spec], higher_is_better=False) for spec in turned}
-        with_turned = replace(table, columns={**table.columns, **lower})
+        with_turned = replace(table, columns={**table.columns, **lower}) if lower else table
         p = [math.nan] * len(tried)
-        for number, two in enumerate(tried if test else ()):
-            (one,) = contrast(
-                selected(with_turned, two),
-                ratings,
-                level=level,
-                coefficient=coefficient,
-                aspects=[aspect],
-                replicates=draws,
-                seed=seed,
-                intervals=False,
-            )
-            p[number] = one.p
+        if test:
+            of_pairs = [(deciding[a], deciding[b]) for a, b in tried]
+            p = chances(both.of(with_turned), aspect, of_pairs, how=how, draws=draws)
         for (metric, sentinel), chance in zip(tried, holm(p).tolist(), strict=True):
             bound = -values[sentinel] if sentinel in turned else values[sentinel]
             if values[metric] <= bound or chance >= 0.05:
-                part = table.columns[metric].shown[0]
                 unshown.append(
                     Unbeaten(
                         metric=metric,
-                        part=part,
+                        part=deciding[metric][1],
                         aspect=aspect,
                         sentinel=sentinel,
                         value=values[metric],

@@ -108,9 +108,9 @@ class _Commands(click.Group):
         return sorted({*super().list_commands(ctx), *_OWN, *_offered()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        own = super().get_command(ctx, cmd_name)
-        if own is not None:
-            return own
+        registered = super().get_command(ctx, cmd_name)
+        if registered is not None:
+            return registered
         if cmd_name in _OWN:
             module, function, line = _OWN[cmd_name]
             command: click.Command = getattr(import_module(f"nlgauge.cli.{module}"), function)
@@ -128,7 +128,7 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by the question that they answer. Those of nlgauge and nlgauge-lab are not imported."""
-        groups = {title: {name: one.line for name, one in group.items()} for title, group in _QUESTIONS.items()}
+        groups = {title: {name: command.line for name, command in group.items()} for title, group in _QUESTIONS.items()}
         others = [name for name in _offered() if name not in _OWN]
         groups[_OF_THE_LAB] = {name: LAB_COMMANDS[name] for name in sorted(others) if name in LAB_COMMANDS}
         groups[_OF_OTHERS] = {
@@ -206,7 +206,7 @@ class _Broken(click.Command):
 @functools.cache
 def _offered() -> dict[str, tuple[str, EntryPoint]]:
     """Return the entry points of commands by the command's name, nlgauge-lab's before another package's."""
-    points = sorted(offered("nlgauge.commands"), key=lambda one: ("/" in one[0], one[0]), reverse=True)
+    points = sorted(offered("nlgauge.commands"), key=lambda point: ("/" in point[0], point[0]), reverse=True)
     return {point.name: (name, point) for name, point in points}
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from nlgauge.cli.options import IN_FORMATS, PLACE, example
-from nlgauge.cli.streams import show_json
-from nlgauge.cli.terminal import show_tables
-from nlgauge.render.tables import Cell, Number
+from nlgauge.cli.terminal import show
+from nlgauge.render.answer import Answer
+from nlgauge.render.lines import Line, TextLine
+from nlgauge.render.tables import Cell, Number, aligned
 
 if TYPE_CHECKING:
     from nlgauge.run.store import Store
@@ -50,19 +51,20 @@ def info(folder: Path | None, layout: str) -> None:
     """Show where the cache is, how large it is, and how many entries of each kind it holds."""
     with _store(folder) as store:
         held = store.info()
-    if layout == "json":
-        entries = {kind: {"entries": count, "bytes": size} for kind, (count, size) in held.entries.items()}
-        show_json("cache info", folder=str(held.folder), bytes=held.bytes, limit=held.limit, entries=entries)
-        return
-    click.echo(held.folder, err=layout != "text")
-    click.echo(f"{_size(held.bytes)} on the disk, of at most {_size(held.limit)}", err=layout != "text")
-    cells: list[list[Cell]] = [
-        [kind, Number(count, digits=0), _size(size)] for kind, (count, size) in held.entries.items()
-    ]
-    if cells:
-        show_tables([[["kind", "entries", "size"], *cells]], layout)
-    else:
-        click.echo("no entries", err=layout != "text")
+    cells: list[list[Cell]] = [["kind", "entries", "size"]]
+    cells += [[kind, Number(count, digits=0), _size(size)] for kind, (count, size) in held.entries.items()]
+    head, *rest = aligned(cells)
+    sizes: list[Line] = [TextLine(((head, "head"),)), *rest] if held.entries else ["no entries"]
+    about = [str(held.folder), f"{_size(held.bytes)} on the disk, of at most {_size(held.limit)}"]
+    entries = {kind: {"entries": count, "bytes": size} for kind, (count, size) in held.entries.items()}
+    answer = Answer(
+        command="cache info",
+        record={"folder": str(held.folder), "bytes": held.bytes, "limit": held.limit, "entries": entries},
+        tables=[cells] if held.entries else [],
+        legend=about if held.entries else [*about, "no entries"],
+        lines=[*about, *sizes],
+    )
+    show(answer, layout)
 
 
 @cache.command(epilog=example("nlgauge cache clear"))

@@ -171,14 +171,20 @@ def _agreement(
     more = {name: how[name] for name in ("level", "coefficient", "seed")}
     behind = unbeaten(table, rated, agreements, notes=agreements.notes, replicates=replicates, **more)
     parts_shown = {
-        (spec, part) for spec, one in selected(whole, metrics or None, parts).columns.items() for part in one.shown
+        (spec, part)
+        for spec, column in selected(whole, metrics or None, parts).columns.items()
+        for part in column.shown
     }
-    listed = [one for one in agreements if (one.metric, one.part) in parts_shown or one.metric not in whole.columns]
+    listed = [
+        agreement
+        for agreement in agreements
+        if (agreement.metric, agreement.part) in parts_shown or agreement.metric not in whole.columns
+    ]
     answer = replace(agreements, records=listed, columns=whole.columns).to_answer()
     record = {
         **drawn,
         "cluster": cluster,
-        "unbeaten": [one._asdict() for one in behind],
+        "unbeaten": [pair._asdict() for pair in behind],
         "agreements": agreements.records,
         "unrated": agreements.unrated,
         "unscored": agreements.unscored,

@@ -62,7 +62,7 @@ def _model() -> list[Finding]:
     except Exception as error:  # whatever is broken here, the command's job is to report it
         return [Finding(False, "pocket", f"{type(error).__name__}: {error}; install nlgauge again")]
     pairs = zip(alone, [together[2], *together[:2]], strict=True)
-    gap = max(float(np.abs(np.exp(one) - np.exp(other)).max()) for one, other in pairs)
+    gap = max(float(np.abs(np.exp(bag) - np.exp(other)).max()) for bag, other in pairs)
     return [
         Finding(True, "pocket", facts),
         Finding(gap < _TOLERANCE, "one at a time = in a batch, in another order", f"largest difference {gap:.1e}"),
@@ -72,7 +72,7 @@ def _model() -> list[Finding]:
 def recognised(name: str) -> list[Finding]:
     """Return what a model was recognised as. Raises SpecError for one that cannot be loaded."""
     model = loading.load(name)
-    abilities = ", ".join(one.name for one, part in model.abilities.items() if part is not None)
+    abilities = ", ".join(ability.name for ability, part in model.abilities.items() if part is not None)
     findings = [
         Finding(True, name, f"{model.digest[:8]}, window {model.window}, {model.backend}"),
         Finding(True, "can do", abilities),

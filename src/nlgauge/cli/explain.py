@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,18 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
-from nlgauge.cli.options import AGAINST, LOADING, MAP, PLACE, READING, SPEC, caching, example
-from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import aligned, beside, coloured, loaded, one_metric, read_outputs, tell_hard
+from nlgauge.cli.options import AGAINST, IN_FORMATS, LOADING, MAP, PLACE, READING, SPEC, caching, example
+from nlgauge.cli.streams import remark
+from nlgauge.cli.terminal import beside, loaded, one_metric, read_outputs, show, tell_hard
 from nlgauge.data.atomic_write import refuse_place
-from nlgauge.data.jsonable import plain
 from nlgauge.errors import InputError, SpecError
-from nlgauge.render.numbers import fixed
-from nlgauge.render.tables import harmless
-from nlgauge.render.words import nearest
 
 if TYPE_CHECKING:
-    from nlgauge.explanation import Explanation, Explanations
+    from nlgauge.explanation import Explanations
 
 
 @click.command(epilog=example("nlgauge explain answers.jsonl -m Faithfulness --row 1"))
@@ -39,7 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option("-o", "--output", type=PLACE, help="Write a page of HTML here that draws all, instead of printing it.")
 @caching
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@IN_FORMATS
 def explain(
     outputs: Path,
     specs: Sequence[str],
@@ -60,7 +56,6 @@ def explain(
     unsupported words stand in [brackets]. Matches, flows and items stand in tables, the most important first. JSON
     holds everything.
     """
-
     spec = one_metric(specs, "Faithfulness, for one")
     refuse_place(output)
     corpus = read_outputs(outputs, columns, on_missing="skip")
@@ -68,21 +63,14 @@ def explain(
     tell_hard(corpus, [spec], how["model"], rows)
     how["against"] = None if against is None else nlgauge.Corpus.read(against)
     how["scores"] = None if scores is None else loaded(scores)
-    found = _explained(corpus, spec, rows=rows, single=row is not None or item is not None, options=how)
-    if output is not None:
-        found.save(output)
-        with beside(output):
-            click.echo(output)
-    elif layout == "json":
-        show_json("explain", rows=[one.record for one in found])
-    else:
-        colour = coloured()
-        for one in found:
-            for line in _shown(one, colour):
-                click.echo(line, color=colour)
-    shown = [one.evidence for one in found if one.reason is None]
-    if shown and not any(shown) and layout == "text":
-        remark(f"{found.metric} has nothing to show of these rows")
+    explanations = _explained(corpus, spec, rows=rows, single=row is not None or item is not None, options=how)
+    if output is None:
+        show(explanations, layout)
+        return
+    explanations.save(output)
+    with beside(output):
+        click.echo(output)
+    remark(*explanations.to_answer().notes)
 
 
 def _rows(corpus: nlgauge.Corpus, outputs: Path, row: int | None, item: str | None, system: str | None) -> list[int]:
@@ -91,8 +79,8 @@ def _rows(corpus: nlgauge.Corpus, outputs: Path, row: int | None, item: str | No
     wanted = {"row": row, "item": item, "system": system}
     rows = [
         number
-        for number, one in enumerate(corpus, 1)
-        if row in (None, number) and item in (None, one.item) and system in (None, one.system)
+        for number, output in enumerate(corpus, 1)
+        if row in (None, number) and item in (None, output.item) and system in (None, output.system)
     ]
     if not rows:
         asked = " and ".join(f"{name} {value}" for name, value in wanted.items() if value is not None)
@@ -122,132 +110,6 @@ def _explained(
         return nlgauge.explain(corpus, spec, rows, progress=True, **options)
     if single:
         raise SpecError(f"{metric} measures sets of texts and no single rows: name a --system, or none")
-    found = nlgauge.explain(corpus, spec, progress=True, **options)
+    explanations = nlgauge.explain(corpus, spec, progress=True, **options)
     systems = {corpus[number - 1].system for number in rows}
-    return replace(found, records=[one for one in found if one.system in systems])
-
-
-def _shown(one: Explanation, colour: bool) -> Iterator[str]:
-    """Return the lines of one score."""
-    several = len(one.values) > 1
-    values = [(f"{part} " if several else "") + _number(value) for part, value in one.values.items()]
-    place = f"system {one.system}" if one.row is None else f"row {one.row}, system {one.system}, item {one.item}"
-    head = f"{place}: {one.metric} "
-    if not one.defined:
-        yield harmless(f"{head}has no value: {one.reason}", lines=True)
-    else:
-        yield harmless(head + ", ".join(values) + (f" ({one.reason})" if one.reason else ""), lines=True)
-    yield from (f"  note: {note}" for note in one.notes)
-    for line in drawn(one.evidence, colour):
-        yield "  " + line.replace("\n", "\n  ")
-
-
-def _number(value: float) -> str:
-    shown = plain(value)
-    return "none" if shown is None else fixed(shown) if isinstance(shown, float) else str(shown)
-
-
-_SHOWN = 12
-_WIDE = 48
-_FEW = 3
-Record = Mapping[str, Any]
-
-
-def drawn(evidence: Record, colour: bool) -> Iterator[str]:
-    """Yield the lines of a row's evidence.
-
-    Args:
-        evidence: as JSON has it.
-        colour: whether words have colours; else weakly aligned words stand in [brackets].
-
-    Returns:
-        The lines.
-    """
-    if "reference" in evidence:
-        yield f"reference {evidence['reference'] + 1}:"
-    for text in evidence.get("texts", []):
-        yield f"{text['name']}, against the {text['against']}:"
-        yield "  " + _painted(text, colour).replace("\n", "\n  ")
-        spans = text.get("unsupported", [])
-        cells = [_span(text, *span) for span in spans[:_SHOWN]]
-        yield from _table(["characters", "not supported", "the nearest sentence"], cells, len(spans), "spans")
-        reasons = [[f"{one['begin']}-{one['end']}", _short(one["said"])] for one in text.get("reasons", [])[:_SHOWN]]
-        yield from _table(["characters", "checked without a model"], reasons)
-        several = text.get("stretches", [])
-        if len(several) > 1 and all("supported" in one for one in several):
-            worst = min(several, key=lambda one: float(one["supported"]))
-            against = (
-                f"; contradicted, if not supported: {_cell(worst['contradicted'])}" if "contradicted" in worst else ""
-            )
-            yield f"  least supported: characters {worst['begin']}-{worst['end']}, {_cell(worst['supported'])}{against}"
-    for side in ("candidate", "reference"):
-        matches = [match for match in evidence.get("matches", []) if match["side"] == side]
-        weakest = sorted(matches, key=lambda match: match["similarity"])[:_SHOWN]
-        heads = [f"of the {side}", "matched with", "similarity", "weight"]
-        cells = _cells(weakest, ("token", "match", "similarity", "weight"))
-        yield from _table(heads, cells, len(matches), "matches, the least similar first")
-    left_out = evidence.get("left_out", 0)
-    if flows := evidence.get("flows", []):
-        costliest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:_SHOWN]
-        heads = ["of the candidate", "moved to", "share", "distance"]
-        cells = _cells(costliest, ("candidate", "reference", "share", "distance"))
-        yield from _table(heads, cells, len(flows) + left_out, "flows, the costliest first")
-    if items := evidence.get("items", []):
-        known = list(dict.fromkeys(name for item in items[:_SHOWN] for name in item))
-        cells = [[_cell(item.get(name)) for name in known] for item in items[:_SHOWN]]
-        yield from _table(["" if name == "name" else name for name in known], cells, len(items) + left_out, "items")
-
-
-def _painted(text: Record, colour: bool) -> str:
-    content, weak = harmless(text["text"], lines=True), text["weak"]
-    pieces, at = [], 0
-    for word in text["words"]:
-        begin, end, alignment = max(at, word["begin"]), word["end"], word["alignment"]
-        piece = content[begin:end]
-        if colour:
-            shade = "red" if alignment < weak else "yellow" if alignment < (1 + weak) / 2 else "green"
-            piece = click.style(piece, fg=shade, underline=alignment < weak or None)
-        elif alignment < weak:
-            piece = f"[{piece}]"
-        pieces += [content[at:begin], piece]
-        at = max(at, end)
-    return "".join([*pieces, content[at:]])
-
-
-def _span(text: Record, begin: int, end: int) -> list[str]:
-    """Return the cells of a span of words that are not supported."""
-    quote = nearest(text, begin, end)
-    place = "" if quote is None else f"{quote['name']} {quote['begin']}-{quote['end']}: {_short(quote['text'])}"
-    return [f"{begin}-{end}", _short(text["text"][begin:end]), place]
-
-
-def _short(text: str) -> str:
-    line = " ".join(harmless(text, lines=True).split())
-    return line if len(line) <= _WIDE else line[: _WIDE - 1] + "…"
-
-
-def _cells(links: Sequence[Record], names: Sequence[str]) -> list[list[str]]:
-    """Return two places in texts each, and two numbers."""
-    return [[*(_place(link[name]) for name in names[:2]), *(_cell(link[name]) for name in names[2:])] for link in links]
-
-
-def _place(place: Record) -> str:
-    return harmless(place.get("text") or "(special token)", lines=True).replace("\n", " ")
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return fixed(value)
-    if isinstance(value, Mapping):
-        return " ".join(_cell(inner) for inner in value.values())
-    if isinstance(value, list) and len(value) > _FEW:
-        return f"{len(value)} from {_cell(value[0])} to {_cell(value[-1])}"
-    return "" if value is None else harmless(str(value), lines=True).replace("\n", " ")
-
-
-def _table(heads: list[str], cells: list[list[str]], count: int = 0, what: str = "") -> Iterator[str]:
-    """Return the lines of a table, if it has any; and how many there are, where not all are shown."""
-    if cells:
-        yield from (f"  {line}" for line in aligned([heads, *cells]))
-    if count > _SHOWN:
-        yield f"  ({_SHOWN} of {count} {what}; --format json has them all)"
+    return replace(explanations, records=[of_system for of_system in explanations if of_system.system in systems])

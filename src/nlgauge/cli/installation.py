@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.cli.options import PLACE, SPEC, example
-from nlgauge.cli.streams import show_json
+from nlgauge.cli.options import IN_FORMATS, PLACE, SPEC, example
+from nlgauge.cli.terminal import show
 from nlgauge.errors import SpecError
+from nlgauge.render.answer import Answer
+from nlgauge.render.lines import Line, TextLine
+from nlgauge.render.tables import NONE
 
 if TYPE_CHECKING:
     from nlgauge.contract.base import Metric
@@ -22,63 +25,81 @@ if TYPE_CHECKING:
 
 @click.command("list", epilog=example("nlgauge list Faithfulness"))
 @click.argument("names", type=SPEC, metavar="[METRIC]...", nargs=-1)
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@IN_FORMATS
 def list_all(names: Sequence[str], layout: str) -> None:
     """List the installed metrics and models, with their parameters. With names of metrics: all details of these.
 
     Metrics called published/Name repeat the published code of a paper, with its errors.
     """
+    show(_details(names) if names else _installed(), layout)
+
+
+def _installed() -> Answer:
+    """Return the metrics and models at hand."""
     from nlgauge._plugins import LAB_METRICS, offered
     from nlgauge.engine.models.loading import COMPANIONS, companions
     from nlgauge.registry import project_metrics
 
-    if names:
-        _show(names, layout)
-        return
     metrics = [_described(name, kind) for name, kind in project_metrics().items()]
     theirs = {f"{package}/{name}" for name, package in COMPANIONS.items()}
     others = [name for name, _ in offered("nlgauge.metrics") if name not in LAB_METRICS]
     models = ["pocket", *companions(), *(name for name, _ in offered("nlgauge.models") if name not in theirs)]
-    if layout == "json":
-        show_json("list", metrics=metrics, offered=others, models=models)
-        return
+    lines: list[Line] = []
+    cells: list[list[str]] = [["metric", "better", "parameters", "presets", "what it measures"]]
     for metric in metrics:
-        click.echo(f"{metric['name']}  ({metric['better']} is better)  {metric['about']}")
-        click.echo("    " + ", ".join(f"{key}={value!r}" for key, value in metric["parameters"].items()))
-        if metric["presets"]:
-            click.echo("    presets: " + ", ".join(map(repr, metric["presets"])))
+        parameters = ", ".join(f"{key}={value!r}" for key, value in metric["parameters"].items())
+        presets = ", ".join(map(repr, metric["presets"]))
+        lines += [
+            f"{metric['name']}  ({metric['better']} is better)  {metric['about']}",
+            f"    {parameters}",
+            *([f"    presets: {presets}"] if presets else []),
+        ]
+        cells.append([metric["name"], metric["better"], parameters or NONE, presets or NONE, metric["about"]])
     for name in others:
-        click.echo(f"{name}  (from an installed package)")
-    click.echo(f"models: {', '.join(models)}, or any Hugging Face name or folder (pip install 'nlgauge[torch]')")
+        lines.append(f"{name}  (from an installed package)")
+        cells.append([name, NONE, NONE, NONE, "from an installed package"])
+    any_model = "or any Hugging Face name or folder (pip install 'nlgauge[torch]')"
+    lines.append(f"models: {', '.join(models)}, {any_model}")
+    return Answer(
+        command="list",
+        record={"metrics": metrics, "offered": others, "models": models},
+        tables=[cells, [["model"], *([model] for model in models)]],
+        lines=lines,
+    )
 
 
-def _show(names: Sequence[str], layout: str) -> None:
-    """Print the help of some metrics. Raises SpecError for a metric that is not known."""
+def _details(names: Sequence[str]) -> Answer:
+    """Return all that is to be said of some metrics. Raises SpecError for a metric that is not known."""
     from nlgauge.contract.parameters import literal, parameters_of
     from nlgauge.registry import metric_class
 
-    kinds = {name: metric_class(name) for name in names}
-    if layout == "json":
-        show_json("list", metrics=[_described(name, kind) for name, kind in kinds.items()])
-        return
-    for name, kind in kinds.items():
-        described = _described(name, kind)
-        click.echo(f"{name}  ({described['better']} is better)\n\n{inspect.getdoc(kind)}\n")
-        for key, one in parameters_of(kind).items():
-            default = "needed" if one.default is MISSING else literal(one.default)
-            click.echo(f"  {key}={default}" + (f"  {one.values}" if one.values else ""))
-            if one.help:
-                click.echo(textwrap.indent(textwrap.fill(one.help, 108), "      "))
-        if of := kind.short or kind.subject:
-            click.echo(f"{name}:VALUE is short for {of}=VALUE")
-        told = {"sub-scores": "parts", "informational sub-scores": "details", "presets": "presets"}
-        for label, key in told.items():
-            if described[key]:
-                click.echo(f"{label}: {', '.join(described[key])}")
-        if described["cost"]:
-            click.echo(f"cost: {described['cost']}" + ("; uses the other rows too" if described["uses_corpus"] else ""))
-        if kind.citation:
-            click.echo(f"source: {kind.citation}")
+    described: list[dict[str, Any]] = []
+    lines: list[Line] = []
+    metrics: list[list[str]] = [["metric", "better", *_LISTS, "cost", "source"]]
+    cells: list[list[str]] = [["metric", "parameter", "default", "values", "what it is"]]
+    for name, kind in {name: metric_class(name) for name in names}.items():
+        metric = _described(name, kind)
+        described.append(metric)
+        lines.append(f"{name}  ({metric['better']} is better)\n\n{inspect.getdoc(kind)}\n")
+        for key, parameter in parameters_of(kind).items():
+            default = "needed" if parameter.default is MISSING else literal(parameter.default)
+            lines.append(f"  {key}={default}" + (f"  {parameter.values}" if parameter.values else ""))
+            if parameter.help:
+                lines.append(TextLine(textwrap.fill(parameter.help, 108), "      "))
+            cells.append([name, key, default, parameter.values or NONE, parameter.help or NONE])
+        if short := kind.short or kind.subject:
+            lines.append(f"{name}:VALUE is short for {short}=VALUE")
+        lists = {label: ", ".join(metric[key]) for label, key in _LISTS.items()}
+        lines += [f"{label}: {members}" for label, members in lists.items() if members]
+        cost = metric["cost"] and metric["cost"] + ("; uses the other rows too" if metric["uses_corpus"] else "")
+        more = {"cost": cost, "source": kind.citation}
+        lines += [f"{label}: {said}" for label, said in more.items() if said]
+        metrics.append([name, metric["better"], *(said or NONE for said in (lists | more).values())])
+    return Answer(command="list", record={"metrics": described}, tables=[metrics, cells], lines=lines)
+
+
+_LISTS = {"sub-scores": "parts", "informational sub-scores": "details", "presets": "presets"}
+"""What several names of a metric are called, and where they stand in its description"""
 
 
 def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
@@ -86,7 +107,10 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     from nlgauge.contract.parameters import parameters_of
     from nlgauge.registry import typical
 
-    parameters = {key: None if one.default is MISSING else one.default for key, one in parameters_of(kind).items()}
+    parameters = {
+        key: None if parameter.default is MISSING else parameter.default
+        for key, parameter in parameters_of(kind).items()
+    }
     described: dict[str, Any] = {
         "name": name,
         "about": (inspect.getdoc(kind) or "").partition("\n")[0],
@@ -102,13 +126,21 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
 
 @click.command(epilog=example("nlgauge doctor"))
 @click.option("--model", help="Say what this model is and how it reads texts, instead of looking at the embedded one.")
-def doctor(model: str | None) -> None:
+@IN_FORMATS
+def doctor(model: str | None, layout: str) -> None:
     """Check this installation: versions, the embedded model, and that results do not depend on batch or order."""
     from nlgauge.cli.doctor import examine, recognised
 
     findings = examine() if model is None else recognised(model)
-    for finding in findings:
-        click.echo(f"{'ok  ' if finding.good else 'FAIL'}  {finding.what}: {finding.detail}")
+    states = ["ok" if finding.good else "FAIL" for finding in findings]
+    cells = [[state, finding.what, finding.detail] for state, finding in zip(states, findings, strict=True)]
+    answer = Answer(
+        command="doctor",
+        record={"findings": [vars(finding) for finding in findings]},
+        tables=[[["state", "what", "found"], *cells]],
+        lines=[f"{state:4}  {what}: {detail}" for state, what, detail in cells],
+    )
+    show(answer, layout)
     sys.exit(0 if all(finding.good for finding in findings) else 1)
 
 

@@ -37,22 +37,22 @@ class _MetricSpec(click.types.StringParamType):
         name, bracket, given = incomplete.partition("(")
         name, colon, short = name.partition(":")
         if not (bracket or colon):
-            return [CompletionItem(one) for one in names() if one.lower().startswith(name.lower())]
+            return [CompletionItem(metric) for metric in names() if metric.lower().startswith(name.lower())]
         try:
             kind = metric_class(name)
-            known = parameters_of(kind)
+            parameters = parameters_of(kind)
         except SpecError:
             return []
         if colon:
-            values = known[kind.short].choices if kind.short else ()
+            values = parameters[kind.short].choices if kind.short else ()
             return [CompletionItem(f"{name}:{value}") for value in map(str, values) if value.startswith(short)]
         begun = re.split(r"[(,]\s*", incomplete)[-1]
         before, (parameter, equals, value) = incomplete.removesuffix(begun), begun.partition("=")
         if not equals:
-            free = [one for one in known if one.startswith(begun) and f"{one}=" not in given]
-            return [CompletionItem(f"{before}{one}=", help=known[one].help) for one in free]
-        choices = known[parameter].completions if parameter in known else ()
-        return [CompletionItem(f"{before}{parameter}={one}") for one in choices if one.startswith(value)]
+            free = [key for key in parameters if key.startswith(begun) and f"{key}=" not in given]
+            return [CompletionItem(f"{before}{key}=", help=parameters[key].help) for key in free]
+        choices = parameters[parameter].completions if parameter in parameters else ()
+        return [CompletionItem(f"{before}{parameter}={choice}") for choice in choices if choice.startswith(value)]
 
 
 Command = Callable[..., None]
@@ -335,11 +335,11 @@ def with_then(specs: Sequence[str], then: str | None, unsure: tuple[float, float
     from nlgauge.registry import metric
 
     made = [metric(spec) for spec in specs]
-    if not any(isinstance(one, Faithfulness) for one in made):
+    if not any(isinstance(metric, Faithfulness) for metric in made):
         raise SpecError("--then is for Faithfulness, and no metric here is that")
     return [
-        str(replace(one, then=then, unsure=unsure)) if isinstance(one, Faithfulness) else spec
-        for one, spec in zip(made, specs, strict=True)
+        str(replace(metric, then=then, unsure=unsure)) if isinstance(metric, Faithfulness) else spec
+        for metric, spec in zip(made, specs, strict=True)
     ]
 
 

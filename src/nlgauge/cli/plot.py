@@ -19,8 +19,8 @@ def plot() -> None:
     """Draw figures of a scores file as PNG, SVG or PDF (docs/plots.md), and print their numbers."""
 
 
-def _figure(*own: options.Option, asked: str) -> Callable[[Run], click.Command]:
-    return shown(plot, SCORES, *own, options.LABEL, asked=asked, reads=of_scores, figure=True)
+def _figure(*more: options.Option, asked: str) -> Callable[[Run], click.Command]:
+    return shown(plot, SCORES, *more, options.LABEL, asked=asked, reads=of_scores, figure=True)
 
 
 _rated = partial(_figure, options.ratings(required=False), options.ADDED)

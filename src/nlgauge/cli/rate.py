@@ -97,7 +97,7 @@ def _card(
 
     notes: list[str] = []
     tables: list[nlgauge.ScoreTable] = []
-    found: list[SetAgreement] = []
+    sets: list[SetAgreement] = []
     for path in _files(folder):
         name = next(
             path.name.removesuffix(suffix) for suffix in sorted(_ROWS, key=len)[::-1] if path.name.endswith(suffix)
@@ -112,10 +112,10 @@ def _card(
             continue
         tables.append(table)
         try:
-            found += agreements(table, corpus, name, replicates=replicates, seed=seed)
+            sets += agreements(table, corpus, name, replicates=replicates, seed=seed)
         except InputError as error:
             notes.append(f"{name}: {error}")
-    if not found:
+    if not sets:
         raise InputError(
             f"no set was rated: {notes[0] if notes else 'the folder holds no rows'}",
             file=folder,
@@ -147,7 +147,7 @@ def _card(
         digest=hashlib.sha256(signature.encode()).hexdigest()[:12],
         trained_on=(*trained_on, *trained) if trained_on or trained else None,
         cost=dict(cost),
-        sets=tuple(found),
+        sets=tuple(sets),
         probes=tuple(shares),
         notes=tuple(dict.fromkeys(notes)),
         version=nlgauge.__version__,
@@ -197,7 +197,7 @@ def _named(scorer: str, tables: Sequence[nlgauge.ScoreTable], model: str | None)
 
     (spec,) = tables[0].columns
     facts = [table.signatures[spec].facts for table in tables if spec in table.signatures]
-    shared = {name: value for name, value in facts[0].items() if all(one.get(name) == value for one in facts)}
+    shared = {name: value for name, value in facts[0].items() if all(other.get(name) == value for other in facts)}
     folder = Path(model_of(registry.metric(scorer, model=model)) or "")
     part = tables[0].columns[spec].parts[0]
     name = spec if part == "score" else f"{spec} {part}"
@@ -210,16 +210,16 @@ def _datasets(card: Path) -> list[str]:
         lines = card.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return []
-    found: list[str] = []
+    names: list[str] = []
     within = False
     for line in lines[1:] if lines[:1] == ["---"] else []:
         if line == "---":
             break
         if within and line.lstrip().startswith("- "):
-            found.append(line.lstrip()[2:].strip())
+            names.append(line.lstrip()[2:].strip())
         else:
             within = line.rstrip() == "datasets:"
-    return found
+    return names
 
 
 _LACKING = "without a score"
@@ -227,12 +227,12 @@ _MEASURES = {"AUROC": "AUROC", "item": "Pearson within items", "pooled": "Pearso
 
 
 def _tables(card: Card) -> Iterator[list[list[Cell]]]:
-    lacking = any(one.unscored for one in card.sets)
+    lacking = any(agreement.unscored for agreement in card.sets)
     sets: list[list[Cell]] = [["set", "aspect", "measure", card.scorer, "rows", *([_LACKING] if lacking else [])]]
-    for one in card.sets:
-        value = Number(one.value, one.low, one.high, digits=3)
-        counts = [Number(count, digits=0) for count in (one.rows, *([one.unscored] if lacking else []))]
-        sets.append([one.set, one.aspect, _MEASURES[one.measure], value, *counts])
+    for agreement in card.sets:
+        value = Number(agreement.value, agreement.low, agreement.high, digits=3)
+        counts = [Number(count, digits=0) for count in (agreement.rows, *([agreement.unscored] if lacking else []))]
+        sets.append([agreement.set, agreement.aspect, _MEASURES[agreement.measure], value, *counts])
     yield sets
     if card.probes:
         probes: list[list[Cell]] = [["probes", "true above false", "pairs"]]
@@ -264,7 +264,7 @@ def _board_answer(made: Board) -> Answer:
     told = ("scorer", "signature", "digest", "trained_on", "cost", "probes")
     return Answer(
         command="rate",
-        record={"cards": [{name: getattr(one, name) for name in told} for one in made.cards], "board": made.lines},
+        record={"cards": [{name: getattr(card, name) for name in told} for card in made.cards], "board": made.lines},
         tables=list(_board_tables(made)),
         legend=["scorers of one cluster do not differ significantly (paired tests, Holm)"],
         notes=made.notes,
@@ -279,11 +279,11 @@ def _board_tables(made: Board) -> Iterator[list[list[Cell]]]:
         pace = Number(1000 * card.cost["seconds"] / max(1, card.cost["rows"]), digits=2)
         scorers.append([card.scorer, f"{first} of {of}", pace, trained])
     yield scorers
-    lacking = any(one.unscored for one in made.lines)
+    lacking = any(line.unscored for line in made.lines)
     sets: list[list[Cell]] = [["set", "aspect", "scorer", "agreement", *([_LACKING] if lacking else []), "cluster"]]
-    for one in made.lines:
-        value = Number(one.value, one.low, one.high, digits=3)
-        name = one.scorer + (" (trained?)" if one.trained else "")
-        counts = [Number(count, digits=0) for count in (*([one.unscored] if lacking else []), one.cluster)]
-        sets.append([one.set, one.aspect, name, value, *counts])
+    for line in made.lines:
+        value = Number(line.value, line.low, line.high, digits=3)
+        name = line.scorer + (" (trained?)" if line.trained else "")
+        counts = [Number(count, digits=0) for count in (*([line.unscored] if lacking else []), line.cluster)]
+        sets.append([line.set, line.aspect, name, value, *counts])
     yield sets

@@ -66,6 +66,7 @@ def sample(
     from nlgauge import sample as run
     from nlgauge.ratings.labels import aspects_from
     from nlgauge.ratings.matching import matched
+    from nlgauge.ratings.trials import each_trial
     from nlgauge.reports.page.sheet import GUIDELINE, LONGEST_CELL, PAGE, SHEET, refuse_folder, write_project
 
     asked = aspects_from(list(aspects) or ["rating"], scales, labels)
@@ -73,8 +74,11 @@ def sample(
     corpus = read_outputs(outputs, columns)
     if scores is None and (add or lower):
         raise SpecError("--add and --lower are of the scores: add --scores")
-    table = None if scores is None else joined(loaded(scores), add, lower=lower, outputs=corpus, file=outputs)
-    corpus = corpus if table is None else matched(table, corpus)
+    table = None
+    if scores is not None:
+        rows = each_trial(corpus)
+        table = joined(loaded(scores).per_trial(), add, lower=lower, outputs=rows, file=outputs)
+        corpus = corpus if any(row.trial is not None for row in corpus) else matched(table, corpus)
     draw = run(corpus, count, scores=table, metric=metric, seed=seed, **how)
     design = {"n": count, "seed": seed, **how, "metric": metric, "scores": table is not None}
     project = write_project(output, corpus, draw=draw, aspects=asked, design=design)
@@ -126,10 +130,10 @@ def estimate(
     effective number of ratings with its interval: how many would give an interval as short without the metric. The
     rated rows have to be drawn at random, or by nlgauge sample. docs/guides/estimate.md explains it.
     """
-    found = nlgauge.estimate(
+    estimates = nlgauge.estimate(
         table, rated, metrics=metrics or None, aspects=aspects or None, below=below, margin=margin, **how
     )
-    show(found, layout)
+    show(estimates, layout)
 
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -181,13 +185,13 @@ def calibrate(
     by = by or ("risk" if recall is None else "recall")
     if by == "recall" and recall is None:
         raise SpecError("--by recall: say with --recall which share of the bad rows is to be stopped")
-    found = nlgauge.calibrate(table, rated, risk=risk, recall=recall, confidence=confidence, **how)
-    show(found, layout)
-    missing = next((one.reason for one in found.chosen if one.by == by and one.reason), None)
+    calibration = nlgauge.calibrate(table, rated, risk=risk, recall=recall, confidence=confidence, **how)
+    show(calibration, layout)
+    missing = next((choice.reason for choice in calibration.chosen if choice.by == by and choice.reason), None)
     if missing:
         remark(missing)
         sys.exit(1)
-    threshold = found.threshold(by)
+    threshold = calibration.threshold(by)
     if threshold.confidence is not None:
         promise = f"of what passes {threshold.threshold:.4g}, at most {risk:.0%} is bad"
         if threshold.recall is not None:

@@ -196,8 +196,8 @@ def _anchors(place: Path, columns: Sequence[str]) -> Corpus:
     """Return the rows of --anchors, whose columns --map names where they have these."""
     from nlgauge.data.corpus.files import there
 
-    found = there(place, [pair.partition("=")[2] for pair in columns])
-    return read_outputs(place, [pair for pair in columns if pair.partition("=")[2] in found], tell=False)
+    named = there(place, [pair.partition("=")[2] for pair in columns])
+    return read_outputs(place, [pair for pair in columns if pair.partition("=")[2] in named], tell=False)
 
 
 def _people(table: ScoreTable, outputs: Corpus) -> People | None:
@@ -209,13 +209,13 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
     return of_outputs(table, outputs)
 
 
-def show_summary(own: ScoreTable, layout: str, every_part: bool, people: People | None = None) -> None:
+def show_summary(table: ScoreTable, layout: str, every_part: bool, people: People | None = None) -> None:
     """Print numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
     from nlgauge.answers.summary import Summary
 
-    show(Summary(own, people, every_part=every_part, split=layout == "text"), layout)
-    remark(*told_spent(own))
-    if whole := [spec for spec, column in own.columns.items() if column.sums is not None]:
+    show(Summary(table, people, every_part=every_part, split=layout == "text"), layout)
+    remark(*told_spent(table))
+    if whole := [spec for spec, column in table.columns.items() if column.sums is not None]:
         remark(f"of all rows of a system together, and not the mean of its rows: {', '.join(whole)}")
-    for signature in own.signatures.values():
+    for signature in table.signatures.values():
         remark(str(signature))

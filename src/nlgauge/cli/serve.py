@@ -97,42 +97,42 @@ def serve(
     from nlgauge.serve.asking import Limits
     from nlgauge.serve.evaluator import Evaluator, Setup
 
-    own = host in _LOOPBACK
-    fitting = _keys(keys, no_keys, own, host)
+    local = host in _LOOPBACK
+    fitting = _keys(keys, no_keys, local, host)
     limits = Limits(**limited)
     model = model or os.environ.get("NLGAUGE_MODEL") or None
     allowed = AllowList.of(metrics, model, any_metric)
-    evaluator = Evaluator(
-        Setup(
-            metrics=list(metrics),
-            model=model,
-            any_metric=any_metric,
-            precision=precision,
-            backend=backend,
-            device=device,
-            work=limits.work,
-            memory=memory,
-            turn=turn,
-        )
+    setup = Setup(
+        metrics=list(metrics),
+        model=model,
+        any_metric=any_metric,
+        precision=precision,
+        backend=backend,
+        device=device,
+        work=limits.work,
+        memory=memory,
+        turn=turn,
     )
-    evaluator.start()
-    names = {name.lower() for name in hosts} or (set(_LOOPBACK) if own else None)
-    service = Service(allowed, evaluator.score, limits)
+    evaluator, of_long = Evaluator(setup), Evaluator(setup)
+    evaluator.start()  # the other one starts with the first long request
+    names = {name.lower() for name in hosts} or (set(_LOOPBACK) if local else None)
+    service = Service(allowed, evaluator.score, limits, of_long.score)
     try:
         app = application(service, keys=fitting, hosts=names, log=not quiet)
         sock = server.listening(host, port)
         where = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
         remark(f"nlgauge: {', '.join(allowed.named)}, on {where}")
         whole = server.run(server.configured(app, limits), sock)
-        service.worker.stop(_WORKER_S)
+        service.stop(_WORKER_S)
     finally:
         evaluator.stop()
+        of_long.stop()
     server.tell_stopped(whole)
     if not whole:
         sys.exit(1)
 
 
-def _keys(file: Path | None, none: bool, own: bool, host: str) -> Keys:
+def _keys(file: Path | None, none: bool, local: bool, host: str) -> Keys:
     """Return the keys.
 
     Raises:
@@ -145,6 +145,6 @@ def _keys(file: Path | None, none: bool, own: bool, host: str) -> Keys:
     keys = read_keys(file)
     if none and keys:
         raise SpecError(f"--no-keys, and {VARIABLE} holds keys: leave one out")
-    if not (keys or own or none):
+    if not (keys or local or none):
         raise SpecError(f"others reach {host}: give API keys by --keys FILE or {VARIABLE}, or --no-keys to let all in")
     return keys

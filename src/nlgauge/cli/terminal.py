@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import os
 import re
 import shutil
@@ -25,7 +24,7 @@ from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.data.seal import UNSEALED, has_seal
 from nlgauge.errors import InputError, SpecError
 from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.numbers import fixed
+from nlgauge.render.lines import WIDTH, Line, drawn
 from nlgauge.render.tables import Cells, formatted, harmless, harmless_json
 
 if TYPE_CHECKING:
@@ -37,8 +36,6 @@ LONG = 100_000
 """Characters: a text that keeps a metric of a model busy for a minute"""
 _LOOKED_AT = 1000
 """Texts whose language is told: a run of millions does not wait for it"""
-WIDTH = 100
-"""Columns that text output keeps to"""
 
 
 def read_outputs(
@@ -155,12 +152,14 @@ def scores_of(
         return loaded(held[0]), None
     if held:
         raise SpecError(f"{held[0]} holds scores: give outputs alone, which are scored now, or one scores file alone")
-    some = [read_outputs(file, columns, on_missing="skip") for file in files]
-    if len(files) > 1 and len({tuple(corpus.systems) for corpus in some}) == 1 == len(some[0].systems):
+    corpora = [read_outputs(file, columns, on_missing="skip") for file in files]
+    if len(files) > 1 and len({tuple(corpus.systems) for corpus in corpora}) == 1 == len(corpora[0].systems):
         names = called_after(list(map(str, files)))
-        some = [Corpus([replace(row, system=name) for row in one]) for name, one in zip(names, some, strict=True)]
-    corpus = some[0] if len(some) == 1 else Corpus([row for one in some for row in one])
-    specs = list(specs) or [usual_metric(some)]
+        corpora = [
+            Corpus([replace(row, system=name) for row in rows]) for name, rows in zip(names, corpora, strict=True)
+        ]
+    corpus = corpora[0] if len(corpora) == 1 else Corpus([row for rows in corpora for row in rows])
+    specs = list(specs) or [usual_metric(corpora)]
     tell_hard(corpus, specs, how["model"])
     with blaming(files[0] if len(files) == 1 else None):
         return evaluate(corpus, metrics=list(specs), evidence=True, progress=True, **how), corpus
@@ -191,8 +190,8 @@ def usual_metric(files: Sequence[Corpus]) -> str:
         remark("no metric was named: TokenF1, because rows have references and no source")
         return "TokenF1"
     shared = set.intersection(*(set(_numbers_of(corpus)) for corpus in files))
-    found = [path for path in _numbers_of(files[0]) if path in shared][:_FEW]
-    ways = " or ".join(f'"Column({path!r})"' for path in found) or "\"Column('NAME')\""
+    columns_of_numbers = [path for path in _numbers_of(files[0]) if path in shared][:_FEW]
+    ways = " or ".join(f'"Column({path!r})"' for path in columns_of_numbers) or "\"Column('NAME')\""
     problem = "no metric was named, and not all files have rows with a source, or with references"
     raise SpecError(f"{problem}: give -m {ways}, a metric, or --map source=COLUMN")
 
@@ -204,7 +203,7 @@ def _numbers_of(corpus: Corpus) -> list[str]:
     first = list(islice(corpus, _LOOKED_AT))
     paths = dict.fromkeys(path for row in first for path in paths_in(row.extra))
     values = {path: [looked_up(row.extra, path) for row in first] for path in paths}
-    return [path for path, of in values.items() if any(isinstance(one, bool | int | float) for one in of)]
+    return [path for path, of in values.items() if any(isinstance(value, bool | int | float) for value in of)]
 
 
 def _columns(pairs: Sequence[str]) -> dict[str, str | list[str]]:
@@ -240,20 +239,20 @@ def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: 
     from nlgauge.engine.english import foreign
 
     made = [registry.metric(spec, model=model) for spec in specs]
-    reading = [one for one in made if one.cost != "strings" and not one.remote]
+    reading = [metric for metric in made if metric.cost != "strings" and not metric.remote]
     if not reading:
         return
     texts = [(number, row.candidate) for number, row in enumerate(corpus, 1) if numbers is None or number in numbers]
-    if any(getattr(one, "model", None) in (None, "pocket", "base") for one in reading):
+    if any(getattr(metric, "model", None) in (None, "pocket", "base") for metric in reading):
         seen = [text for _, text in texts[:_LOOKED_AT]]
-        if found := Counter(filter(None, map(foreign, seen))):
-            languages = ", ".join(name for name, _ in found.most_common(3))
-            which = f"{found.total()} of {'the first ' if len(texts) > len(seen) else ''}{len(seen)} candidates"
+        if languages := Counter(filter(None, map(foreign, seen))):
+            names = ", ".join(name for name, _ in languages.most_common(3))
+            which = f"{languages.total()} of {'the first ' if len(texts) > len(seen) else ''}{len(seen)} candidates"
             means = "the embedded models read English alone, and their scores of other texts mean little"
-            remark(f"{which} are not in English ({languages}): {means}; --model takes another model")
+            remark(f"{which} are not in English ({names}): {means}; --model takes another model")
     long = [(number, len(text)) for number, text in texts if len(text) > LONG]
     if long:
-        number, size = max(long, key=lambda one: one[1])
+        number, size = max(long, key=lambda pair: pair[1])
         more = f", and {len(long) - 1} more are long" if len(long) > 1 else ""
         which = f"row {number} has a candidate of {size:,} characters{more}"
         remark(f"{which}: a metric that reads a model may take minutes; is the file split into rows as it should be?")
@@ -400,10 +399,10 @@ def _by_file(pairs: Sequence[str], *files: Path) -> list[list[str]]:
 
     _columns(pairs)
     theirs = {pair: pair.partition("=")[2] for pair in pairs}
-    found = [there(file, theirs.values()) for file in files]
-    if lacking := [pair for pair, column in theirs.items() if not any(column in some for some in found)]:
+    held = [there(file, theirs.values()) for file in files]
+    if lacking := [pair for pair, column in theirs.items() if not any(column in columns for columns in held)]:
         raise SpecError(f"--map {lacking[0]}: neither {files[0]} nor {files[1]} has a row with that column")
-    return [[pair for pair in pairs if theirs[pair] in some] for some in found]
+    return [[pair for pair in pairs if theirs[pair] in columns] for columns in held]
 
 
 _SCORE_FILE = re.compile(r"(/.*|\.(seg|sys))\.score$")
@@ -445,12 +444,12 @@ def joined(
         if not column or (equals and not name):
             raise SpecError(f"--add {given}: write COLUMN or NAME=COLUMN, as in --add COMET=comet")
         source: Corpus | str | None = outputs
-        found = None
+        file_and_column = None
         if _SCORE_FILE.search(column) or (column.endswith(".score") and Path(column).is_file()):
             source = column
             name = name or Path(column).name
-        elif found := _OF_A_FILE.fullmatch(column):
-            source, column = read_outputs(found[1], (), on_missing="skip", tell=False), found[2]
+        elif file_and_column := _OF_A_FILE.fullmatch(column):
+            source, column = read_outputs(file_and_column[1], (), on_missing="skip", tell=False), file_and_column[2]
         if source is None:
             remedy = "give the outputs too, with --outputs, or write FILE:COLUMN"
             raise SpecError(f"--add {given}: there are no outputs with a column {column!r}: {remedy}")
@@ -458,7 +457,7 @@ def joined(
         assert isinstance(read, Column)
         names.append(name or (str(read) if column.startswith("Column(") else column))
         upwards = read.higher_is_better and names[-1] not in lower
-        with blaming(found[1] if found else file):
+        with blaming(file_and_column[1] if file_and_column else file):
             table = join(table, names[-1], source, column=read.column, labels=read.values, higher_is_better=upwards)
     if stray := set(lower) - set(names):
         raise SpecError(f"--lower {min(stray)}: no --add has that name")
@@ -525,6 +524,7 @@ def on_some_ratings(command: Command, anchors: bool = False) -> Command:
         from nlgauge.ratings.matching import matched, of_ratings
         from nlgauge.ratings.project import is_project
         from nlgauge.ratings.rated import fitted
+        from nlgauge.ratings.trials import by_trial
 
         mine = theirs = columns
         if outputs is not None and columns:
@@ -535,6 +535,7 @@ def on_some_ratings(command: Command, anchors: bool = False) -> Command:
             if outputs is not None:
                 raise SpecError("the ratings are of the anchors of the scores, and --outputs is not: leave it out")
             table = again
+        table, rated, texts = by_trial(table, rated, texts)
         with blaming(outputs):
             texts = fitted(table, texts, rated)
         with blaming(ratings):
@@ -581,44 +582,55 @@ def _arrows() -> dict[int, str]:
     return {}
 
 
-def say(answers: Sequence[str], layout: str) -> None:
+def show(given: Answered | Answer, layout: str) -> None:
+    """Show an answer on stdout, as text, tables or its record as JSON; what has to be known of it on stderr.
+
+    Args:
+        given: the answer, or a result that has one.
+        layout: one of `FORMATS`, 'json', or a format of the answer's own documents.
+    """
+    answer = given if isinstance(given, Answer) else given.to_answer()
+    if layout in answer.documents:
+        click.echo(answer.documents[layout]())
+    elif layout == "json":
+        show_json(answer.command, answer.notes, **answer.record)
+    elif layout == "text" and answer.lines:
+        _show_lines(answer.lines)
+    else:
+        _say(answer.sentences, layout)
+        show_tables(answer.tables, layout, answer.keys)
+        remark(*answer.legend)
+    remark(*answer.notes)
+    if layout == "text" and answer.ending is not None:
+        _show_lines([answer.ending])
+
+
+def _say(answers: Sequence[str], layout: str) -> None:
     """Write sentences on stdout before the tables of text output; other forms of output are for programs."""
     if layout != "text" or not answers:
         return
-    width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     for answer in answers:
-        for line in textwrap.wrap(harmless(answer), width, break_long_words=False, break_on_hyphens=False):
+        for line in textwrap.wrap(harmless(answer), _width(), break_long_words=False, break_on_hyphens=False):
             click.echo(line)
     click.echo()
 
 
-def show(given: Answered | Answer, layout: str) -> None:
-    """Show an answer: sentences and tables, or its record as JSON, on stdout; what has to be known of it on stderr."""
-    answer = given if isinstance(given, Answer) else given.to_answer()
-    if layout == "json":
-        show_json(answer.command, answer.notes, **answer.record)
-    else:
-        say(answer.sentences, layout)
-        show_tables(answer.tables, layout, answer.keys)
-        remark(*answer.legend)
-    remark(*answer.notes)
+def _show_lines(lines: Sequence[Line]) -> None:
+    colour = coloured()
+    for line in drawn(lines, colour):
+        click.echo(line, color=colour)
 
 
 def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:
     """Print tables on stdout in one of `FORMATS`; `keys` columns say what a row is."""
     colour = coloured()
-    width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     arrows = _arrows() if layout == "text" else {}
     # CSV is exact for a file or a program; the other forms hold no character that steers a terminal.
     shown = harmless_json if layout == "csv" and sys.stdout.isatty() else str
-    for line in formatted(tables, layout, width=width, colour=colour, keys=keys):
+    for line in formatted(tables, layout, width=_width(), colour=colour, keys=keys):
         click.echo(shown(line).translate(arrows), color=colour)
 
 
-def aligned(cells: Cells) -> list[str]:
-    """Return the lines of a table as wide as it is, for a table that stands among other lines."""
-    return formatted([cells], "text", width=sys.maxsize)
-
-
-def with_interval(value: float, low: float = math.nan, high: float = math.nan) -> str:
-    return "-" if math.isnan(value) else fixed(value) + ("" if math.isnan(low) else f" [{fixed(low)}, {fixed(high)}]")
+def _width() -> int:
+    """Return how many columns a table takes: those of a terminal, and `WIDTH` at most."""
+    return min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH

@@ -99,8 +99,8 @@ def trials(
     if outputs is not None:
         corpus = read_outputs(outputs, columns, on_missing="skip")
     table, _ = labelled(clustered(table, corpus, cluster))
-    found = nlgauge.trials(table, metric, pass_at=pass_at, k=k, costs=costs, allow_missing=allow_missing)
+    results = nlgauge.trials(table, metric, pass_at=pass_at, k=k, costs=costs, allow_missing=allow_missing)
     if output is not None:
-        trials_page(found, output)
+        trials_page(results, output)
     with beside(output):
-        show(found, layout)
+        show(results, layout)

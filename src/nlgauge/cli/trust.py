@@ -113,7 +113,7 @@ def trust(
     refuse_place(output, save)
     thresholds = dict(map(_limit, limits))
     earlier = None if before is None else loaded(before)
-    found = nlgauge.trust(
+    trusts = nlgauge.trust(
         table,
         rated,
         outputs=outputs,
@@ -125,14 +125,14 @@ def trust(
         **how,
     )
     if output is not None:
-        trust_page(found, output, outputs if outputs is not None else rated)
+        trust_page(trusts, output, outputs if outputs is not None else rated)
     if save is not None:
-        panel = found.panel()
+        panel = trusts.panel()
         _refuse_unknown(panel)
         panel.save(save)
         remark(*_said(panel, save))
     with beside(output):
-        show(found, layout)
+        show(trusts, layout)
 
 
 def _injected(

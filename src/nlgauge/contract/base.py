@@ -402,10 +402,6 @@ def model_of(metric: Metric) -> str | None:
     return metric.reads
 
 
-MIDDLE = 0.5
-"""The threshold of a scorer from 0 to 1 whose false alarms nobody has measured"""
-
-
 def gives_no_probability(metric: Metric) -> bool:
     """Return whether the first sub-score of a metric surely does not lie between 0 and 1, 1 being best."""
     part = metric.parts[0]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from nlgauge.contract.base import Interrupted, Prepared, Reading, RowMetric, Scored, ScoredRows, Value
+from nlgauge.contract.base import COSTS, Cost, Interrupted, Prepared, Reading, RowMetric, Scored, ScoredRows, Value
 from nlgauge.contract.then import OfModel, Scorer
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence
@@ -46,6 +48,54 @@ class Together(NamedTuple):
     def read(self, row: Row) -> Reading:
         """Return the row as the members read it."""
         return _TogetherReading(row, self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedTogether(Prepared):
+    """What a metric of several other metrics has prepared."""
+
+    together: Together
+
+
+@dataclass(frozen=True)
+class OfMembers(RowMetric):
+    """A metric whose value is made of other metrics' values: it needs what its members need."""
+
+    @property
+    @abstractmethod
+    def members(self) -> Mapping[str, RowMetric]:
+        """The other metrics, by spec."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(column for made in self.members.values() for column in made.columns))
+
+    @property
+    def cost(self) -> Cost:
+        return max((made.cost for made in self.members.values()), key=COSTS.index)
+
+    @property
+    def uses_corpus(self) -> bool:
+        return any(made.uses_corpus for made in self.members.values())
+
+    @property
+    def libraries(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(dict.fromkeys(name for made in self.members.values() for name in made.libraries))
+
+    @property
+    def scored_by(self) -> tuple[type, ...]:
+        return (type(self), *(kind for made in self.members.values() for kind in made.scored_by))
+
+    def read_row(self, row: Row, prepared: PreparedTogether) -> Reading:
+        return prepared.together.read(row)
+
+    def spent(self, prepared: PreparedTogether) -> Mapping[str, int]:
+        """Return what its members cost together."""
+        total: dict[str, int] = {}
+        for one in prepared.together.members.values():
+            for name, count in one.metric.spent(one.prepared).items():
+                total[name] = total.get(name, 0) + count
+        return total
 
 
 class _TogetherReading(Reading):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, reduce
 from itertools import accumulate, zip_longest
@@ -56,6 +56,8 @@ class Stretch:
     """Probability that they contradict it, if they do not support it; None if the aligner does not predict it"""
     abstains: bool | None = None
     """True where it says that something is not in the other texts; `supported` is then the probability of that"""
+    given: str | None = None
+    """From which words of the other texts it follows, where that was calculated and not read"""
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ class Evidence:
     left_out: int = 0
     """Number of flows or items that are too small to be listed"""
 
-    def record(self) -> Json:
+    def record(self) -> dict[str, Json]:
         """As JSON: {'reference', 'texts', 'matches', 'flows', 'items', 'left_out'}, without empty ones."""
         record: dict[str, Json] = {}
         if self.reference is not None:
@@ -168,6 +170,24 @@ class Evidence:
         if self.left_out:
             record["left_out"] = self.left_out
         return record
+
+
+def of_candidate(evidence: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    """Return the texts of a row's evidence that are its candidate, from evidence as JSON has it."""
+    return [one for one in (evidence or {}).get("texts", []) if one["name"] == "candidate"]
+
+
+def surely_differs(evidence: Mapping[str, Any] | None) -> str | None:
+    """Return a difference from the source that is nearly always an error, from evidence as JSON has it; or None."""
+    reasons = (one for text in of_candidate(evidence) for one in text.get("reasons") or [])
+    return next((one["said"] for one in reasons if one.get("sure")), None)
+
+
+def refuses_worst(evidence: Mapping[str, Any] | None) -> bool:
+    """Return whether the worst claim says that something is not in the source: a search judges it, and no model."""
+    stretches = [one for text in of_candidate(evidence) for one in text.get("stretches") or [] if "supported" in one]
+    worst = min(stretches, key=lambda one: float(one["supported"]), default=None)
+    return worst is not None and bool(worst.get("abstains"))
 
 
 def _plain(value: object) -> Json:

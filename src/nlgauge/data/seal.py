@@ -3,8 +3,8 @@
 A record (a threshold, a panel, a verdict) is one JSON object, and a history has a record on each line. The seal is a
 field of the record: the SHA-256 of all other fields, and the digest of each of them, which tells what was changed. A
 number counts as it is written, so that 0.50 is not 0.5; the order of the fields and the blanks between them do not
-count. A scores file has the seal in its first line: the SHA-256 of this line and of all others as they are written, and
-a short digest of each line.
+count. The seal of the last line of a history says that it is the last one. A scores file has the seal in its first
+line: the SHA-256 of this line and of all others as they are written, and a short digest of each line.
 
 A seal shows that a file was changed, and not who wrote it: whoever changes a file on purpose can seal it again. A file
 without a seal, as of versions before 0.2 or of another tool, is read, and told of. Who means to change a sealed file
@@ -22,6 +22,7 @@ from typing import Any
 from nlgauge.errors import InputError
 
 SEAL = "seal"
+LAST = "last"
 ITSELF = "the seal itself"
 BEFORE_IT = "what stands before it, or the seal itself"
 _PART = 16
@@ -48,22 +49,30 @@ def digest_of(value: object) -> str:
     return sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def sealed(record: Mapping[str, object], before: str | None = None) -> dict[str, object]:
+def sealed(record: Mapping[str, object], before: str | None = None, *, last: bool = False) -> dict[str, object]:
     """Return a record with its seal.
 
     Args:
         record: what JSON has.
         before: the digest of what stands before it in the file, for a line of a history; "" for the first one.
+        last: whether it is the last line of a history.
 
     Returns:
         The record with the field `seal`.
     """
-    return {**record, SEAL: _seal(exact(json.dumps(record, allow_nan=False)), before)}
+    return {**record, SEAL: _seal(exact(json.dumps(record, allow_nan=False)), before, last)}
 
 
-def _seal(fields: Mapping[str, object], before: str | None) -> dict[str, object]:
+def _seal(fields: Mapping[str, object], before: str | None, last: bool) -> dict[str, object]:
     parts = {name: digest_of(value)[:_PART] for name, value in fields.items()}
-    return {"digest": digest_of([before, dict(fields)]), "parts": parts}
+    end = {LAST: True} if last else {}
+    return {"digest": digest_of([before, dict(fields), *end]), "parts": parts, **end}
+
+
+def is_last(record: object) -> bool:
+    """Return whether the seal of a line of a history says that it is the last one. record: as `exact` gives it."""
+    seal = record.get(SEAL) if isinstance(record, dict) else None
+    return isinstance(seal, dict) and seal.get(LAST) is True
 
 
 def changed(record: object, before: str | None = None) -> list[str] | None:
@@ -81,7 +90,7 @@ def changed(record: object, before: str | None = None) -> list[str] | None:
     if not isinstance(record, dict) or SEAL not in record:
         return None
     fields = {name: value for name, value in record.items() if name != SEAL}
-    given, made = record[SEAL], _seal(fields, before)
+    given, made = record[SEAL], _seal(fields, before, is_last(record))
     if given == made:
         return []
     if not isinstance(given, dict) or given.get("digest") == made["digest"]:

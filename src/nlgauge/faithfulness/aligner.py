@@ -23,18 +23,25 @@ from nlgauge.engine.words import is_word
 from nlgauge.faithfulness.claims import Claims, Forms, claim_ends, claims, forms_of
 from nlgauge.faithfulness.exact_checks import CheckedSource, SourceDifference
 from nlgauge.faithfulness.refusals import honesty
-from nlgauge.maths.alignment import Array, least_mean, logistic, mean_alignment, unsupported_share, worst_of
+from nlgauge.maths.alignment import Array, all_supported, least_mean, logistic, mean_alignment, unsupported_share
 from nlgauge.maths.text import word_spans
 from nlgauge.maths.wording import shared_wording
 
 DOUBT = 2.0
 """What a sure difference (`CheckedSource`) takes from the log-odds that a source supports a stretch. It fits the labels
 of five held-out sets best: docs/detection.md"""
+GIVEN = 2.0
+"""The lowest log-odds of a claim that follows from the source by a calculation or by a key"""
 SURE = -1.0
 """The highest log-odds of an answer with a difference that is nearly always an error. They are below every threshold
 from which a model's rows pass"""
 NO_CLAIM = "claims nothing"
 """In the reason why an answer has no probability"""
+
+
+MOST_CHARACTERS = 1_000_000
+"""Of the answer, the source and the question of a row together. What reads them without a model takes time that grows
+as n log n with their length, so that this bounds it before a row is begun: to half a minute on one core of 2026"""
 
 
 PARTS = ("probability", "score", "least_stretch", "unsupported", WORDING, CLAIMS)
@@ -45,10 +52,13 @@ class Answer:
     """An answer beside its source, read once: what it claims, and what is known of the source."""
 
     def __init__(self, whole: Direction, row: Row | None = None, unread: str | None = None) -> None:
+        if (too_long := _too_long(whole)) is not None:
+            unread = unread or too_long
+            whole = replace(whole, text="", others=("",) * len(whole.others), question="")
         self.whole = whole
         self._row = row
         self.unread = unread
-        """Why no model can read it"""
+        """Why it is not read"""
         self.source = source_of(whole)
         self.said = claims(whole.text, self.source.forms, whole.question)
 
@@ -57,6 +67,15 @@ class Answer:
         """The row that it stands in, for a scorer of rows."""
         assert self._row is not None  # the metric gives it
         return self._row
+
+
+def _too_long(answer: Direction) -> str | None:
+    """Return why an answer is not read, if its texts have more characters than are read at a time."""
+    size = len(answer.text) + len(answer.question) + sum(map(len, answer.others))
+    if size <= MOST_CHARACTERS:
+        return None
+    remedy = "give the passages that the answer is about, and no others"
+    return f"its texts have {size:,} characters, and at most {MOST_CHARACTERS:,} are checked at a time: {remedy}"
 
 
 @dataclass(frozen=True)
@@ -127,12 +146,20 @@ class AnswerReading(Reading):
         said = self._answer.said
         found = _differences(self._answer)
         stretches = (
-            replace(stretch, begin=begin, end=end, supported=self._probability(one, found))
+            self._given(replace(stretch, begin=begin, end=end, supported=self._probability(one, found)))
             for one, stretch in zip(text.stretches, aligned.judged.stretches, strict=True)
             for begin, end in [said.place(one.begin, one.end)]
         )
         judged = aligned.judged._replace(stretches=tuple(stretches), reasons=_reasons(said, found))
         return Aligned(_placed(said, aligned.spans), aligned.alignment, judged)
+
+    def _given(self, stretch: Stretch) -> Stretch:
+        """Return a stretch with the words from which all of it follows, if it does: then it is a given fact."""
+        inside = (one for one in self._answer.said.given if one.begin <= stretch.begin and stretch.end <= one.end)
+        one = next(inside, None)
+        if one is None or stretch.supported is None or not self._reader.english:
+            return stretch
+        return replace(stretch, supported=max(stretch.supported, float(logistic(GIVEN))), given=one.why)
 
     def _probability(self, stretch: AlignedStretch, found: Sequence[SourceDifference]) -> float | None:
         if np.isnan(stretch.logit):
@@ -200,8 +227,11 @@ def _differences(answer: Answer) -> list[SourceDifference]:
     """Return the differences of an answer from its source, and the addresses that the source does not have."""
     said = answer.said
     found = answer.source.checked.differences(said.text, answer.whole.question)
-    found += (SourceDifference(*said.near(begin, end), why, sure) for begin, end, why, sure in said.links)
-    return sorted(found)
+    found += (
+        SourceDifference(*said.near(begin, end), why, sure) for begin, end, why, sure in (*said.links, *said.doubts)
+    )
+    found.sort()
+    return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
 
 
 def _reasons(said: Claims, found: Sequence[SourceDifference]) -> tuple[Reason, ...]:
@@ -256,7 +286,7 @@ def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int
     """Return the sub-scores of an answer of so many claims."""
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
-    probability = worst_of([np.nan if one.supported is None else one.supported for one in stretches])
+    probability = all_supported([np.nan if one.supported is None else one.supported for one in stretches])
     if reader.english and any(one.sure for one in aligned.judged.reasons):
         probability = min(probability, float(logistic(SURE)))
     refused = None if not np.isnan(wording) else "it says alone that something is not there"

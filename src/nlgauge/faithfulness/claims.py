@@ -9,18 +9,28 @@ text.
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import NamedTuple
 
 from nlgauge.faithfulness.derived import facts
-from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, Quantity, conversions, quantities, same
+from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.quantities import (
+    CONVERTED,
+    IDENTIFIERS,
+    EqualQuantities,
+    conversions,
+    is_share,
+    quantities,
+    same,
+)
+from nlgauge.faithfulness.record_claims import Told, record_claims
 from nlgauge.faithfulness.refusals import Refusal, refusals
+from nlgauge.faithfulness.spelling import Spellings
 from nlgauge.faithfulness.statements import statement
 from nlgauge.maths.text import sentence_ends, words
 
@@ -39,8 +49,10 @@ _NOT_A_LIST = r"(?<![:=])(?<![:=] )(?<!\bin )(?<!\bto )(?<!\bis )(?<!range )(?<!
 _GROUP = "group"
 _REASONING = "think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad"
 _LAYOUT: Sequence[tuple[str, str]] = (
-    (rf"(?is)<({_REASONING})>(?:.*?</\1>\s*|.*\Z)", ""),  # what a model tells itself, and not the reader
-    (rf"(?is)\A.*</(?:{_REASONING})>\s*", ""),  # of which a chat template has written the begin
+    # what a model tells itself, and not the reader
+    (rf"(?is)[<\[]\|?({_REASONING})\|?[>\]](?:.*?[<\[]\|?/\1\|?[>\]]\s*|.*\Z)", ""),
+    (rf"(?is)\A.*[<\[]\|?/(?:{_REASONING})\|?[>\]]\s*", ""),  # of which a chat template has written the begin
+    (r"(?i)</?(?:answer|final(?:_answer)?|response|output)>|<\|[\w/ ]{1,30}\|>|</?s>", ""),
     (r"(?m)^[ \t]*\[\^?[\w-]+\]:\s*\S.*$", ""),  # definitions of links and notes
     (
         r"(?im)^[^\w\n]{0,9}(?:sources?|references|citations?)[^\w\n]{0,5}:[ \t]*(?:\n[ \t]*(?:[-*•]|\d+[.)]"
@@ -98,6 +110,10 @@ _LAYOUT: Sequence[tuple[str, str]] = (
     (r"[\U0001f300-\U0001faff\u2728\u26a0\u2139]\ufe0f?[ ]?|[\u2705\u274c][ ]?(?=\w)", ""),
 )
 """Patterns in the order in which they apply, each with what remains: nothing, characters, or its first group"""
+_BEFORE_RECORDS = 3
+"""Patterns that apply before what is written as records is read"""
+_SPECIAL = re.compile(r"<\|[\w/ ]{1,30}\|>|</?s>")
+_REASONS = re.compile(rf"[<\[]\|?/?(?:{_REASONING})\|?[>\]]", re.IGNORECASE)
 _COMPILED = tuple((re.compile(pattern), remains) for pattern, remains in _LAYOUT)
 _LEAD = re.compile(
     r"\s*(?:(?:according to|based on|as (?:stated|described|mentioned|noted|per|given) in|per|from|in|going by)\s+"
@@ -137,7 +153,7 @@ _POLITE = re.compile(
     r"|(?:best|kind|warm)?\s*regards\b[^.!?\n]{0,60}|sincerely\b[^.!?\n]{0,40}|yours (?:sincerely|faithfully"
     r"|truly)\b[^.!?\n]{0,40}"
     r"|cheers\b[^.!?\n]{0,20}"
-    r"|here(?:['’]s| is| are) (?:what|the|a|your|my|some)\b[^.!?\n\d]{0,60}:|n/?a|null|-|—|okay|ok|got it"
+    r"|here(?:['’]s| is| are) (?:what|the|a|your|my|some)\b[^.!?\n\d]{0,60}:|null|-|—|okay|ok|got it"
     r"|understood)\W*",
     re.IGNORECASE,
 )
@@ -147,8 +163,9 @@ _SHORT = 300
 _YES_NO = re.compile(
     r"\W*(yes|yep|yeah|sure|certainly(?! not)|absolutely(?! not)|of course(?! not)|indeed|no|nope|not at all"
     r"|certainly not"
-    r"|absolutely not|of course not)(?:,? (?:it (?:is|does|has|can)|they (?:are|do)|you (?:can|may|do)"
-    r"|that['’]s right))?(?: not|n['’]t)?\W*",
+    r"|absolutely not|of course not)(?:,? (?:(?:it|they|you|we|he|she|there|that|this|i) (?:is|are|was|were|do|does|did"
+    r"|has|have|had"
+    r"|can|could|may|must|should|will|would)|that['’]s right|it['’]s not))?(?: ?not|n?['’]t)?\W*",
     re.IGNORECASE,
 )
 _WEB = re.compile(
@@ -204,26 +221,51 @@ _NEVER_LAST = frozenset(
     ]
 )
 """Words after which an English sentence goes on"""
-_PAIR = re.compile(
-    r'"(?P<key>[^"\\\n]{1,80})"\s*:\s*(?P<value>"(?P<said>[^"\\\n]{1,500})"|-?\d[\d.]*(?:[eE][+-]?\d+)?|true|false|null)'
+_GOES_ON = frozenset(
+    [
+        *("about", "after", "as", "at", "before", "by", "during", "for", "from", "in", "into", "on", "over", "through"),
+        *("to", "under", "until", "with", "without", "is", "are", "was", "were", "has", "have", "will", "can", "be"),
+        *("that", "which", "who", "when", "if", "not", "to", "more", "all", "both", "this", "these", "his", "her"),
+    ]
 )
-"""A key of a JSON object with a value that is no list"""
+"""Words after which most sentences go on"""
+_NOT_AVAILABLE = re.compile(r"\W*(?:n/?a|not available|not applicable|no data)\W*", re.IGNORECASE)
+_TRUTH = "True|False|true|false"
+_SWITCH = re.compile(rf"(?<!\w)(?P<key>[A-Za-z_]\w*)\s?=\s?(?P<value>{_TRUTH})\b")
+_CALLED = re.compile(r"\w\((?:[^()]*,\s?)?$")
 _KEY_LENGTH = 60
 _KEY = re.compile(r"([A-Za-z_][\w-]*)[\"']?\s?[=:]\s?$")
 """The name of a parameter before its value"""
+_TIMES = tuple(
+    (re.compile(rf"\b{said}\b"), re.compile(rf"\b{there}\b"), there)
+    for pair in (("two times", "twice"), ("once", "one time"))
+    for said, there in (pair, pair[::-1])
+)
+"""Two forms of the same: what is looked for, and what others write"""
+_TIMES_SAID = re.compile(r"\b(?:once|twice|one time|two times)\b")
+_ROUGHLY = re.compile(r"\b(?:about|around|roughly|approximately|some|nearly|almost|ca\.)\s$", re.IGNORECASE)
 _FORMS = 100
 """Equal quantities of other texts of which the first gives a quantity its form"""
 _EMPTY = re.compile(r"\([ \t]*\)")
 
 
 class Link(NamedTuple):
-    """An address that no other text has."""
+    """An address that no other text has, or another difference that is found before the claims are read."""
 
     begin: int
     end: int
     reason: str
     sure: bool
     """Whether other texts have addresses, of which this is none"""
+
+
+class Given(NamedTuple):
+    """What follows from other texts by a calculation or by a key, and not by reading."""
+
+    begin: int
+    end: int
+    why: str
+    """From which words it follows"""
 
 
 @dataclass(frozen=True)
@@ -240,6 +282,10 @@ class Claims:
     """What the text says is not in the source, with places in the original text"""
     links: Sequence[Link] = ()
     """The addresses that no other text has, with places in the original text"""
+    given: Sequence[Given] = ()
+    """What follows from the other texts, with places in the original text"""
+    doubts: Sequence[Link] = ()
+    """What may be another value than that of the other texts, with places in the original text"""
     failed: str = ""
     """Why the text is no answer, but what a program writes when there is none"""
 
@@ -261,6 +307,8 @@ class Forms(NamedTuple):
     """The characters of each quantity"""
     texts: Sequence[str]
     """The sources"""
+    spellings: Spellings
+    """Their words"""
 
 
 class _Piece(NamedTuple):
@@ -284,12 +332,24 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
     """
     forms = forms_of(()) if forms is None else forms
     edited = _Edited(text)
-    for pattern, group in _COMPILED:
+    for pattern, group in _COMPILED[:_BEFORE_RECORDS]:
+        edited.sub(pattern, group)
+    told = _records(edited.text, forms)
+    given = [
+        Given(edited.begins[one.begin], edited.ends[one.end - 1], one.sentence.strip()) for one in told if one.given
+    ]
+    doubts = [Link(edited.begins[one.begin], edited.ends[one.end - 1], one.reason, False) for one in told if one.reason]
+    edited.apply([_Piece(one.begin, one.end, one.sentence) for one in told])
+    for pattern, group in _COMPILED[_BEFORE_RECORDS:]:
         edited.sub(pattern, group)
     edited.sub(_EMPTY)
-    if failed := _failed(edited.text.strip(), forms.texts, question):
+    failed = _failed(edited.text.strip(), forms.texts, question)
+    if not words(edited.text) and _REASONS.search(text) is not None:
+        failed = "it has nothing but a model's reasoning"
+    elif not words(edited.text) and _SPECIAL.search(text) is not None:
+        failed = "it has nothing but marks of a program"
+    if failed:
         return Claims(text="", begins=(), ends=(), refusals=(), failed=failed)
-    edited.apply(_record(edited.text, forms.texts))
     set_apart: list[Refusal] = []
     seen: set[tuple[str, ...]] = set()
     pieces: list[_Piece] = []
@@ -311,6 +371,8 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
             continue
         seen.add(name)
         found = refusals(whole[begin:end], question)
+        if found and facts(tuple(forms.texts)).of(whole[begin:end], question) is not None:
+            found = []  # a record has it: "the plan has no support"
         for one in found:
             set_apart.append(one._replace(begin=edited.begins[begin + one.begin], end=edited.ends[begin + one.end - 1]))
             pieces.append(_Piece(begin + one.begin, begin + one.end, ""))
@@ -321,8 +383,22 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
     edited.apply(pieces)
     edited.apply([_behind(edited.text, one, other) for one, other, right in conversions(edited.text) if right])
     edited.apply(_asked_for(edited.text, forms.texts, question))
-    edited.apply(_derived(edited.text, forms.texts, question))
+    derived = _derived(edited.text, forms.texts, question)
+    given += [Given(edited.begins[one.begin], edited.ends[one.end - 1], why) for one, why in derived]
+    edited.apply([one for one, _ in derived])
     edited.apply(_in_their_form(edited.text, forms))
+    spelled = list(forms.spellings.of(edited.text))
+    doubts += [
+        Link(
+            edited.begins[one.begin],
+            edited.ends[one.end - 1],
+            f"{edited.text[one.begin : one.end]}: the source has {one.theirs}",
+            False,
+        )
+        for one in spelled
+        if one.slip
+    ]
+    edited.apply([_Piece(one.begin, one.end, one.theirs) for one in spelled])
     edited.sub(_EMPTY)
     edited.finish()
     # Arrays, because a run holds the claims of all rows that it is going to score.
@@ -332,6 +408,8 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
         ends=array("i", edited.ends),
         refusals=tuple(set_apart),
         links=_made_up(text, forms.texts),
+        given=given,
+        doubts=doubts,
     )
 
 
@@ -378,7 +456,13 @@ def _failed(text: str, others: Sequence[str], question: str) -> str:
             if f" {' '.join(words(match.group()))} " in there
             else "it is what a program writes in place of an answer"
         )
+    if not question and _NOT_AVAILABLE.fullmatch(text) is not None:
+        return "it says alone that there is none"
     last = re.search(r"[^\W\d_]+\Z", text[-_SHORT:])
+    if last is not None and last.group() in _GOES_ON and len(said) > 2:
+        ending = " ".join(words(text)[-3:])
+        if any(re.search(rf"\b{re.escape(ending)} \w", " ".join(words(other))) for other in others):
+            return "it breaks off"  # where the source goes on
     if last is not None and (last.group().lower() if len(said) == 1 else last.group()) in _NEVER_LAST:
         return "it breaks off" if len(said) > 1 else "it is a single word"
     return ""
@@ -461,35 +545,12 @@ def _behind(text: str, one: Quantity, other: Quantity) -> _Piece:
     return _Piece(one.end, text.index(")", other.end) + 1, "")
 
 
-def _record(text: str, others: Sequence[str]) -> list[_Piece]:
-    """Return changes by which a JSON object is a sentence.
-
-    Its keys are its values, with numbers as others write them.
-    """
-    begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    if text[begin : begin + 1] != "{" or text[end - 1 : end] != "}":
-        return []
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    pairs = [match for match in _PAIR.finditer(text) if match["value"] != "null"]
-    known = forms_of(others)
-    forms: dict[float, str] = {}
-    for one, form in zip(known.equal.of, known.written, strict=True):
-        forms.setdefault(one.written, form)
-    pieces: list[_Piece] = []
-    for number, pair in enumerate(pairs):
-        lead = ("and the " if number == len(pairs) - 1 else "the ") if number else "The "
-        pieces.append(_Piece(begin, pair.start("key"), f", {lead}" if number else lead))
-        value = pair["value"]
-        is_number = value[0].isdigit() or value[0] == "-"
-        first, last = pair.span("value" if pair["said"] is None else "said")
-        pieces.append(_Piece(pair.end("key"), first, " is "))
-        if is_number and (form := forms.get(float(value), "")):
-            pieces.append(_Piece(first, last, form))
-        begin = last
-    return [*pieces, _Piece(begin, end, ".")] if pairs else []
+def _records(text: str, forms: Forms) -> list[Told]:
+    """Return what is written as records, as sentences with numbers as others write them."""
+    written: dict[float, str] = {}
+    for one, form in zip(forms.equal.of, forms.written, strict=True):
+        written.setdefault(one.written, form)
+    return record_claims(text, written, forms.texts)
 
 
 def _asked_for(text: str, others: Sequence[str], question: str) -> list[_Piece]:
@@ -498,7 +559,7 @@ def _asked_for(text: str, others: Sequence[str], question: str) -> list[_Piece]:
     Such a value is timeout=30.
     """
     given = quantities(question)
-    pieces: list[_Piece] = []
+    pieces = list(_set(text, others, question))
     for one in quantities(text) if given else ():
         key = _KEY.search(text[max(0, one.begin - _KEY_LENGTH) : one.begin])
         if key is None or not any(one.written == other.written for other in given):
@@ -507,30 +568,48 @@ def _asked_for(text: str, others: Sequence[str], question: str) -> list[_Piece]:
         found = next((match for other in others if (match := there.search(other)) is not None), None)
         if found is not None:
             pieces.append(_Piece(one.begin, one.end, found[1].rstrip(".")))
-    return pieces
+    return sorted(pieces)
 
 
-def _derived(text: str, others: Sequence[str], question: str) -> list[_Piece]:
-    """Return changes by which sentences that follow from other texts get the words from which they follow."""
+def _set(text: str, others: Sequence[str], question: str) -> Iterator[_Piece]:
+    """Yield changes by which a switch that the question asks for, such as keep_ratio=False, is as in the source."""
+    asked = set(words(question)) if question else set()
+    for match in _SWITCH.finditer(text) if asked else ():
+        if not _CALLED.search(text[max(0, match.start() - _KEY_LENGTH) : match.start()]):
+            continue  # a condition, and no argument of a call
+        there = re.compile(rf"(?<!\w){re.escape(match['key'])}\s?=\s?({_TRUTH})\b")
+        found = next((other_match for other in others if (other_match := there.search(other)) is not None), None)
+        if found is not None and asked & {word.lower() for word in match["key"].split("_") if len(word) > 2}:
+            yield _Piece(*match.span("value"), found[1])
+
+
+def _derived(text: str, others: Sequence[str], question: str) -> list[tuple[_Piece, str]]:
+    """Return changes by which sentences that follow from other texts get the words from which they follow, and why."""
     known = facts(tuple(others))
     found = ((begin, end, known.of(text[begin:end], question)) for begin, end in _sentences(text))
-    return [
-        _Piece(begin, begin + len(text[begin:end].rstrip()), one.words)
-        for begin, end, one in found
-        if one is not None and one.follows
-    ]
+    changes = []
+    for begin, end, one in found:
+        if one is not None and one.follows:
+            read = one.words if one.words[-1:] in ".!?" else f"{one.words}."
+            changes.append((_Piece(begin, begin + len(text[begin:end].rstrip()), read), one.reason))
+    return changes
 
 
 def _in_their_form(text: str, theirs: Forms) -> list[_Piece]:
     """Return changes by which quantities get the form of equal ones in other texts, where those have no equal form."""
     forms = {form.casefold() for form in theirs.written}
     pieces: list[_Piece] = []
+    for said, there, form in _TIMES if _TIMES_SAID.search(text) else ():
+        if any(there.search(other) for other in theirs.texts) and not any(said.search(other) for other in theirs.texts):
+            pieces += [_Piece(*match.span(), form) for match in said.finditer(text)]
     for one in quantities(text):
         written = text[one.begin : one.end]
-        if _loose(one) or one.kind in IDENTIFIERS or written.casefold() in forms:
+        if (_loose(one) and not is_share(text, one)) or one.kind in IDENTIFIERS or written.casefold() in forms:
             continue
         near = islice(theirs.equal.same(one), _FORMS)
         first = min((number for number in near if _equal(one, theirs.equal.of[number])), default=None)
+        if first is None and _ROUGHLY.search(text[max(0, one.begin - 20) : one.begin]) and one.kind in CONVERTED:
+            first = next((n for n, other in enumerate(theirs.equal.of[:_FORMS]) if _converted(one, other)), None)
         if first is not None:
             pieces.append(_Piece(one.begin, one.end, theirs.written[first]))
     return pieces
@@ -546,12 +625,21 @@ def forms_of(others: Iterable[str]) -> Forms:
         if one.kind == "percent" or not _loose(one)
     )
     once = {(one._replace(begin=0, end=0), form): None for one, form in found}
-    return Forms(EqualQuantities([one for one, _ in once]), [form for _, form in once], texts)
+    return Forms(EqualQuantities([one for one, _ in once]), [form for _, form in once], texts, Spellings(texts))
 
 
 def _loose(one: Quantity) -> bool:
     """Return whether a quantity is an expression like "a minute"; noon and midnight are times as others are."""
     return one.weak and one.kind != "clock"
+
+
+def _converted(one: Quantity, other: Quantity) -> bool:
+    """Return whether a measure is about another one in another unit, as 42 km is 26 miles."""
+    if one.kind != other.kind or one.kind == "temperature" or not (one.written > 0 and other.written > 0):
+        return False
+    a, b = one.value[0] or 0.0, other.value[0] or 0.0
+    units = abs(a / one.written - b / other.written) > 1e-9 * abs(b / other.written)
+    return units and abs(a - b) <= 0.03 * abs(b)
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:

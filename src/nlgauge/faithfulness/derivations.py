@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.faithfulness.quantities import Quantity
+from nlgauge.faithfulness.measures import Quantity
 from nlgauge.maths.alignment import Array
 
 _SUMMED = 12

@@ -20,18 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.english import is_stopword
+from nlgauge.faithfulness.dates import MONTHS, WEEKDAYS
 from nlgauge.faithfulness.derivations import Numbers, follows
-from nlgauge.faithfulness.derived import EXCEPTION, facts
+from nlgauge.faithfulness.derived import excepts, facts
+from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.opposites import OPPOSITES
-from nlgauge.faithfulness.quantities import (
-    IDENTIFIERS,
-    MONTHS,
-    WEEKDAYS,
-    EqualQuantities,
-    Quantity,
-    conversions,
-    quantities,
-)
+from nlgauge.faithfulness.order import OrderedSource
+from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, conversions, is_share, quantities
 from nlgauge.maths.text import sentence_ends
 
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+(?:['’][^\W_]+)?")
@@ -88,6 +83,9 @@ class SourceDifference(NamedTuple):
     sentence is as in the source, word for word if it is a negation"""
 
 
+_WITHOUT = re.compile(r"\bwithout (?P<thing>(?:(?:any|an?|the|its|their|his|her) )?[\w'’-]+)", re.IGNORECASE)
+_PRONOUN = re.compile(r"(?:he|she|it|they)\b", re.IGNORECASE)
+_COPULA = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
 _Found: TypeAlias = tuple[int, int, str, str]
 """Begin and end within a sentence, the reason, and the kind"""
 _LONGEST, _LONGEST_NAME = 1000, 60
@@ -156,7 +154,13 @@ class _Passage:
 
     @property
     def negated(self) -> bool:
-        return len(self.negations) % 2 == 1
+        said = [match.group().lower() for match in self.negations]
+        return (len(said) - (said.count("nor") if "neither" in said else 0)) % 2 == 1
+
+    def lacks(self, stems: Set[str]) -> bool:
+        """Return whether it is without a thing that has one of some stems."""
+        found = _WITHOUT.search(self.text)
+        return found is not None and any(_stem(word.lower()) in stems for word in _WORD.findall(found["thing"]))
 
     @cached_property
     def unnegated(self) -> tuple[str, ...]:
@@ -201,6 +205,7 @@ class CheckedSource:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._text = text = "\n".join(texts)
+        self._texts = texts
         self._derived = facts(tuple(texts))
         self._sentences = list(_sentences(text))
         self._clauses = [clause for one in self._sentences for clause in one.clauses]
@@ -212,6 +217,17 @@ class CheckedSource:
         self._plain = re.sub(r"[^\w.]|_", "", text).lower()
         self._words = frozenset(word for sentence in self._sentences for word in sentence.words)
         self._beginnings = frozenset(word[:4] for word in self._words)
+
+    @cached_property
+    def _carried(self) -> dict[int, frozenset[str]]:
+        """What a sentence that begins with a pronoun is about, by the place of its clause: the words before it."""
+        some = pairwise(self._sentences)
+        return {one.begin: before.stems for before, one in some if _PRONOUN.match(one.text) is not None}
+
+    @cached_property
+    def _order(self) -> OrderedSource:
+        """What the source puts in an order, and what it says holds no longer."""
+        return OrderedSource(self._texts)
 
     @cached_property
     def _about(self) -> _Nearest:
@@ -282,7 +298,7 @@ class CheckedSource:
                 continue
             some = [*self._figures(sentence, near, *known), *self._names(sentence, near), *self._converted(sentence)]
             some += _exchanged(sentence, near)
-            if EXCEPTION.search(near.text) or EXCEPTION.search(sentence.text):
+            if excepts(near.text) or excepts(sentence.text):
                 found += [SourceDifference(at + begin, at + end, why, False) for begin, end, why, _ in some]
                 continue  # which clause is said of which thing is not certain
             some += _opposites(sentence, near)
@@ -293,6 +309,9 @@ class CheckedSource:
             ]
             if not some:
                 found += self._negations(sentence)
+                if (why := self._order.difference(sentence.text)) is not None:
+                    begin, end = _span_of_words(sentence.text)
+                    found.append(SourceDifference(at + begin, at + end, why, sure=False))
         found.sort()
         return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
 
@@ -304,7 +323,7 @@ class CheckedSource:
         theirs = _Counterparts(sentence, near)
         for one in sentence.quantities:
             others = theirs.of(one)
-            if one.weak or not others or next(given.same(one), None) is not None:
+            if _loose(sentence.text, one) or not others or next(given.same(one), None) is not None:
                 continue
             if one.kind == "count" and one.written in written:
                 continue
@@ -344,7 +363,8 @@ class CheckedSource:
 
     def _has(self, one: Quantity, sentence: _Passage, near: _Passage) -> bool:
         """Return whether the source has a quantity in any form, or quantities from which it may have been computed."""
-        if next(self._equal.same(one), None) is not None:
+        dated = one.kind == "date" and one.value[1] is not None  # of which the year alone is no counterpart
+        if any(not dated or self._quantities[number].kind == "date" for number in self._equal.same(one)):
             return True
         written = sentence.text[one.begin : one.end]
         if one.kind in IDENTIFIERS:
@@ -359,6 +379,8 @@ class CheckedSource:
             return True
         # A number may stand apart from its unit: "ten years, letters for six", a table, "open at nine".
         if one.written in (self._written if one.kind == "count" else self._bare):
+            return True
+        if one.kind in ("months", "duration") and any(_as_long(one, other) for other in near.quantities):
             return True
         about = _ABOUT.search(_before(sentence, one)) is not None
         return follows(one, self._numbers, near.numbers, sentence.numbers, about=about)
@@ -403,21 +425,27 @@ class CheckedSource:
     def _negations(self, sentence: _Passage) -> Iterator[SourceDifference]:
         for clause in sentence.clauses:
             near = self._nearest_clause(clause)
-            if near is None or clause.shared(near) < _NEGATED_LIKE or near.shared(clause) < _LIKE:
+            if near is None or near.shared(clause) < _LIKE:
                 continue
-            if clause.negated == near.negated or any(_pairs(clause, near.words)):
+            theirs = near.stems | self._carried.get(near.begin, frozenset())
+            if len(clause.stems & theirs) < _NEGATED_LIKE * len(clause.stems):
+                continue
+            denied, there = clause.negated != clause.lacks(theirs), near.negated != near.lacks(clause.stems)
+            if denied == there or any(_pairs(clause, near.words)):
                 continue
             sure = self._reverses(clause)
             whole = clause.alone and near.alone and near.shared(clause) >= _NEGATED_LIKE
-            if not (sure or (whole and len(clause.stems) > 2 and clause.stems <= near.stems)):
+            enough = len(clause.stems) > 2 or (len(clause.stems) == 2 and bool(_COPULA.search(near.text)))
+            if not (sure or (whole and enough and clause.stems <= theirs)):
                 continue
-            if clause.negations:
+            if clause.negations and not near.lacks(clause.stems):
                 (begin, end), why = (
                     clause.negations[0].span(),
                     f"{clause.negations[0].group()}: the source says it without",
                 )
             else:
-                (begin, end), why = _span_of_words(clause.text), f"the source has “{near.negations[0].group()}”"
+                word = near.negations[0].group() if near.negations else "without"
+                (begin, end), why = _span_of_words(clause.text), f"the source has “{word}”"
             yield SourceDifference(begin=clause.begin + begin, end=clause.begin + end, reason=why, sure=sure)
 
     def _reverses(self, clause: _Passage) -> bool:
@@ -433,7 +461,7 @@ class _Counterparts:
         self._text = sentence.text
         self._others: dict[tuple[tuple[str, str], bool], dict[tuple[str, object], Quantity]] = {}
         for other in near.quantities:
-            if other.weak or next(sentence.equal.same(other), None) is not None:
+            if _loose(near.text, other) or next(sentence.equal.same(other), None) is not None:
                 continue
             group = self._others.setdefault((_group(other), _is_year(near.text, other)), {})
             value = other.value[0] if len(other.value) == 1 else None
@@ -452,6 +480,19 @@ def _grouped(pairs: Iterable[tuple[_Key, _Of]]) -> dict[_Key, list[_Of]]:
     for key, one in pairs:
         groups.setdefault(key, []).append(one)
     return groups
+
+
+def _as_long(one: Quantity, other: Quantity) -> bool:
+    """Return whether a time in days and one in months are about equal."""
+    if {one.kind, other.kind} != {"months", "duration"}:
+        return False
+    days = [(part.value[0] or 0.0) * (1 / 86400 if part.kind == "duration" else 30.44) for part in (one, other)]
+    return abs(days[0] - days[1]) <= 0.05 * max(days)
+
+
+def _loose(text: str, one: Quantity) -> bool:
+    """Return whether a quantity is only an expression, as "a minute" is."""
+    return one.weak and not is_share(text, one)
 
 
 def _before(part: _Passage, one: Quantity) -> str:
@@ -502,6 +543,8 @@ def _pairs(part: _Passage, words: Set[str]) -> Iterator[tuple[int, int, str]]:
     """Yield words of a part whose opposite is among other words, if neither is in both."""
     for match in _WORD.finditer(part.text):
         word = match.group().lower()
+        if part.text[match.start() - 1 : match.start()] == "=":
+            continue  # what a call sets is no claim about the default
         for opposite in OPPOSITES.get(word, ()) if word not in words else ():
             if opposite in words and opposite not in part.words:
                 yield match.start(), match.end(), opposite
@@ -567,6 +610,7 @@ def _owner(word: str) -> str:
 
 
 def _stem(word: str) -> str:
+    word = f"{word[:-3]}y" if len(word) > 4 and word.endswith(("ies", "ied")) else word
     return word[:5] if len(word) > 5 else word.rstrip("s") if len(word) > 3 else word
 
 

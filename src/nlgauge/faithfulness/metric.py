@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.contract.base import (
-    MIDDLE,
     QUESTION,
     SHARE,
     Cost,
@@ -30,8 +29,8 @@ from nlgauge.contract.base import (
 from nlgauge.contract.parameters import param
 from nlgauge.contract.then import OfMetric, OfModel, Scorer, Then
 from nlgauge.data.corpus import Row
-from nlgauge.data.evidence import Evidence
-from nlgauge.data.table.column import CLAIMS, WORDING
+from nlgauge.data.evidence import refuses_worst, surely_differs
+from nlgauge.data.table.column import CLAIMS, MIDDLE, WORDING
 from nlgauge.engine.aligners import Direction, trained_aligner
 from nlgauge.engine.features.alignment import CLAIM, LongSource
 from nlgauge.engine.models.capabilities import Model
@@ -70,23 +69,21 @@ class Decides:
         low, high = self.unsure
         if value.reason is not None and value.reason.endswith(NO_CLAIM):
             return True  # there is nothing to ask about
-        sure = probability < low or probability >= high  # neither, if it is NaN
-        return sure and (readable(wording, self.bands) or _exact(scored.evidence()))
-
-
-def _exact(evidence: Evidence) -> bool:
-    """Return whether no model is needed: a difference is sure, or the worst claim is a refusal."""
-    (text, *_) = evidence.texts
-    worst = min(text.stretches or (), key=lambda one: 1.0 if one.supported is None else one.supported, default=None)
-    return any(one.sure for one in text.reasons or ()) or bool(worst is not None and worst.abstains)
+        if not (probability < low or probability >= high):  # neither, if it is NaN
+            return False
+        if readable(wording, self.bands):
+            return True
+        evidence = scored.evidence().record()  # what a search or an exact check judged needs no model
+        return surely_differs(evidence) is not None or refuses_worst(evidence)
 
 
 @dataclass(frozen=True)
 class Faithfulness(RowMetric):
     """Does the source support all that the candidate claims? The probability that it does.
 
-    Each claim (a sentence) is judged beside the sentences of the source that matter to it, and the two worst decide. A
-    number, date, name or opposite that differs from the source lowers it. There are five more parts: `score`, the mean
+    Each claim (a sentence) is judged beside the sentences of the source that matter to it, and the odds against the
+    claims add up (`nlgauge.maths.alignment.all_supported`). A number, date, name or opposite that differs from the
+    source lowers it. There are five more parts: `score`, the mean
     over the words; `least_stretch`, the mean over the words of the worst claim; `unsupported`, the share of words below
     the aligner's threshold; `wording`, the share of the longer words whose beginning the source has; and `claims`, the
     number of claims.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.english import is_stopword
+from nlgauge.faithfulness.dates import MONTHS, WEEKDAYS
 from nlgauge.faithfulness.quantities import quantities
 from nlgauge.maths.text import sentence_ends
 
@@ -68,6 +69,9 @@ _KINDS = tuple(
         rf"|shows?|states?) no\b(?P<topic>.*)",
         rf"^\W*no {_INFORMATION} (?:(?:is|are|was|were|has been|have been) (?:{_GIVEN}|provided|available|found) )?"
         r"(?:about|on|of|regarding|for|as to|concerning)\b(?P<topic>.*)",
+        r"^\W*no (?P<topic>(?:further |exact |specific )?(?:reasons?|causes?|dates?|times?|prices?|names?|numbers?"
+        r"|address(?:es)?"
+        rf"|places?|figures?|amounts?|limits?|deadlines?)\b[^.;]{{0,60}}?) (?:is|are|was|were) (?:{_GIVEN}|provided)\b",
         rf"^\W*no {_INFORMATION}\b(?:(?P<topic>.*)(?:is|are|was|were) (?:{_GIVEN}|provided|available|found))?\W*$",
         r"\b(?:says?|said|states?|has|had|have) nothing (?:about|on|of|regarding|to say)\b(?P<topic>.*)",
         rf"\b(?:nothing|not a word) (?:is |was )?{_GIVEN}\b(?P<topic>.*)",
@@ -82,12 +86,14 @@ _KINDS = tuple(
         rf"|anywhere in) {_TEXT}(?P<rest>.*)",
         r"\A(?P<topic>.*)\bcan(?:not|['’]t| not) be (?:told|learned|determined|derived|worked out|answered"
         r"|said)\b(?P<rest>.*)",
-        r"^\W*(?:unknown|not (?:stated|mentioned|specified|given|provided|documented))\b(?P<topic>.*)",
+        r"^\W*(?:unknown|n/?a(?=\W*$)|no data(?=\W*$)|not (?:available|applicable|stated|mentioned|specified|given"
+        r"|provided|documented))\b(?P<topic>.*)",
     )
 )
 """Each names the group of what is missing"""
 _MAY_REFUSE = re.compile(
-    r"\b(?:no|ne(?:ver|ither))|cannot|n['’]t\b|\b(?:silent|un(?:told|explained|clear|able|known)|left open|leaves?)\b",
+    r"\b(?:n/?a\b|no|ne(?:ver|ither))|cannot|n['’]t\b"
+    r"|\b(?:silent|un(?:told|explained|clear|able|known)|left open|leaves?)\b",
     re.IGNORECASE,
 )
 """Without any of these, nothing is said to be missing"""
@@ -112,7 +118,8 @@ _EMPTY = re.compile(
     rf"|anything|something|say|says|said"
     r"|sorry|unfortunately|however|question|answer|tell|know|find|found|enough|specific|here|there|above"
     r"|anywhere|nowhere|based|basis|available|contained|using|regarding|concerning"
-    r"|word|part|only|just|simply|kind|sort|thing|things|many|much|long|often|far|old|people|allow|possible)$",
+    r"|word|part|anybody|anyone|somebody|someone|everybody|everyone|only|just"
+    r"|simply|kind|sort|thing|things|many|much|long|often|far|old|people|allow|possible)$",
     re.IGNORECASE,
 )
 _SHORT = 4
@@ -125,9 +132,50 @@ _VALUES = {
         re.IGNORECASE,
     ),
     "paid": re.compile(r"\b(?:how much|prices?|costs?|fees?|charges?|rent|fares?|amounts?|rates?)\b", re.IGNORECASE),
+    "where": re.compile(
+        r"\b(?:where|locations?|places?|venues?|addresse?s?|sites?|positions?|whereabouts|towns?|city|rooms?)\b",
+        re.IGNORECASE,
+    ),
+    "who": re.compile(
+        r"\b(?:who|names?|owners?|managers?|directors?|authors?|makers?|buyers?|sellers?|persons?|identity|operators?"
+        r"|responsible|founders?|builders?|inventors?|architects?|leaders?|winners?|teachers?)\b",
+        re.IGNORECASE,
+    ),
+    "why": re.compile(r"\b(?:why|reasons?|causes?|explanations?|grounds?)\b", re.IGNORECASE),
+    "amount": re.compile(
+        r"\b(?:how|number|amount|quantity|length|duration|life|weight|heights?|depth|width|size|distance|age|capacity"
+        r"|speed|share|percentage|frequency|temperature|limit)\b",
+        re.IGNORECASE,
+    ),
 }
 """Words of a refusal for the value that a question asks for"""
-_ASKED_FOR = frozenset(["time", "date", "day", "year", "hours", "price", "amoun", "numbe", "name"])
+_ASKED_FOR = frozenset(
+    [
+        "time",
+        "times",
+        "date",
+        "dates",
+        "day",
+        "days",
+        "year",
+        "years",
+        "hour",
+        "hours",
+        "price",
+        "amoun",
+        "numbe",
+        "name",
+        "locat",
+        "place",
+        "venue",
+        "reaso",
+        "cause",
+        "cost",
+        "fee",
+        "owner",
+        "weigh",
+    ]
+)
 """Stems of the words for a kind of value"""
 _WHEN = re.compile(
     r"\b(?:when|opening (?:hours|times)|business hours"
@@ -140,7 +188,43 @@ _HOW_MUCH = re.compile(
     r"|percentage))\b",
     re.IGNORECASE,
 )
-_PRICE = re.compile(r"\b(?:costs?|prices?|fees?|charges?|rates?|rent|salary|pay)\b", re.IGNORECASE)
+_MEASURED: Sequence[tuple[re.Pattern[str], frozenset[str]]] = tuple(
+    (re.compile(words, re.IGNORECASE), frozenset(kinds.split()))
+    for words, kinds in (
+        (r"\bhow many\b|\bnumber of\b", "count ordinal percent"),
+        (r"\bhow long\b|\bduration\b|\bbattery life\b", "duration months length date clock"),
+        (r"\bhow far\b|\bdistance\b", "length duration"),
+        (r"\bhow old\b|\bage\b", "months date"),
+        (r"\bhow heavy\b|\bweighs?\b|\bweight\b", "mass"),
+        (r"\bhow (?:tall|high|deep|wide)\b|\b(?:height|depth|width)\b", "length"),
+        (r"\bhow fast\b|\bspeed\b", "speed duration"),
+        (r"\bhow (?:hot|cold|warm)\b|\btemperature\b", "temperature"),
+        (r"\bhow often\b", "count duration months weekday ordinal"),
+    )
+)
+"""For words of a question, the kinds of quantities that answer it"""
+_WHERE = re.compile(
+    r"\b(?:where|in (?:which|what) (?:town|city|place|room|street)|what (?:place|address))\b", re.IGNORECASE
+)
+_AT_A_PLACE = re.compile(
+    r"\b(?:in|at|on|near|beside|behind|opposite|between|next to|above|below|under|along|outside|inside|to|from"
+    r"|in front of)\s"
+    r"(?:(?:the|an?|its|our|their|his|her)\s(?!morning|afternoon|evening|night|summer|winter|spring|autumn"
+    r"|end|begin|case"
+    r"|age|week|month|year|day|first|last|same|time|moment|past|future|way|price|rate|request|help)\w"
+    rf"|(?!{'|'.join((*MONTHS, *WEEKDAYS))})[A-Z]\w)"
+)
+"""Where something is"""
+_YES_NO = re.compile(
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|may|must|should|will|would)\b", re.IGNORECASE
+)
+_GOES_ON = re.compile(r"(?:It|They|He|She|This|These|Its|Their|His|Her)\b")
+"""A sentence about what the one before it is about"""
+_PRICE = re.compile(
+    r"\b(?:costs?|prices?|fees?|charges?|rates?|(?<!to )(?<!I )(?<!you )rent|salary|pay"
+    r"|how much (?:is|are|was|were))\b",
+    re.IGNORECASE,
+)
 _WHO = re.compile(r"\b(?:who|whom|whose|names? of)\b", re.IGNORECASE)
 _WHY = re.compile(r"\b(?:why|reasons?|causes?|caused)\b", re.IGNORECASE)
 _BECAUSE = re.compile(
@@ -218,17 +302,31 @@ def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
     about = frozenset(stem for stem in wanted if not _PRICE.search(stem)) if kind == "price" else wanted
     single, wanted = len(wanted) == 1, about or wanted  # the amount stands for the word "price"
     searched = _searched(tuple(sources))
-    share = searched.share(wanted, special, kind)
-    asked = frozenset(stem[:_SHORT] for stem in _stems(question) - _ASKED_FOR)
+    share = searched.share(wanted, special, kind, topic if _kind_asked(topic) else question)
+    asked = _stems(question)
+    asked = frozenset(stem[:_SHORT] for stem in asked - _ASKED_FOR or asked)
     kind = {"price": "paid"}.get(kind := _kind_asked(question) or "", kind)
-    opening = _OPENING.search(question) is not None
-    same = _kind_asked(topic) in (None, "when", "price", "amount") and wanted <= _stems(question)
-    same = same or (kind in _VALUES and _VALUES[kind].search(topic) is not None)
-    if kind in _VALUES and same and (len(asked) > 1 or opening):
+    if asked and _of_question(topic, wanted, question, kind):
         # The refusal may name the value in another word: "the date of the fire", where the mill burned down on 4 May.
         special = {word[:_SHORT].lower() for word in _SPECIAL.findall(question[1:])} & asked
-        share = max(share, searched.share(asked, special, kind))
+        there = searched.share(asked, special, kind or None, question)
+        alone = len(asked) == 1 and _OPENING.search(question) is None
+        share = max(share, there if not alone or there == 1.0 else 0.0)
     return _HONEST - _FOUND * min(share, 0.6 if single else 1.0)
+
+
+def _of_question(topic: str, wanted: Set[str], question: str, kind: str) -> bool:
+    """Return whether a topic is what a question of a kind asks for, so that an answer to it belies the refusal."""
+    if kind in _VALUES:
+        other = _kind_asked(topic)
+        alike = other is None or {"price": "paid"}.get(other, other) == kind
+        asked = {stem[:_SHORT] for stem in _stems(question)}
+        others = [stem for stem in wanted - _ASKED_FOR if stem[:_SHORT] not in asked]
+        named = _VALUES[kind].search(topic) is not None and (len(others) <= 1 or kind in ("when", "paid"))
+        return named or (alike and wanted <= _stems(question))
+    if _YES_NO.match(question) is None:
+        return False
+    return wanted <= _stems(question) or (topic.startswith("whether") and len(wanted - _stems(question)) <= 1)
 
 
 class _Searched:
@@ -242,7 +340,8 @@ class _Searched:
             ends = [0, *sentence_ends(source), len(source)]
             sentences = [source[begin:end] for begin, end in pairwise(ends)]
             for at, sentence in enumerate(sentences):
-                for text, count in ((sentence, 1.0), (" ".join(sentences[at : at + 2]), 0.9)):
+                goes_on = at + 1 < len(sentences) and _GOES_ON.match(sentences[at + 1]) is not None
+                for text, count in ((sentence, 1.0), (" ".join(sentences[at : at + 2]), 1.0 if goes_on else 0.9)):
                     stems = _stems(text)
                     for stem in stems | {stem[:_SHORT] for stem in stems}:
                         holders.setdefault(stem, []).append(len(self._texts))
@@ -250,17 +349,28 @@ class _Searched:
                     counts.append(count)
         self._counts = np.array(counts)
         self._holders = {stem: np.array(some) for stem, some in holders.items()}
-        self._of_kind: dict[str, NDArray[np.bool_]] = {}
+        self._of_kind: dict[tuple[str, frozenset[str]], NDArray[np.bool_]] = {}
 
-    def share(self, wanted: Set[str], special: Set[str], kind: str | None) -> float:
-        """Return the largest share of words that a text has; half of it without all special ones and the kind."""
+    def share(self, wanted: Set[str], special: Set[str], kind: str | None, question: str = "") -> float:
+        """Return the largest share of words that a text has; half of it without all special ones and the kind.
+
+        Args:
+            wanted: stems.
+            special: those that must be there, such as names.
+            kind: the kind of value that is asked for.
+            question: which measure is asked for.
+
+        Returns:
+            From 0 to 1.
+        """
         if not len(self._counts):
             return 0.0
         fits = self._has(special) == len(special)
         if kind is not None:
-            if kind not in self._of_kind:
-                self._of_kind[kind] = np.array([_has_kind(kind, text) for text in self._texts])
-            fits = fits & self._of_kind[kind]
+            measured = next((kinds for words, kinds in _MEASURED if words.search(question)), frozenset[str]())
+            if (kind, measured) not in self._of_kind:
+                self._of_kind[kind, measured] = np.array([_has_kind(kind, text, measured) for text in self._texts])
+            fits = fits & self._of_kind[kind, measured]
         return float((self._counts * self._has(wanted) / len(wanted) * np.where(fits, 1.0, 0.5)).max())
 
     def _has(self, stems: Set[str]) -> NDArray[np.int64]:
@@ -275,18 +385,29 @@ def _searched(sources: tuple[str, ...]) -> _Searched:
 
 
 def _kind_asked(text: str) -> str | None:
-    for kind, pattern in (("price", _PRICE), ("when", _WHEN), ("amount", _HOW_MUCH), ("who", _WHO), ("why", _WHY)):
+    for kind, pattern in (
+        ("price", _PRICE),
+        ("when", _WHEN),
+        ("amount", _HOW_MUCH),
+        ("who", _WHO),
+        ("why", _WHY),
+        ("where", _WHERE),
+    ):
         if pattern.search(text):
             return kind
     return None
 
 
-def _has_kind(kind: str, text: str) -> bool:
+def _has_kind(kind: str, text: str, measured: Set[str] = frozenset()) -> bool:
+    if kind == "where":
+        return _AT_A_PLACE.search(text) is not None
     if kind == "who":
         return _NAME.search(text) is not None
     if kind == "why":
         return _BECAUSE.search(text) is not None
     kinds = {one.kind for one in quantities(text)}
+    if kind == "amount" and measured:
+        return bool(kinds & measured)
     if kind == "when" and _YEAR.search(text) is not None:
         return True
     return bool(
@@ -301,4 +422,5 @@ def _has_kind(kind: str, text: str) -> bool:
 def _stems(text: str) -> frozenset[str]:
     """Return the stems of the words that say what a text is about."""
     found = (word.lower() for word in _WORD.findall(text))
-    return frozenset(word[:5] for word in found if not is_stopword(word) and not _EMPTY.match(word))
+    plain = (word for word in found if not is_stopword(word) and not _EMPTY.match(word))
+    return frozenset((word.removesuffix("s") if len(word) == 4 else word)[:5] for word in plain)

@@ -41,21 +41,25 @@ _ADJECTIVES = _set(
     "yellow brown grey wooden electric heated tall deep wide bookable payable refundable portable visible"
 )
 _VERBS = _set(
-    "accept accompany add admit affect agree aim allow answer apply appear approve arrange arrive ask attend "
-    "avoid be become begin believe belong bite blame bloom boil borrow break bring build burn buy call cancel carry "
-    "catch cause cease change charge check choose claim clean close collect come complain complete confirm connect "
-    "consider consist contain continue contribute control convert cook cope cost count cover create cross cut damage "
-    "deal decide decline decrease deliver demand deny depart depend deserve destroy die differ dine disappear disturb "
-    "drink drive drop earn eat employ enable end enjoy enter exceed exclude exist expect expire explain extend face "
-    "fail fall feature feed feel fill find finish fit fix fly follow freeze get give go grow happen have heal hear "
-    "heat help hold hurt improve include increase inform install join keep kill know lack last lead learn leave lend "
-    "let like live lose lower maintain make manage mean meet melt mention miss move need offer open operate order own "
-    "park pass pay perform permit play prefer prevent produce promise protect prove provide publish put rain reach "
-    "read receive recommend recover reduce refund refuse regret rely remain remove rent repair replace reply report "
-    "represent require reserve rest return ride rise run say see seem sell send serve set share shine shrink shut sign "
-    "sing sink sit sleep smoke speak spend split stand start stay stop store study succeed suffer suggest support "
-    "survive swim take talk taste teach tell think throw touch travel treat try turn understand use vary visit vote "
-    "wait wake walk want warn wash wear weigh win wish withdraw work write"
+    "abandon accept accompany achieve acquire adapt add admit adopt affect agree aim allow answer appear apply "
+    "approve arrange arrive ask attend avoid be become begin believe belong bite blame bloom boil borrow break bring "
+    "build burn buy call cancel carry catch cause cease change charge check choose claim clean close collect come "
+    "complain complete confirm connect consider consist contain continue contribute control convert cook cope cost "
+    "count cover create cross cut damage deal decide decline decrease defend deliver demand demolish deny depart "
+    "depend describe deserve design destroy develop die differ dine disappear discover disturb drink drive drop earn "
+    "eat elect employ enable end enjoy enter erect establish evacuate exceed exclude exist expect expire explain "
+    "export extend face fail fall feature feed feel fill finance find finish fit fix fly follow found freeze get give "
+    "go grow guarantee happen have heal hear heat help hire hold host hurt identify import improve include increase "
+    "inform injure install invent invest issue join keep kill know lack last launch lead learn leave lend let like "
+    "live locate lose lower maintain make manage mean meet melt mention merge migrate miss move need negotiate "
+    "nominate offer open operate oppose order organise organize own park pass pay perform permit play postpone "
+    "predict prefer preserve prevent print produce prohibit promise propose protect prove provide publish purchase "
+    "put rain raise reach read receive recommend recover recycle reduce refund refuse regret reject rely remain "
+    "remove rent repair replace reply report represent require reserve resign resolve rest restore retire return "
+    "reveal review reward ride rise run say scrap see seem sell send serve set share shine shrink shut sign sing sink "
+    "sit sleep smoke speak spend split sponsor stand start stay stop store study submit succeed suffer suggest "
+    "support survive suspend swim take talk taste teach tell think throw touch translate transport travel treat try "
+    "turn understand use vary visit vote wait wake walk want warn wash wear weigh win wish withdraw work write"
 )
 _TOOK_PART = _set(
     "been begun broken brought built bought caught chosen come cost cut done drawn drunk driven eaten fallen fed felt "
@@ -88,12 +92,17 @@ def statement(question: str, agreed: bool) -> str:
         said = " ".join(rest)
         said = f"{aux} {said}" if aux not in ("do", "does", "did") else said
         return f"It is {'' if agreed else 'not '}true that {said}."
+    at -= at > 1 and rest[at - 1].lower() == "ever"
     subject, predicate = rest[:at], rest[at:]
     if subject == ["I"] or subject == ["i"]:
         subject, aux = ["you"], {"am": "are", "was": "were"}.get(aux, aux)
+    if agreed and predicate[0].lower() == "ever" and len(predicate) > 1:
+        predicate = predicate[1:]
     if not agreed:
         verb = {"can": "cannot", "must": "need not"}.get(aux, f"{aux} not")
         words = [*subject, verb, *predicate]
+        if predicate[0].lower() == "ever":
+            words = [*subject, aux, "never", *predicate[1:]]
     elif aux in ("do", "does"):
         words = [*subject, _third(predicate[0]) if aux == "does" else predicate[0], *predicate[1:]]
     else:
@@ -118,6 +127,8 @@ def _predicate(aux: str, words: list[str]) -> int | None:
     if names[0] in _PRONOUNS:
         return 1
     places = [at for at in range(1, len(names)) if _begins(aux, names, at)]
+    if not places and aux in ("do", "does", "did") and names[0] in _DETERMINERS:
+        places = [at for at in range(2, len(names) - 1) if _stands_before_object(names, at)][:1]
     if not places:
         # "Is the lift red", of three words, can be divided in one way alone.
         copula = aux in ("is", "are", "was", "were") and len(names) == 3 and names[0] in _DETERMINERS
@@ -126,6 +137,13 @@ def _predicate(aux: str, words: list[str]) -> int | None:
     while at + 1 in places and aux in ("do", "does", "did", *_MODALS.split()) and names[at] not in _ADVERBS:
         at += 1  # "the bus stop have"
     return at
+
+
+def _stands_before_object(names: list[str], at: int) -> bool:
+    """Return whether a word can only be a verb: a noun before it, an object with its article behind it."""
+    before, behind = names[at - 1], names[at + 1]
+    plain = not (before in _DETERMINERS or before in _PREPOSITIONS or names[at] in _PREPOSITIONS or before == "and")
+    return plain and names[at] not in _DETERMINERS and behind in _DETERMINERS and not names[at].endswith("s")
 
 
 def _begins(aux: str, names: list[str], at: int) -> bool:
@@ -159,3 +177,8 @@ def _third(verb: str) -> str:
 def is_verb(word: str) -> bool:
     """Return whether a word, in lower case, is plainly a verb or a participle."""
     return word in _VERBS or word in _TOOK_PART or (len(word) > 4 and word.endswith("ed"))
+
+
+def is_adjective(word: str) -> bool:
+    """Return whether a word, in lower case, is plainly an adjective or a participle."""
+    return word in _ADJECTIVES or word in _TOOK_PART

@@ -14,6 +14,7 @@ import numpy as np
 from nlgauge.answers.estimate import estimate
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.answers.trials import trials as trials_of
+from nlgauge.data.evidence import refuses_worst, surely_differs
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.intervals import without_draws
 from nlgauge.data.table.selection import meant
@@ -39,13 +40,12 @@ from nlgauge.gate.verdict import (
     State,
     Verdict,
     found,
-    refuses_worst,
-    surely_differs,
     unsupported,
 )
 from nlgauge.maths.inference import Measured
 from nlgauge.ratings.join import Source
 from nlgauge.ratings.join import ratings as joined
+from nlgauge.ratings.trials import by_trial, refuse_unnamed
 
 _OF_A_COMPARISON = "a margin and a history are of the comparison with an earlier run: give it (against)"
 
@@ -320,6 +320,8 @@ def _refuse_wrong(
 def _by_ratings(
     table: ScoreTable, limits: Limits, outcomes: Sequence[Outcome], ratings: Source, most: float
 ) -> Decision:
+    table, ratings, _ = by_trial(table, ratings)
+    refuse_unnamed(table)
     aspects = joined(table, ratings).values
     if len(aspects) != 1:
         problem = f"the answers are rated for {', '.join(aspects)}"

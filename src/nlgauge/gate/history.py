@@ -1,7 +1,8 @@
 """The history of a gate: a line (JSON Lines) for each interim analysis of each system, which are numbered.
 
-A line is sealed together with all lines before it, so that none can be changed, taken out or put in between unseen.
-That the last lines were cut off cannot be seen.
+A line is sealed together with all lines before it, so that none can be changed, taken out or put in between unseen. The
+seal of the last line says that it is the last one, so that lines that were cut off are missed too. The file is replaced
+as a whole: a machine that stops while it is written leaves the old one.
 """
 
 from __future__ import annotations
@@ -9,17 +10,18 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
-from nlgauge.data.atomic_write import file_lock, is_stream
+from nlgauge.data.atomic_write import atomic_bytes, file_lock, is_stream
 from nlgauge.data.jsonable import Number, jsonable, record_of
-from nlgauge.data.seal import BY_HAND, SEAL, changed, digest_of, exact, sealed, wrong
+from nlgauge.data.seal import SEAL, changed, digest_of, exact, is_last, sealed, wrong
 from nlgauge.errors import InputError
 
 WAIT_S = 30.0
@@ -100,34 +102,69 @@ def read(path: str | os.PathLike[str]) -> list[InterimAnalysis]:
         The analyses, in the order of the file; none where there is no file yet.
 
     Raises:
-        InputError: a line is no interim analysis, or the file cannot be read.
+        InputError: a line is no interim analysis, the end of the file was cut off, or it cannot be read.
     """
-    place = Path(path)
+    return [line.analysis for line in _lines(Path(path))]
+
+
+class _Line(NamedTuple):
+    analysis: InterimAnalysis
+    text: bytes
+    before: str
+    """The digest of all lines before it"""
+    digest: str
+    """The digest of all lines up to it"""
+    sealed: bool
+
+
+def _lines(place: Path) -> list[_Line]:
+    """Return the lines of a history; none where there is no file yet. Raises InputError as `read`."""
     if not place.exists():
         return []
     try:
-        # str.splitlines would also split at U+2028 and U+0085, which the name of a system may hold.
-        lines = place.read_bytes().split(b"\n")
+        content = place.read_bytes()
     except OSError:
         raise InputError("is no history of a gate", file=place, remedy=_REMEDY) from None
-    return [analysis for analysis, _ in _analyses(lines, place)]
-
-
-def _analyses(lines: Sequence[bytes], place: Path) -> Iterator[tuple[InterimAnalysis, str]]:
-    """Yield each interim analysis with the digest of all lines up to its own. Raises InputError as `read`."""
-    before, sealed_before = "", False
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        analysis = _analysis(line, place, number)
-        record = exact(line)
+    # str.splitlines would also split at U+2028 and U+0085, which the name of a system may hold.
+    texts = [(number, text) for number, text in enumerate(content.split(b"\n"), 1) if text.strip()]
+    if not texts and not is_stream(place):
+        remedy = "take the file as it was written, or delete it to begin a new history"
+        raise InputError("is empty: it holds no interim analysis", file=place, remedy=remedy)
+    lines: list[_Line] = []
+    before, sealed_before, record = "", False, None
+    for number, text in texts:
+        if text is texts[-1][1] and not content.endswith(b"\n"):
+            _refuse_cut(text, place, number)
+        analysis = _analysis(text, place, number)
+        if is_last(record):
+            problem = f"line {number} stands behind the last line that was written"
+            raise InputError(problem, file=place, remedy=_AS_WRITTEN)
+        record = exact(text)
         names = changed(record, before)
         if names or (names is None and sealed_before):
             which = wrong("an interim analysis", names) if names else "has no seal, as the lines before it have"
-            remedy = f"take the file as it was written; {BY_HAND} of all lines"
-            raise InputError(f"line {number} {which}", file=place, remedy=remedy)
-        before, sealed_before = digest_of([before, record]), names is not None
-        yield analysis, before
+            raise InputError(f"line {number} {which}", file=place, remedy=_AS_WRITTEN)
+        digest, sealed_before = digest_of([before, record]), names is not None
+        lines.append(_Line(analysis=analysis, text=text, before=before, digest=digest, sealed=sealed_before))
+        before = digest
+    if sealed_before and not is_last(record):
+        raise InputError(f"{CUT_OFF} behind line {texts[-1][0]}", file=place, remedy=_AS_WRITTEN)
+    return lines
+
+
+CUT_OFF = "the end was cut off"
+_AS_WRITTEN = (
+    "take the file as it was written; to go on with the whole lines that are there, take out all others, and the field "
+    f"{SEAL!r} of all lines"
+)
+
+
+def _refuse_cut(text: bytes, place: Path, number: int) -> None:
+    """Raise InputError for a last line without its end that is no JSON."""
+    try:
+        exact(text)
+    except (ValueError, RecursionError):
+        raise InputError(f"{CUT_OFF} within line {number}", file=place, remedy=_AS_WRITTEN) from None
 
 
 def _analysis(line: bytes, place: Path, number: int) -> InterimAnalysis:
@@ -147,48 +184,31 @@ def _analysis(line: bytes, place: Path, number: int) -> InterimAnalysis:
 def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) -> None:
     """Write interim analyses behind those that are there, sealed with them: all or, where that fails, none.
 
-    A last line without its end gets one, so that the first one does not go on where it stops.
-
     Args:
         path: the file of the history, or a stream.
         analyses: what is written, a line each.
 
     Raises:
-        InputError: the file cannot be written.
+        InputError: the file cannot be written, or is no whole history.
     """
-    before = "" if is_stream(path) or not Path(path).exists() else _digest(Path(path))
-    made = []
-    for one in analyses:
-        made.append(json.dumps(sealed(jsonable(one), before), ensure_ascii=False))
-        before = digest_of([before, exact(made[-1])])
-    lines = "".join(f"{line}\n" for line in made).encode()
-    try:
-        with Path(path).open("ab", buffering=0) as file:
-            size = file.tell() if file.seekable() else 0
-            left = (b"" if _ends(path, size) else b"\n") + lines
-            try:
-                while left:
-                    left = left[file.write(left) :]
-            except OSError:
-                if not is_stream(path):
-                    os.truncate(path, size)
-                raise
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path, remedy="name another file") from None
+    if not analyses:
+        return
+    lines = [] if is_stream(path) else _lines(Path(path))
+    texts, before = [line.text for line in lines], lines[-1].digest if lines else ""
+    if lines and lines[-1].sealed:  # which is the last one no longer
+        texts[-1], before = _sealed(json.loads(lines[-1].text), lines[-1].before, last=False)
+    for number, analysis in enumerate(analyses, 1):
+        text, before = _sealed(jsonable(analysis), before, last=number == len(analyses))
+        texts.append(text)
+    with atomic_bytes(path) as file:
+        file.write(b"".join(text + b"\n" for text in texts))
 
 
-def _digest(place: Path) -> str:
-    """Return the digest of all lines of a history."""
-    return ["", *(digest for _, digest in _analyses(place.read_bytes().split(b"\n"), place))][-1]
-
-
-def _ends(path: str | os.PathLike[str], size: int) -> bool:
-    """Return True if the last line of a file has its end."""
-    if not size:
-        return True
-    with Path(path).open("rb") as file:
-        file.seek(size - 1)
-        return file.read(1) == b"\n"
+def _sealed(record: Mapping[str, object], before: str, last: bool) -> tuple[bytes, str]:
+    """Return the line of a record, sealed anew, and the digest of all lines up to it."""
+    fields = {name: value for name, value in record.items() if name != SEAL}
+    text = json.dumps(sealed(fields, before, last=last), ensure_ascii=False)
+    return text.encode(), digest_of([before, exact(text)])
 
 
 def now() -> str:

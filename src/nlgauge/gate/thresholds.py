@@ -20,7 +20,7 @@ from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
-from nlgauge.data.table.column import CLAIMS, DECIDED, PROBABILITY, WORDING
+from nlgauge.data.table.column import CLAIMS, DECIDED, MIDDLE, PROBABILITY, WORDING
 from nlgauge.errors import InputError, SpecError
 from nlgauge.gate.decision import RightAnswers
 from nlgauge.maths.wording import Band, Bands, readable
@@ -216,10 +216,6 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
     return replace(limits, right=both, second=second_limits)
 
 
-_MIDDLE = 0.5
-"""The threshold of a scorer whose false alarms nobody has measured"""
-
-
 def _is_probability(column: Column) -> bool:
     """Return whether the first sub-score of a metric lies between 0 and 1, 1 being best."""
     low, high = column.limits.get(column.parts[0], (0.0, 1.0))
@@ -231,15 +227,15 @@ def _is_probability(column: Column) -> bool:
 
 def _of_scorer(table: ScoreTable, spec: str) -> Limits:
     """Return the limits of a judge, of another tool's verdicts, or of any scorer from 0 to 1: a row fails below 0.5."""
-    note = f"{spec} fails a row below {_MIDDLE:g}: how often it doubts right answers was not measured, so rows decide"
+    note = f"{spec} fails a row below {MIDDLE:g}: how often it doubts right answers was not measured, so rows decide"
     column = table.columns[spec]
     return Limits(
         spec=spec,
         part=column.parts[0],
         column=column,
-        at_least=_MIDDLE,
-        sure=_MIDDLE,
-        doubted_below=_MIDDLE,
+        at_least=MIDDLE,
+        sure=MIDDLE,
+        doubted_below=MIDDLE,
         notes=(note,),
     )
 

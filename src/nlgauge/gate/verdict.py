@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from nlgauge.data.evidence import of_candidate
 from nlgauge.data.jsonable import jsonable
-from nlgauge.maths.alignment import DECIDING
 from nlgauge.maths.inference import Measured
 from nlgauge.maths.wording import shared_wording
+from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.environment import number, small
-from nlgauge.render.tables import harmless, terminal
 
 Finding: TypeAlias = Literal[
     "supported",
@@ -40,6 +40,8 @@ SAID: Mapping[Finding, str] = {
 """Each finding in a sentence"""
 NO_CLAIM = "claims nothing"
 """In the reason of a row that has no value because it claims nothing"""
+_CLAIMS = 2
+"""Claims of an answer that are shown"""
 _LIKELY = 0.5
 _SAME_WORDS = 0.5
 """The share of a claim's wording that a sentence has which contradicts it: one that has less says other things"""
@@ -78,7 +80,7 @@ class Found(NamedTuple):
     quotes: tuple[str, ...] = ()
     """The sentences that the worst claim was read with, the one that shares most with it first"""
     claims: tuple[ReadClaim, ...] = ()
-    """The claims that decide, the worst first"""
+    """The claims that weigh most, the worst first"""
 
 
 def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
@@ -95,7 +97,7 @@ def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
         The finding, with the answer, the reasons, the quotes and the claims where the evidence has them.
     """
     plain: dict[str, Finding] = {"doubtful": "doubtful", "unread": "other words"}
-    texts = _candidates(evidence)
+    texts = of_candidate(evidence)
     if not texts:
         return Found(plain.get(state))
     (text, *_) = texts
@@ -106,7 +108,7 @@ def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
     if not judged:
         return Found(plain.get(state), text["text"], reasons)
     worst = judged[0]
-    claims = tuple(_claim(text, one) for one in judged[:DECIDING])
+    claims = tuple(_claim(text, one) for one in judged[:_CLAIMS])
     quote = claims[0].quote
     others = (text["quotes"][number]["text"] for number in worst["quotes"])
     quotes = tuple(dict.fromkeys([*([quote] if quote is not None else []), *others]))
@@ -136,10 +138,6 @@ def _claim(text: Mapping[str, Any], stretch: Mapping[str, Any]) -> ReadClaim:
         probability=float(stretch["supported"]),
         quote=None if number is None else text["quotes"][number]["text"],
     )
-
-
-def _candidates(evidence: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
-    return [one for one in (evidence or {}).get("texts", []) if one["name"] == "candidate"]
 
 
 State = Literal["passed", "doubtful", "failed", "unread", "missing", "allowed"]
@@ -245,19 +243,6 @@ class Regression:
     """The smallest true difference that these items show in 80 % of runs; None with a history"""
 
 
-def surely_differs(evidence: Mapping[str, Any] | None) -> str | None:
-    """Return a difference from the source that is nearly always an error, from evidence as JSON has it; or None."""
-    reasons = (one for text in _candidates(evidence) for one in text.get("reasons") or [])
-    return next((one["said"] for one in reasons if one.get("sure")), None)
-
-
-def refuses_worst(evidence: Mapping[str, Any] | None) -> bool:
-    """Return whether the worst claim says that something is not in the source: a search judges it, and no model."""
-    stretches = [one for text in _candidates(evidence) for one in text.get("stretches") or [] if "supported" in one]
-    worst = min(stretches, key=lambda one: float(one["supported"]), default=None)
-    return worst is not None and bool(worst.get("abstains"))
-
-
 Ruling: TypeAlias = Literal["passes", "fails", "cannot tell"]
 By: TypeAlias = Literal["ratings", "against", "accepted", "alone", "trials"]
 _WORST_FIRST: Sequence[Ruling] = ("fails", "cannot tell", "passes")
@@ -311,8 +296,8 @@ class Decision:
         return [f"{one.system}: {one.sentence}" if len(systems) > 1 else one.sentence for one in systems]
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Answered):
     """All that the gate found."""
 
     metric: str
@@ -404,9 +389,15 @@ class Verdict:
         )
         return replace(self, outcomes=tuple(outcomes))
 
-    def __repr__(self) -> str:
-        lines = terminal([["row", "item", "verdict", "why"], *self._cells()]) if self.worst else []
-        return "\n".join([f"{self.headline}{self._counts}.", *map(harmless, lines), *self.notes])
+    def to_answer(self) -> Answer:
+        """Return the answer: the headline, and the rows that do not pass."""
+        return Answer(
+            command="check",
+            record={name: value for name, value in self.record.items() if name != "notes"},
+            sentences=[f"{self.headline}{self._counts}."],
+            tables=[[["row", "item", "verdict", "why"], *self._cells()]] if self.worst else [],
+            notes=self.notes,
+        )
 
     def _repr_html_(self) -> str:
         """Return the rows that do not pass, as a table of a notebook."""

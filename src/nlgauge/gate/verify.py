@@ -1,4 +1,4 @@
-"""Whether a result was changed after it was written: a scores file, a threshold, a panel, a history, a verdict."""
+"""Whether a result was changed after it was written: scores, a threshold, a panel, a history, a verdict, a folder."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from typing import Any
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.opening import file_at, lines
 from nlgauge.data.corpus.row import same_texts
-from nlgauge.data.seal import ITSELF, SEAL, changed, changed_lines, digest_of, exact
+from nlgauge.data.seal import ITSELF, SEAL, changed, changed_lines, digest_of, exact, is_last
 from nlgauge.errors import InputError
 from nlgauge.gate.attest import PREDICATE, STATEMENT, of_subject, sha256_of
+from nlgauge.gate.history import CUT_OFF
+from nlgauge.gate.sealed_folder import SealedFile, folder_digest, sealed_folder
 
-_REMEDY = "give a file that nlgauge score, calibrate, trust --save or check wrote"
+_REMEDY = "give a file that nlgauge score, calibrate, trust --save or check wrote, or a folder of score or sample"
 _EXPANDED = 500
 _NAMED = 20
 """Changes that are named; of more, how many there are"""
@@ -27,11 +29,13 @@ class Verification:
 
     file: str
     kind: str
-    """'scores', 'threshold', 'panel', 'history', 'verdict' or 'statement'"""
+    """'scores', 'threshold', 'panel', 'history', 'verdict', 'statement', 'folder of scores' or 'rating project'"""
     digest: str | None
-    """That of the seal; None where there is no seal"""
+    """That of the seal, and of a folder with that of each file; None where there is no seal"""
     changes: tuple[str, ...]
     """What was changed, in words"""
+    contents: tuple[SealedFile, ...] = ()
+    """The files of a folder"""
 
     @property
     def ruling(self) -> str:
@@ -50,13 +54,19 @@ class Verification:
             return f"{what}, without a seal: whether it was changed is not known"
         return f"{what}, as it was written (sha256 {self.digest})"
 
+    @property
+    def lines(self) -> list[str]:
+        """A line for each file of a folder: its digest, its name and its state."""
+        return [f"  {file.digest or '-' * 64}  {file.name} ({file.state})" for file in self.contents]
+
 
 def verify(path: str | Path, outputs: Corpus | None = None) -> Verification:
     """Return whether a file was changed after it was written, and what.
 
     Args:
-        path: a scores file, a threshold, a panel, a history, or the JSON or the statement of a check.
-        outputs: of a scores file, the outputs that are said to have been scored: rows with other texts are named.
+        path: a scores file, a threshold, a panel, a history, or the JSON or the statement of a check; a folder of
+            scores or a rating project.
+        outputs: of scores, the outputs that are said to have been scored: rows with other texts are named.
 
     Returns:
         What the seal says.
@@ -64,18 +74,20 @@ def verify(path: str | Path, outputs: Corpus | None = None) -> Verification:
     Raises:
         InputError: the file cannot be read, or is no result; or outputs are given for what has no texts.
     """
+    if Path(path).is_dir():
+        return _folder(Path(path), outputs)
     text = _first(path)
     record = _json(text)
     if isinstance(record, dict) and "signatures" in record and "run" in record:
         return _scores(path, record, outputs)
     if outputs is not None:
-        raise InputError("outputs are compared with a scores file alone", file=path, remedy="leave the outputs out")
+        raise _no_outputs(path)
     if isinstance(record, dict) and "look" in record:
         return _history(path)
     try:
         whole = exact(Path(path).read_bytes())
     except (ValueError, RecursionError, OSError):
-        raise InputError("is no result of nlgauge", file=path, remedy=_REMEDY) from None
+        raise InputError("was cut off, or is no result of nlgauge", file=path, remedy=_REMEDY) from None
     kind = _kind(whole)
     if kind is None:
         raise InputError("is no result of nlgauge", file=path, remedy=_REMEDY)
@@ -91,8 +103,27 @@ def verify(path: str | Path, outputs: Corpus | None = None) -> Verification:
     )
 
 
+def _no_outputs(path: str | Path) -> InputError:
+    return InputError("outputs are compared with scores alone", file=path, remedy="leave the outputs out")
+
+
+def _folder(path: Path, outputs: Corpus | None) -> Verification:
+    folder = sealed_folder(path)
+    changes = list(folder.changes)
+    if outputs is not None:
+        if folder.kind != "folder of scores":
+            raise _no_outputs(path)
+        changes += _other_texts(folder.record.get("run"), outputs)
+    return Verification(
+        file=str(path), kind=folder.kind, digest=folder_digest(folder), changes=tuple(changes), contents=folder.files
+    )
+
+
 def _first(path: str | Path) -> str:
-    return next(lines(file_at(path), _EXPANDED))
+    first = next(lines(file_at(path), _EXPANDED), "")
+    if not first:
+        raise InputError("is empty", file=path, remedy=_REMEDY)
+    return first
 
 
 def _json(text: str) -> Any:
@@ -162,14 +193,19 @@ def _other_texts(run: Any, outputs: Corpus) -> Iterator[str]:
 
 
 def _history(path: str | Path) -> Verification:
-    changes, before, digest, number = [], "", None, 0
+    changes: list[str] = []
+    before, digest, number, record = "", None, 0, None
     for number, line in enumerate(lines(file_at(path), _EXPANDED), 1):
         if not line.strip():
             continue
+        if is_last(record):
+            changes.append(f"line {number}, which stands behind the last line that was written")
         try:
             record = exact(line)
         except (ValueError, RecursionError):
-            changes.append(f"line {number}, which is no JSON")
+            cut = not line.endswith("\n")
+            changes.append(f"{CUT_OFF} within line {number}" if cut else f"line {number}, which is no JSON")
+            record = None
             continue
         names = changed(record, before)
         if names:
@@ -178,6 +214,8 @@ def _history(path: str | Path) -> Verification:
             changes.append(f"line {number}, which has no seal")
         digest = _digest(record) or digest
         before = digest_of([before, record])
+    if digest is not None and record is not None and not is_last(record):
+        changes.append(f"{CUT_OFF} behind line {number}")
     return Verification(file=str(path), kind="history", digest=digest, changes=tuple(changes))
 
 

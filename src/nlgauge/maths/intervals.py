@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import takewhile
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -41,13 +42,15 @@ def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
     c, d = 1.0, 1 / ((1 - (a + b) * x / (a + 1)) or tiny)
     fraction = d
     for m in range(1, 1000):
-        for numerator in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            c, d = (1 + numerator / c) or tiny, 1 / ((1 + numerator * d) or tiny)
-            fraction *= c * d
-        if abs(c * d - 1) < 1e-16:
+        at = a + 2 * m
+        even = m * (b - m) * x / ((at - 1) * at)
+        c, d = (1 + even / c) or tiny, 1 / ((1 + even * d) or tiny)
+        fraction *= c * d
+        odd = -(a + m) * (a + b + m) * x / (at * (at + 1))
+        c, d = (1 + odd / c) or tiny, 1 / ((1 + odd * d) or tiny)
+        step = c * d
+        fraction *= step
+        if -1e-16 < step - 1 < 1e-16:
             break
     log_front = a * math.log(x) + b * math.log(rest) + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     return math.exp(log_front) * fraction / a
@@ -55,22 +58,37 @@ def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
 
 @cache
 def student_quantile(p: float, df: float) -> float:
-    """Return what Student's t with df degrees of freedom exceeds with probability 1 - p; 0 < p < 1, df >= 1.
+    """Return what Student's t with df degrees of freedom exceeds with probability 1 - p; 0 < p < 1, df >= 1."""
+    if p < 0.5:
+        return -student_quantile(1 - p, df)
+    # A bisection, which nothing can lead astray. Far from Newton's root it need not compute on which side it is.
+    near = _newton(p, df)
+    exact = (1 + near) * 1e-13 * (10 + df)
 
-    Newton's method from the normal quantile. It is below this one where p > 1/2, and the tail is convex there, so that
-    no step goes too far.
-    """
-    if p <= 0.5:
-        return -student_quantile(1 - p, df) if p < 0.5 else 0.0
+    def too_small(t: float) -> bool:
+        return student_tail(t, df) > 1 - p if abs(t - near) <= exact else t < near
+
+    low, high = 0.0, 1.0
+    while too_small(high):
+        low, high = high, 2 * high
+    while high - low > 1e-13 * high:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if too_small(middle) else (low, middle)
+    return (low + high) / 2
+
+
+def _newton(p: float, df: float) -> float:
+    """Return nearly the quantile, by Newton's method from the normal one, which is below it: the tail is convex."""
     t = NormalDist().inv_cdf(p)
-    log_front = -math.log(2 * math.pi) / 2
-    if df <= NORMAL:
-        log_front = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2
-    for _ in range(1100):  # from 1 to the largest float by doubling
-        log_density = -t * t / 2 if df > NORMAL else -(df + 1) / 2 * math.log1p(t * t / df)
-        step = (student_tail(t, df) - (1 - p)) * math.exp(-log_front - log_density)
+    if df > NORMAL:
+        return t
+    front = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2
+    for _ in range(200):
+        step = (student_tail(t, df) - (1 - p)) * math.exp((df + 1) / 2 * math.log1p(t * t / df) - front)
         t += step
-        if step <= 1e-15 * t:
+        if abs(step) <= 1e-7 * t:
             break
     return t
 
@@ -154,26 +172,22 @@ def hypergeometric_p(count: int, n: int, others: int, m: int) -> float:
     return min(1.0, math.fsum(chances))
 
 
-def certified(p_values: Sequence[float], start: int, error: float) -> list[int]:
+def certified(p_values: Iterable[float], start: int, error: float) -> list[int]:
     """Return which hypotheses are rejected by fixed-sequence testing, all of them correctly with probability 1 - error.
 
     The order of the hypotheses must not depend on the ratings. From `start` on, each one is tested at the full level
     `error`, until one is not rejected.
 
     Args:
-        p_values: of each hypothesis, in order.
+        p_values: of each hypothesis from the first that is tested on, in order. No more are read than are needed.
         start: the index of the first hypothesis that is tested.
         error: the probability that any rejection is wrong.
 
     Returns:
         The indexes of the rejected hypotheses.
     """
-    rejected = []
-    for place in range(start, len(p_values)):
-        if p_values[place] > error:
-            break
-        rejected.append(place)
-    return rejected
+    rejected = sum(1 for _ in takewhile(lambda p: p <= error, p_values))
+    return list(range(start, start + rejected))
 
 
 def proportion(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:

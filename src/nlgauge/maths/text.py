@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,16 @@ def words(text: str) -> list[str]:
     """Return runs of letters, digits and their marks, case-folded. In scripts without spaces every letter is a word."""
     text = unicodedata.normalize("NFC", text.casefold())
     return _ASCII.findall(text) if text.isascii() else _anywhere().findall(text)
+
+
+def copied(texts: Sequence[str], sources: Sequence[str]) -> list[float]:
+    """Return the share of each text's words that stand in its source, NaN where either has no word."""
+    of_source = {source: frozenset(words(source)) for source in dict.fromkeys(sources)}
+    shares = []
+    for text, source in zip(texts, sources, strict=True):
+        split, there = words(text), of_source[source]
+        shares.append(sum(word in there for word in split) / len(split) if split and there else math.nan)
+    return shares
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@ An answer becomes a number between those of the labels, or a `Failure` with the 
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,12 +13,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from nlgauge.data.corpus.place import shown
-from nlgauge.metrics.asking import NAME, form_of_answer, schema_of_answer
 from nlgauge.metrics.final_text import final_text
 from nlgauge.metrics.prompts import Asked
 from nlgauge.metrics.reading import Answer, Failure, Read
 from nlgauge.metrics.replies import Labelled, Numbers, abstains, label_of
 
+NAME = "answer"
+"""The field of JSON that holds the label, and the name of a question"""
+REASON = "reason"
+_FEW = 6
+TOKENS = 16
+"""The longest answer, in tokens, where a label is all that is asked for"""
+TOKENS_WITH_REASON = 512
 _MOST_LOGPROBS = 20
 _CUT = ", and is cut: most_tokens is too small"
 _BLANKS = str.maketrans({"▁": " ", "Ġ": " ", "Ċ": "\n"})
@@ -43,11 +50,13 @@ class Chat:
 
     def question_of(self, asked: Asked) -> str:
         """Return the question, and how to answer it."""
-        return asked.question + form_of_answer(self.labels, self.json, self.reason, self.ours)
+        return asked.question + _form_of_answer(self.labels, self.json, self.reason, self.ours)
 
     def schema(self) -> dict[str, Any]:
-        """Return the JSON schema of an answer."""
-        return schema_of_answer(self.labels, self.reason)
+        """Return the JSON schema of an answer; the reason stands before the label, so that it is written before it."""
+        fields: dict[str, Any] = {REASON: {"type": "string"}} if self.reason else {}
+        fields[NAME] = {"type": "string", "enum": list(self.labels)}
+        return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
         """Return what is sent."""
@@ -154,6 +163,21 @@ class Chat:
             if word in self.labels and isinstance(logprob, int | float) and logprob <= 1e-6:
                 weights[word] = weights.get(word, 0.0) + math.exp(logprob)
         return weights if weights.get(found.label) else None
+
+
+def _form_of_answer(labels: Numbers, json_wanted: bool, reason: bool, ours: bool) -> str:
+    """Return the sentences that say how to answer, empty for a prompt of the user's that need not give a reason."""
+    if not (ours or reason):
+        return ""
+    words = " or ".join(labels) if len(labels) <= _FEW else f"one of {', '.join(labels)}"
+    if json_wanted:
+        records = [{**({REASON: "..."} if reason else {}), NAME: label} for label in labels]
+        said = " or ".join(map(json.dumps, records[:_FEW]))
+        order = f"\nThe {REASON}, in a sentence or two, comes first." if reason else ""
+        return f"\nAnswer with JSON alone: {said}.{order}"
+    if not reason:
+        return f"\nAnswer with one word: {words}."
+    return f"\nFirst write the reason, in a sentence or two. Then write the answer alone on the last line: {words}."
 
 
 def _token_at(tokens: Sequence[object], text: str, place: int) -> Mapping[str, Any] | None:

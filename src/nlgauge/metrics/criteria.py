@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.errors import SpecError
-from nlgauge.metrics.answers import Chat
-from nlgauge.metrics.asking import REASON
+from nlgauge.metrics.answers import REASON, Chat
 from nlgauge.metrics.prompts import Asked
 from nlgauge.metrics.reading import Answer, Failure
 from nlgauge.metrics.replies import labels_in

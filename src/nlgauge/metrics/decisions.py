@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 
 from nlgauge.data.corpus.numbers import label_key
 from nlgauge.data.corpus.place import shown
-from nlgauge.metrics.asking import NAME
+from nlgauge.metrics.answers import NAME
 from nlgauge.metrics.prompts import Asked
 from nlgauge.metrics.reading import YES_NO, Answer, Failure, Read
 from nlgauge.metrics.replies import Numbers

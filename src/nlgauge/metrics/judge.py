@@ -17,8 +17,7 @@ from nlgauge.data.evidence import Evidence
 from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import SpecError
-from nlgauge.metrics.answers import APIS, Chat, endpoint, model_names
-from nlgauge.metrics.asking import TOKENS, TOKENS_WITH_REASON
+from nlgauge.metrics.answers import APIS, TOKENS, TOKENS_WITH_REASON, Chat, endpoint, model_names
 from nlgauge.metrics.cached_answers import CachedAnswers, Job
 from nlgauge.metrics.criteria import TOKENS_EACH, ChatOfCriteria, criteria_of
 from nlgauge.metrics.decisions import MOST_LEVELS, Decisions, SystemOne

@@ -13,20 +13,16 @@ import numpy as np
 
 from nlgauge.answers.fitted_panel import UNSEEN, FittedPanel, PanelMember
 from nlgauge.contract.base import (
-    COSTS,
     QUESTION,
     SHARE,
-    Cost,
     Limits,
-    Prepared,
-    Reading,
     RowMetric,
     Setup,
     Value,
     model_of,
 )
 from nlgauge.contract.parameters import param
-from nlgauge.contract.together import PreparedMember, Together, Values
+from nlgauge.contract.together import OfMembers, PreparedMember, PreparedTogether, Together, Values
 from nlgauge.data.corpus import Row
 from nlgauge.data.corpus.row import same_texts
 from nlgauge.data.evidence import Evidence, Item
@@ -36,15 +32,8 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge.stats.arrays import Float
 
 
-@dataclass(frozen=True, kw_only=True)
-class PanelPrepared(Prepared):
-    """A panel with its members."""
-
-    together: Together
-
-
 @dataclass(frozen=True)
-class Panel(RowMetric):
+class Panel(OfMembers):
     """The probability that a row is good, by several scorers together, with weights that people's ratings have chosen.
 
     `nlgauge trust --save` writes the file: which scorers, how each is standardised, its weight, the thresholds, and to
@@ -104,27 +93,7 @@ class Panel(RowMetric):
     def remote(self) -> bool:  # type: ignore[override]
         return any(made.remote for made in self.members.values())
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(column for made in self.members.values() for column in made.columns))
-
-    @property
-    def cost(self) -> Cost:
-        return max((made.cost for made in self.members.values()), key=COSTS.index)
-
-    @property
-    def uses_corpus(self) -> bool:
-        return any(made.uses_corpus for made in self.members.values())
-
-    @property
-    def libraries(self) -> tuple[str, ...]:  # type: ignore[override]
-        return tuple(dict.fromkeys(name for made in self.members.values() for name in made.libraries))
-
-    @property
-    def scored_by(self) -> tuple[type, ...]:
-        return (type(self), *(kind for made in self.members.values() for kind in made.scored_by))
-
-    def prepare(self, setup: Setup) -> PanelPrepared:
+    def prepare(self, setup: Setup) -> PreparedTogether:
         """Prepare each member, and hold it to what it was when the weights were fitted.
 
         Args:
@@ -162,7 +131,7 @@ class Panel(RowMetric):
         promise = "" if fitted.certified is None else f", the upper one at a risk of {fitted.risk:g}"
         facts["grounded_from"] = f"{fitted.ratings} ratings of {fitted.aspect}{promise}"
         together = Together(prepared, len(self.parts), self._value, self._evidence)
-        return PanelPrepared(facts=facts, together=together)
+        return PreparedTogether(facts=facts, together=together)
 
     def _refuse_other(self, spec: str, now: Mapping[str, object]) -> None:
         """Raise SpecError where a member's numbers depend on something else than when the weights were fitted."""
@@ -175,17 +144,6 @@ class Panel(RowMetric):
             )
             remedy = "score with it and with the others again, and fit the panel again (nlgauge trust --save)"
             raise SpecError(f"{self.name}: {spec} is not the scorer that the panel was fitted to: {said}: {remedy}")
-
-    def read_row(self, row: Row, prepared: PanelPrepared) -> Reading:
-        return prepared.together.read(row)
-
-    def spent(self, prepared: PanelPrepared) -> Mapping[str, int]:
-        """Return what its members cost together."""
-        total: dict[str, int] = {}
-        for one in prepared.together.members.values():
-            for name, count in one.metric.spent(one.prepared).items():
-                total[name] = total.get(name, 0) + count
-        return total
 
     def _numbers(self, values: Values) -> Float:
         """Return the scores of the used members for a row: [1, used]."""

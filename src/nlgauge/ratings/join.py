@@ -6,7 +6,6 @@ Where a row has its position for its item, its texts say which row it is (`nlgau
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,8 +17,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.data.corpus.numbers import Labels, numbers_in, provenance
-from nlgauge.data.corpus.place import REMEDY, first_repeat, looked_up, refuse_repeats
+from nlgauge.data.corpus.numbers import Labels, numbers_in, provenance, texts_in
+from nlgauge.data.corpus.place import REMEDY, first_repeat, refuse_repeats
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import InputError
@@ -406,7 +405,7 @@ def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
     return table.clustered(labels)
 
 
-def column_of(keys: Sequence[Key], outputs: Iterable[Row], name: str) -> list[str | None]:
+def column_of(keys: Sequence[Key], outputs: Sequence[Row], name: str) -> list[str | None]:
     """Return a column of outputs for each (system, item), as texts.
 
     Args:
@@ -421,17 +420,8 @@ def column_of(keys: Sequence[Key], outputs: Iterable[Row], name: str) -> list[st
         InputError: outputs of one system for one item have several values.
     """
     values: dict[Key, str | None] = {}
-    for number, row in enumerate(outputs, 1):
-        value = _value(row, name)
+    for number, (row, value) in enumerate(zip(outputs, texts_in(outputs, name), strict=True), 1):
         if values.setdefault((row.system, row.item), value) != value:
             problem = f"the outputs of system {row.system!r} for item {row.item!r} are of several {name!r}"
             raise InputError(problem, row=number, remedy="give each output of a system an item of its own")
     return [values.get(key) for key in keys]
-
-
-def _value(row: Row, column: str) -> str | None:
-    own = ("candidate", "source", "context", "question", "item", "system", "trial")
-    value = getattr(row, column) if column in own else looked_up(row.extra, column)
-    if value is None or value == "":
-        return None
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)

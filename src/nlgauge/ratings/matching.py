@@ -47,7 +47,7 @@ def matched(table: ScoreTable, outputs: C) -> C:
     mine = {n: row for n, row in enumerate(outputs) if row.counted and row.system in {*systems, Row.system}}
     if not known or not mine:
         return outputs
-    texts = {n: row.fingerprint for n, row in mine.items()}
+    texts = {n: outputs.fingerprints[n] for n in mine}
     at = {key: number for number, key in enumerate(table.rows)}
     places = {n: at[row.system, row.item] for n, row in mine.items() if (row.system, row.item) in at}
     told = {n: place for n, place in places.items() if texts[n].strip(".")}
@@ -126,7 +126,7 @@ def by_position(table: ScoreTable, outputs: Corpus, unrated: bool = False) -> li
         for n, row in rows.items()
         if not row.counted
         and (was := known.get((row.system, row.item), "").partition(".")[0])
-        and (now := row.fingerprint.partition(".")[0])
+        and (now := outputs.fingerprints[n - 1].partition(".")[0])
         and now != was
     ]
     if other:

@@ -1,8 +1,8 @@
 """A rating project: one folder with the rows that were drawn, how they were drawn, and the sheets that people fill.
 
 `project.json` holds every row of the design, the aspects, and digests: of the outputs, of the texts of each drawn row,
-and of all this together, which is the project's id. A sheet's rows carry the id and the digest of their texts, so that
-a sheet of another draw, or a text that was edited, is seen.
+of all this together, which is the project's id, and of the other files as they were made. It is sealed. A sheet's rows
+carry the id and the digest of their texts, so that a sheet of another draw, or a text that was edited, is seen.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.labels import plain
+from nlgauge.data.seal import refuse_changed, sealed
 from nlgauge.errors import InputError
 from nlgauge.ratings.join import Key
 from nlgauge.ratings.labels import Aspect, labelled
@@ -93,7 +94,7 @@ class RatingProject:
 
     @property
     def _content(self) -> dict[str, Any]:
-        rows = [{**vars(row), "digest": self.texts.get(row.name or "")} for row in self.draw.rows]
+        rows = [{**_cells(row), "digest": self.texts.get(row.name or "")} for row in self.draw.rows]
         aspects = [{**vars(aspect), "labels": dict(aspect.labels)} for aspect in self.aspects]
         return {
             "design": dict(self.design),
@@ -103,14 +104,19 @@ class RatingProject:
             "rows": rows,
         }
 
-    def save(self, folder: str | Path) -> None:
-        """Write project.json into a folder, complete or not at all."""
-        content = self._content
-        rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in content.pop("rows"))
+    def save(self, folder: str | Path, files: Mapping[str, str] | None = None) -> None:
+        """Write project.json into a folder, complete or not at all.
+
+        Args:
+            folder: the folder.
+            files: the SHA-256 (hexadecimal) of the other files, as they are made, by name.
+        """
         sheet = hashlib.sha256("".join(self.texts.values()).encode()).hexdigest()
-        head = {"format": _FORMAT, "id": self.id, "nlgauge": self.version, **content, "sheet": sheet}
+        head = {"format": _FORMAT, "id": self.id, "nlgauge": self.version, **self._content, "sheet": sheet}
+        record: dict[str, Any] = sealed({**head, "files": dict(files or {})})
+        rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in record.pop("rows"))
         with atomic_write(Path(folder) / FILE) as file:
-            file.write(json.dumps(head, ensure_ascii=False, indent=1)[:-2] + f',\n "rows": [\n{rows}\n]}}\n')
+            file.write(json.dumps(record, ensure_ascii=False, indent=1)[:-2] + f',\n "rows": [\n{rows}\n]}}\n')
 
     @classmethod
     def load(cls, folder: str | Path) -> RatingProject:
@@ -127,7 +133,7 @@ class RatingProject:
         """
         file = Path(folder) / FILE
         try:
-            record = json.loads(file.read_text(encoding="utf-8"))
+            record = json.loads(refuse_changed(file.read_bytes(), file, "a rating project", _REMEDY))
             if record["format"] != _FORMAT:
                 problem = f"is of format {record['format']!r}, and this version reads {_FORMAT}"
                 raise InputError(problem, file=file, remedy="install the version of nlgauge that it names, or a newer")
@@ -152,6 +158,26 @@ class RatingProject:
         if not right:
             raise InputError("is not a rating project, or was changed", file=file, remedy=_REMEDY)
         return made
+
+    def drawn_rows(self, path: Path) -> int:
+        """Return how many rows of a sheet hold a rating, or a word in its place.
+
+        Args:
+            path: the sheet.
+
+        Returns:
+            The number of rows.
+
+        Raises:
+            InputError: the file is no sheet of this project, or a row or a text is not as it was drawn.
+        """
+        sheet = read_sheet(path)
+        columns = [name for name in sheet.columns if name.startswith(RATING)]
+        for line, cells in sheet.rows:
+            name = self._row(sheet, line, cells)
+            if sheet.exact and all(text in sheet.columns for text in self.columns):
+                self._refuse_changed(sheet, line, cells, name)
+        return sum(any(cells.get(column, "").strip() for column in columns) for _, cells in sheet.rows)
 
     def ratings(self, labels: Iterable[str] = ()) -> ProjectRatings:
         """Return what people rated: all sheets of the folder, averaged by row.
@@ -201,12 +227,13 @@ class RatingProject:
                 "",
                 system=row.system,
                 item=row.item,
+                trial=row.trial,
                 missing=True,
                 scores={aspect: of[row.name] for aspect, of in means.items() if row.name in of},
             )
             for row in self.draw.rows
         ]
-        keys = {row.name: (row.system, row.item) for row in self.draw.sheet}
+        keys = {row.name: row.key for row in self.draw.sheet}
         raters = {
             aspect: {rater: {keys[name]: value for name, value in of.items()} for rater, of in by_rater.items()}
             for aspect, by_rater in values.items()
@@ -320,9 +347,9 @@ class ProjectRatings(Corpus):
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """By aspect, the least and the greatest rating that there can be"""
     raters: Mapping[str, Mapping[str, Mapping[Key, float]]] = field(default_factory=dict)
-    """By aspect, the ratings of each rater, by (system, item)"""
+    """By aspect, the ratings of each rater, by `DrawnRow.key`"""
     refused: Mapping[str, frozenset[Key]] = field(default_factory=dict)
-    """By aspect, the rows of which somebody says that they are not rated (n/a)"""
+    """By aspect, the rows of which somebody says that they are not rated (n/a), by `DrawnRow.key`"""
 
     def told(self, aspects: Iterable[str] | None = None) -> list[str]:
         """Return what has to be known of the ratings of some aspects, all by default, as sentences."""
@@ -331,8 +358,8 @@ class ProjectRatings(Corpus):
 
     def of(self, outputs: Corpus) -> ProjectRatings:
         """Return the outputs that were sampled, with their texts and these ratings in place of their own."""
-        scores = {(row.system, row.item): row.scores for row in self}
-        rows = [replace(row, scores=scores.get((row.system, row.item), {})) for row in outputs]
+        scores = {row.key: row.scores for row in self}
+        rows = [replace(row, scores=scores.get(row.key, {})) for row in outputs]
         return replace(self, rows=rows)
 
     def renamed(self, labels: Mapping[str, str]) -> ProjectRatings:
@@ -351,6 +378,11 @@ class ProjectRatings(Corpus):
             for aspect, of in self.refused.items()
         }
         return replace(self, rows=rows, draw=Draw(drawn), raters=raters, refused=refused)
+
+
+def _cells(row: DrawnRow) -> dict[str, Any]:
+    """Return what project.json holds of a row; its trial only where it has one."""
+    return {name: value for name, value in vars(row).items() if name != "trial" or value is not None}
 
 
 class _Given(NamedTuple):

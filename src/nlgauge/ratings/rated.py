@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -83,8 +84,44 @@ class Measurement:
             )
 
 
-def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> tuple[Grid, Ratings, list[str]]:
-    """Return a table's places, its ratings, and the aspects that are asked for.
+@dataclass(frozen=True)
+class Joined:
+    """A table beside ratings of its rows."""
+
+    table: ScoreTable
+    place: Grid
+    ratings: Ratings
+    aspects: list[str]
+    """Those that are asked for"""
+
+    def of(self, table: ScoreTable) -> Joined:
+        """Return another table with the same rows beside the same ratings."""
+        return self if table is self.table else replace(self, table=table)
+
+    @cached_property
+    def scores(self) -> dict[tuple[str, str], Float]:
+        """The scores that are shown, by metric and sub-score, larger ones being better: [items, systems]."""
+        return {
+            (spec, part): self.place.of(by_row(self.table, column, column.parts.index(part)))
+            for spec, column in self.table.columns.items()
+            for part in column.shown
+        }
+
+    @cached_property
+    def rated(self) -> dict[str, Float]:
+        """The ratings by aspect, NaN where there is none: [items, systems]."""
+        return {aspect: self.place.of(self.ratings.values[aspect]) for aspect in self.aspects}
+
+    @property
+    def fewest_rated(self) -> tuple[int, int]:
+        """How many items, and how many systems, have a rating by the aspect that has the fewest."""
+        known = [~np.isnan(values) for values in self.rated.values()]
+        items, systems = (min((int(one.any(axis).sum()) for one in known), default=0) for axis in (1, 0))
+        return items, systems
+
+
+def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> Joined:
+    """Return a table beside its ratings.
 
     Args:
         table: the table.
@@ -92,7 +129,7 @@ def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> 
         aspects: those that are asked for; None for all.
 
     Returns:
-        The places, the ratings and the names of the aspects.
+        The table with its places, its ratings and the names of the aspects.
 
     Raises:
         InputError: nothing is rated for an aspect, and as `grid` and `ratings` of `nlgauge.ratings.join`.
@@ -101,14 +138,7 @@ def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> 
     chosen = list(rated.values) if aspects is None else list(aspects)
     if unknown := [aspect for aspect in chosen if aspect not in rated.values]:
         raise InputError(f"nothing is rated for {unknown[0]!r}", remedy=f"rated are {', '.join(rated.values)}")
-    return place, rated, chosen
-
-
-def fewest_rated(place: Grid, rated: Ratings, aspects: Sequence[str]) -> tuple[int, int]:
-    """Return how many items, and how many systems, have a rating by the aspect that has the fewest."""
-    known = [~np.isnan(place.of(rated.values[aspect])) for aspect in aspects]
-    items, systems = (min((int(one.any(axis).sum()) for one in known), default=0) for axis in (1, 0))
-    return items, systems
+    return Joined(table, place, rated, chosen)
 
 
 def by_row(table: ScoreTable, column: Column, part: int) -> Float:
@@ -289,12 +319,13 @@ def rated_rows(
     resolved = source if draw is None or isinstance(source, Column) else draw.resolved(aspects_of(source))
     if isinstance(source, ProjectRatings):
         draw, resolved = source.draw, source
-    place, found, chosen = joined(table, resolved, aspects or None)
-    values = {aspect: found.values[aspect] for aspect in chosen}
+    both = joined(table, resolved, aspects or None)
+    found = both.ratings
+    values = {aspect: found.values[aspect] for aspect in both.aspects}
     any_rated = ~np.all([np.isnan(one) for one in values.values()], axis=0)
     notes = [f"{len(found.unscored)} rated outputs are not in the scores"] if found.unscored else []
     notes += found.notes
-    items = np.array(place.place[0], np.intp)
+    items = np.array(both.place.place[0], np.intp)
     corpus = outputs if outputs is not None else source if isinstance(source, Corpus) else None
     strata, probabilities, at_random = np.zeros(len(table.rows), np.intp), None, True
     labels: list[Any] | None = None
@@ -331,11 +362,11 @@ def rated_rows(
             notes += [said for aspect, given in in_order.items() if (said := drift(given, aspect))]
     raters, agreement = dict[str, Float](), list[RaterAgreement]()
     if isinstance(source, ProjectRatings):
-        for aspect in chosen:
+        for aspect in both.aspects:
             by_rater = source.raters.get(aspect, {}).values()
             raters[aspect] = np.array([[of.get(key, np.nan) for key in table.rows] for of in by_rater])
-        agreement = [one for one in source.agreement if one.aspect in chosen]
-        notes += source.told(chosen)
+        agreement = [one for one in source.agreement if one.aspect in both.aspects]
+        notes += source.told(both.aspects)
         if table.run.get("corpus") not in (None, source.sampled):
             notes.append(
                 "the scores are not of the very outputs that were sampled: ratings hold for the same texts only"
@@ -375,12 +406,20 @@ def _unanswered(
 
 
 def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:
-    if name in ("item", "system"):
-        return [row[1] if name == "item" else row[0] for row in table.rows]
+    if name == "system":
+        return [system for system, _ in table.rows]
+    items = table.items
+    if name == "item":
+        return list(items)
     labels: list[Any] = [None] * len(table.rows) if corpus is None else column_of(table.rows, corpus, name)
     if missing := sum(one is None for one in labels):
         problem = f"{missing} of {len(labels)} rows of the scores have no {name!r} to be clustered by"
         raise InputError(problem, remedy="give the outputs, which have that column in every row")
+    of: dict[str, Any] = {}
+    for row, (item, label) in enumerate(zip(items, labels, strict=True), 1):
+        if "items" in table.run and of.setdefault(item, label) != label:
+            problem = f"the trials of item {item!r} are of several {name!r}"
+            raise InputError(problem, row=row, remedy="cluster by what all trials of an item share")
     return labels
 
 

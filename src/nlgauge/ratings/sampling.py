@@ -12,12 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from nlgauge.data.corpus import Corpus
+from nlgauge.data.corpus.row import of_trial
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.selection import meant
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.prediction_powered import Integers
 from nlgauge.ratings.join import Key, column_of, keyed, refuse_twice, turned
 from nlgauge.ratings.matching import matched
+from nlgauge.ratings.trials import each_trial
 from nlgauge.stats.arrays import Float
 
 
@@ -34,6 +36,13 @@ class DrawnRow:
     """What whole clusters were drawn by; None where rows were drawn"""
     name: str | None = None
     """What the row is called on the sheet; None where it was not drawn"""
+    trial: str | None = None
+    """Which run of the system on the item it is, where the system was run several times"""
+
+    @property
+    def key(self) -> Key:
+        """The system, and the item, or the trial of it (`nlgauge.data.corpus.row.of_trial`)."""
+        return self.system, of_trial(self.item, self.trial)
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,11 @@ class Draw:
         """The rows that are to be rated, in the order of the sheet."""
         return sorted((row for row in self.rows if row.name is not None), key=lambda row: row.name or "")
 
+    @property
+    def of_trials(self) -> bool:
+        """Whether rows are trials of items."""
+        return any(row.trial is not None for row in self.rows)
+
     def resolved(self, ratings: dict[str, dict[Key, float]]) -> dict[str, dict[Key, float]]:
         """Return ratings of the sheet's names, by aspect, as ratings of rows.
 
@@ -59,7 +73,7 @@ class Draw:
         Raises:
             InputError: a name is not on the sheet.
         """
-        rows = {row.name: (row.system, row.item) for row in self.sheet}
+        rows = {row.name: row.key for row in self.sheet}
         if stray := [name for scores in ratings.values() for _, name in scores if name not in rows]:
             remedy = "give the ratings of the rows that were drawn"
             raise InputError(f"{stray[0]!r} is rated and was not drawn", remedy=remedy)
@@ -80,7 +94,7 @@ class Draw:
         Raises:
             InputError: the outputs had other rows.
         """
-        known = {(row.system, row.item): row for row in self.rows}
+        known = {row.key: row for row in self.rows}
         if absent := [key for key in rows if key not in known]:
             system, item = absent[0]
             problem = (
@@ -108,7 +122,8 @@ def sample(
 ) -> Draw:
     """Draw n rows to be rated, in random order and under names that hide their systems, and keep how they were drawn.
 
-    Every system gets its share of n, and rows are drawn at random within it.
+    Every system gets its share of n, and rows are drawn at random within it. Where a system was run several times on an
+    item, each trial is a row.
 
     Args:
         outputs: all outputs.
@@ -134,16 +149,24 @@ def sample(
         raise SpecError("whole clusters are drawn at random, and not by score: leave out the scores or the cluster")
     if allocation == "neyman" and scores is None:
         raise SpecError("the allocation 'neyman' is by the spread of scores: give the scores")
-    outputs = outputs if scores is None else matched(scores, outputs)
-    keys = [(row.system, row.item) for row in outputs]
-    refuse_twice(keys, "the outputs", "give each output of a system its own item")
+    rows = each_trial(outputs)
+    if scores is not None:
+        scores = scores.per_trial()
+        rows = matched(scores, rows)
+    keys = [(row.system, row.item) for row in rows]
+    refuse_twice(keys, "the outputs", _REMEDY)
     if not 1 <= n <= len(keys):
         raise InputError(f"{n} of {len(keys)} rows cannot be drawn", remedy=f"draw from 1 to {len(keys)}")
     rng = np.random.default_rng([seed, len(keys), n])
+    trials = [row.trial for row in outputs]
+    items = [of if trial is None else row.item for (_, of), row, trial in zip(keys, outputs, trials, strict=True)]
+    names = list(zip(items, trials, strict=True))
     if cluster is not None:
-        return _clusters(keys, column_of(keys, outputs, cluster), name=cluster, n=n, rng=rng)
+        labels = items if cluster == "item" else column_of(keys, rows, cluster)
+        return _clusters(keys, labels, name=cluster, n=n, rng=rng, names=names)
     values = None if scores is None else _values(keys, scores, metric)
-    systems = np.array([list(outputs.systems).index(system) for system, _ in keys])
+    numbers = {system: number for number, system in enumerate(rows.systems)}
+    systems = np.array([numbers[system] for system, _ in keys])
     groups = systems if values is None else _strata(systems, values, strata)
     sizes = np.bincount(groups)
     spread = np.ones(len(sizes))
@@ -155,8 +178,17 @@ def sample(
     for group, count in enumerate(wanted):
         drawn[rng.choice(np.flatnonzero(groups == group), count, replace=False)] = True
     return _named(
-        keys, drawn, probabilities=wanted[groups] / sizes[groups], strata=groups, clusters=[None] * len(keys), rng=rng
+        keys,
+        drawn,
+        probabilities=wanted[groups] / sizes[groups],
+        strata=groups,
+        clusters=[None] * len(keys),
+        rng=rng,
+        names=names,
     )
+
+
+_REMEDY = "give each output of a system an item of its own, or each run on an item a name in a column trial"
 
 
 def allocated(n: int, sizes: Integers, spread: Float) -> Integers:
@@ -214,7 +246,12 @@ def _strata(systems: Integers, values: Float, strata: int) -> Integers:
 
 
 def _clusters(
-    keys: Sequence[tuple[str, str]], labels: Sequence[object], name: str, n: int, rng: np.random.Generator
+    keys: Sequence[tuple[str, str]],
+    labels: Sequence[object],
+    name: str,
+    n: int,
+    rng: np.random.Generator,
+    names: Sequence[tuple[str, str | None]],
 ) -> Draw:
     if None in labels:
         raise InputError(f"a row of the outputs has no {name!r} to be clustered by", remedy="name another column")
@@ -230,6 +267,7 @@ def _clusters(
         strata=np.zeros(len(keys), np.intp),
         clusters=[str(label) for label in labels],
         rng=rng,
+        names=names,
     )
 
 
@@ -240,11 +278,12 @@ def _named(
     strata: Integers,
     clusters: Sequence[str | None],
     rng: np.random.Generator,
+    names: Sequence[tuple[str, str | None]],
 ) -> Draw:
     """Return the draw with names in random order, of equally many digits, so that they sort as the sheet does."""
     places = rng.permutation(np.flatnonzero(drawn))
     digits = len(str(len(places)))
-    names = {int(row): f"r{number:0{digits}d}" for number, row in enumerate(places, 1)}
+    on_sheet = {int(row): f"r{number:0{digits}d}" for number, row in enumerate(places, 1)}
     return Draw(
         tuple(
             DrawnRow(
@@ -253,8 +292,9 @@ def _named(
                 probability=float(probabilities[row]),
                 stratum=int(strata[row]),
                 cluster=clusters[row],
-                name=names.get(row),
+                name=on_sheet.get(row),
+                trial=trial,
             )
-            for row, (system, item) in enumerate(keys)
+            for row, ((system, _), (item, trial)) in enumerate(zip(keys, names, strict=True))
         )
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nlgauge.render.environment import HERE, inlined, render
+from nlgauge.render.lines import Line, drawn
 from nlgauge.render.tables import Cells, empty, formatted
 
 
@@ -22,9 +23,16 @@ class Answer:
     keys: int = 1
     """How many columns of a table say what a row is"""
     legend: Sequence[str] = ()
-    """What the marks and columns of the tables mean, a sentence each; a record says it by its names"""
+    """What stands beside the tables, such as what their marks and columns mean, a sentence each; a record and lines say
+    it themselves"""
     notes: Sequence[str] = ()
     """What a reader has to know of the numbers, a sentence each"""
+    lines: Sequence[Line] = ()
+    """What text output shows in place of sentences and tables, where these would say less"""
+    ending: Line | None = None
+    """What text output shows last, below the notes"""
+    documents: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    """By format, what makes the answer as a text of a format that has no tables, such as the XML of test results"""
 
 
 class Answered:
@@ -42,7 +50,10 @@ class Answered:
 
 
 def as_text(answer: Answer) -> str:
-    """Return the answer as lines: sentences, tables, then what has to be known of them."""
+    """Return the answer as text: sentences and tables, or its own lines; then what has to be known of them."""
+    if answer.lines:
+        ending = [answer.ending] if answer.ending is not None else []
+        return "\n".join([*drawn(answer.lines), *answer.notes, *drawn(ending)])
     tables = formatted(answer.tables, "text", keys=answer.keys)
     return "\n".join([*answer.sentences, *tables, *answer.legend, *answer.notes])
 

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nlgauge._version import __version__
 from nlgauge.render.environment import HERE, digest, inlined, render
 from nlgauge.render.tables import empty
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
 _STYLES = tuple(HERE / name for name in ("parts.css", "page.css", "tables.css"))
+VERDICT = HERE / "verdict.css"
+"""The style of an answer with its verdict"""
+
+
+def style(*more: Path) -> Markup:
+    """Return the style of a page that has more of its own than all pages."""
+    return inlined(*_STYLES, *more)
 
 
 def page(
@@ -45,7 +55,7 @@ def page(
         command=command,
         title=title,
         version=__version__,
-        style=inlined(*_STYLES, *styles),
+        style=style(*styles),
         script=script,
         policy=digest(str(script)),
         notes=notes,

@@ -17,6 +17,7 @@ import csv
 import io
 import math
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,8 +50,8 @@ class Number:
     @property
     def interval(self) -> str:
         """The interval in brackets; empty where there is none."""
-        known = not (math.isnan(self.value) or math.isnan(self.low))
-        return f"[{fixed(self.low, self.digits)}, {fixed(self.high, self.digits)}]" if known else ""
+        ranged = not (math.isnan(self.value) or math.isnan(self.low))
+        return f"[{fixed(self.low, self.digits)}, {fixed(self.high, self.digits)}]" if ranged else ""
 
     @property
     def chance(self) -> str:
@@ -120,7 +121,19 @@ _STYLES: Mapping[str, dict[str, Any]] = {
     "best": {"fg": "green", "bold": True},
     "alike": {"fg": "green"},
     "interval": {"dim": True},
+    "supported": {"fg": "green"},
+    "partly": {"fg": "yellow"},
+    "unsupported": {"fg": "red", "underline": True},
+    "passes": {"fg": "green", "bold": True},
+    "fails": {"fg": "red", "bold": True},
+    "cannot tell": {"fg": "yellow", "bold": True},
+    "doubtful": {"fg": "yellow"},
 }
+
+
+def styled(text: str, style: str) -> str:
+    """Return a text in the colours of a style; as it is without a style."""
+    return click.style(text, **_STYLES[style]) if style and text else text
 
 
 class Line(NamedTuple):
@@ -135,10 +148,8 @@ class Line(NamedTuple):
 
     def padded(self, width: int, colour: bool) -> str:
         space = " " * (width - self.width)
-        styled = (
-            click.style(text, **_STYLES[style]) if colour and style and text else text for text, style in self.pieces
-        )
-        return space + "".join(styled) if self.right else "".join(styled) + space
+        drawn = "".join(styled(text, style) if colour else text for text, style in self.pieces)
+        return space + drawn if self.right else drawn + space
 
     def broken(self, width: int) -> list[Line]:
         """Lines of text in lines no wider than that, at spaces where there are some; numbers stay whole."""
@@ -181,6 +192,11 @@ def terminal(cells: Cells, width: int = 100, colour: bool = False, keys: int = 1
     for number, block in enumerate(blocks):
         lines += [*[""] * bool(number), *_printed(block, colour)]
     return lines
+
+
+def aligned(cells: Cells) -> list[str]:
+    """Return the lines of a table as wide as it is, for a table that stands among other lines."""
+    return terminal(cells, width=sys.maxsize)
 
 
 def shown_width(text: str) -> int:
@@ -232,16 +248,16 @@ def _narrowed(columns: Sequence[Column], width: int) -> list[Column]:
 
 
 def _blocks(columns: Sequence[Column], width: int, keys: int) -> list[list[Column]]:
-    own = list(columns[:keys])
-    room = max(width - _total(own) - len(_GAP), _NARROWEST)
+    heads = list(columns[:keys])
+    room = max(width - _total(heads) - len(_GAP), _NARROWEST)
     blocks: list[list[Column]] = []
     for column in columns[keys:]:
         fits = column.wrapped(room)
         if blocks and _total([*blocks[-1], fits]) <= width:
             blocks[-1].append(fits)
         else:
-            blocks.append([*own, fits])
-    return blocks or [own]
+            blocks.append([*heads, fits])
+    return blocks or [heads]
 
 
 def _printed(columns: Sequence[Column], colour: bool) -> list[str]:
@@ -359,9 +375,14 @@ def _markdown(cells: Cells) -> list[str]:
 
 def _in_markdown(cell: Cell) -> str:
     if isinstance(cell, str):
-        return re.sub(r"([\\|*_`<~\[\]])", r"\\\1", _line(cell))
+        return in_markdown(cell)
     around = _AROUND[cell.mark]
     return f"{around}{cell.text}{around}" + words(cell).removeprefix(cell.text)
+
+
+def in_markdown(text: str) -> str:
+    """Return a text in one line that ends no cell, and that is not read as Markdown, as HTML, or as another's name."""
+    return re.sub(r"([\\|*_`<>~\[\]#@])", r"\\\1", _line(text))
 
 
 def _numeric(cells: Cells) -> list[bool]:

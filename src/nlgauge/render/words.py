@@ -18,7 +18,7 @@ class Piece(NamedTuple):
 def pieces(text: str, marks: Iterable[tuple[int, int, Mapping[str, Any]]]) -> Iterator[Piece]:
     """All of a text, in order, cut at marks (begin, end, mark); of marks that overlap the first one is kept whole."""
     at = 0
-    for begin, end, mark in sorted(marks, key=lambda one: one[:2]):
+    for begin, end, mark in sorted(marks, key=lambda placed: placed[:2]):
         begin = max(at, begin)
         if end <= begin:
             continue
@@ -51,13 +51,13 @@ class Table(NamedTuple):
     left_out: int = 0
 
 
-def word_panes(texts: Sequence[Record], known: Record) -> list[Pane]:
+def word_panes(texts: Sequence[Record], by_name: Record) -> list[Pane]:
     """Yield a pane for each text that is judged, and for each text that it is compared with, where that is known."""
     panes = [Pane(f"{text['name']}, against the {text['against']}", _judged(text)) for text in texts]
     judged = {text["name"] for text in texts}
     for name in dict.fromkeys(name for text in texts for name in _others(text) if name not in judged):
-        if known.get(name):
-            panes.append(Pane(name, list(pieces(known[name], _quoted(texts, name)))))
+        if by_name.get(name):
+            panes.append(Pane(name, list(pieces(by_name[name], _quoted(texts, name)))))
     return panes
 
 
@@ -70,7 +70,7 @@ def word_tables(texts: Sequence[Record]) -> Iterator[Table]:
             head = ("not supported", "characters", "the nearest sentence")
             yield Table(f"Not supported in the {text['name']}", head, rows, len(spans) - len(rows))
         if text.get("reasons"):
-            said = [(one["said"], f"{one['begin']}–{one['end']}") for one in text["reasons"]]
+            said = [(reason["said"], f"{reason['begin']}–{reason['end']}") for reason in text["reasons"]]
             caption = f"Where the {text['name']} says another thing than the {text['against']}, checked without a model"
             yield Table(caption, ("what", "characters"), said[:LISTED], max(0, len(said) - LISTED))
         missed = [word for word in text["words"] if "predicted" in word and word["alignment"] < text["weak"]]
@@ -142,12 +142,12 @@ def _note(text: Record, word: Record, looked_up: bool) -> str:
 
 def _quoted(texts: Sequence[Record], name: str) -> list[tuple[int, int, dict[str, str]]]:
     """Yield the sentences of a text that were read, each under the name by which words that are from it call it."""
-    found: dict[tuple[int, int], str] = {}
+    keys: dict[tuple[int, int], str] = {}
     for text in texts:
         for index, quote in enumerate(text.get("quotes", [])):
             if quote["name"] == name:
-                found.setdefault((quote["begin"], quote["end"]), f"q{index}")
-    return [(begin, end, {"key": key}) for (begin, end), key in found.items()]
+                keys.setdefault((quote["begin"], quote["end"]), f"q{index}")
+    return [(begin, end, {"key": key}) for (begin, end), key in keys.items()]
 
 
 def nearest(text: Record, begin: int, end: int) -> Record | None:
@@ -165,21 +165,22 @@ def _span(text: Record, begin: int, end: int) -> tuple[str, str, str]:
 _Marks = dict[tuple[int, int], dict[str, Any]]
 
 
-def match_panes(matches: Sequence[Record], known: Record) -> list[Pane]:
+def match_panes(matches: Sequence[Record], by_name: Record) -> list[Pane]:
     """Both texts; a word points at the one of the other text that it was matched with."""
     sides: dict[str, _Marks] = {"candidate": {}, "reference": {}}
     for match in matches:
         side, other = match["side"], "reference" if match["side"] == "candidate" else "candidate"
-        one, two = match["token"], match["match"]
-        note = f"matched with “{_name(two)}”, similarity {number(match['similarity'], 2)}"
+        word, matched = match["token"], match["match"]
+        note = f"matched with “{_name(matched)}”, similarity {number(match['similarity'], 2)}"
         level = min(4, max(0, int(5 * match["similarity"])))  # from 0, unlike, to 4, alike
-        _mark(sides[side], side, one=one, other=other, two=two, note=note, level=level)
-        if "begin" in two:  # so that a word can be pointed at that itself was matched with nothing
-            sides[other].setdefault((two["begin"], two["end"]), {"key": _key(other, two), "text": _name(two)})
-    return _panes(sides, known)
+        _mark(sides[side], side, word=word, other=other, matched=matched, note=note, level=level)
+        if "begin" in matched:  # so that a word can be pointed at that itself was matched with nothing
+            place = matched["begin"], matched["end"]
+            sides[other].setdefault(place, {"key": _key(other, matched), "text": _name(matched)})
+    return _panes(sides, by_name)
 
 
-def flow_panes(flows: Sequence[Record], known: Record) -> list[Pane]:
+def flow_panes(flows: Sequence[Record], by_name: Record) -> list[Pane]:
     """Both texts; a word points at all that it was moved to, and the costlier its way the darker it is."""
     sides: dict[str, _Marks] = {"candidate": {}, "reference": {}}
     costs = {side: _costs(flows, side) for side in sides}
@@ -187,24 +188,25 @@ def flow_panes(flows: Sequence[Record], known: Record) -> list[Pane]:
     for flow in flows:
         way = f"{number(flow['share'], 3)} of all, distance {number(flow['distance'], 3)}"
         for side, other in (("candidate", "reference"), ("reference", "candidate")):
-            one, two = flow[side], flow[other]
-            said = f"{'to' if side == 'candidate' else 'from'} “{_name(two)}”: {way}"
-            cost = costs[side].get((one.get("begin", -1), one.get("end", -1)), 0.0)
-            _mark(sides[side], side, one=one, other=other, two=two, note=said, level=min(4, int(5 * (1 - cost / most))))
-    return _panes(sides, known)
+            word, matched = flow[side], flow[other]
+            said = f"{'to' if side == 'candidate' else 'from'} “{_name(matched)}”: {way}"
+            cost = costs[side].get((word.get("begin", -1), word.get("end", -1)), 0.0)
+            level = min(4, int(5 * (1 - cost / most)))
+            _mark(sides[side], side, word=word, other=other, matched=matched, note=said, level=level)
+    return _panes(sides, by_name)
 
 
 def match_tables(matches: Sequence[Record]) -> Iterator[Table]:
     """Yield the matches of each side that are least alike."""
     for side in ("candidate", "reference"):
-        own = sorted((match for match in matches if match["side"] == side), key=lambda match: match["similarity"])
-        if own:
+        ranked = sorted((match for match in matches if match["side"] == side), key=lambda match: match["similarity"])
+        if ranked:
             rows = [
                 (_name(m["token"]), _name(m["match"]), number(m["similarity"]), number(m["weight"]))
-                for m in own[:LISTED]
+                for m in ranked[:LISTED]
             ]
             head = (f"of the {side}", "matched with", "similarity", "weight")
-            yield Table(f"The least similar matches of the {side}", head, rows, len(own) - len(rows))
+            yield Table(f"The least similar matches of the {side}", head, rows, len(ranked) - len(rows))
 
 
 def flow_table(flows: Sequence[Record], left_out: int) -> Table:
@@ -217,20 +219,20 @@ def flow_table(flows: Sequence[Record], left_out: int) -> Table:
     return Table("The costliest flows", head, rows, len(flows) - len(rows) + left_out)
 
 
-def _mark(marks: _Marks, side: str, one: Record, other: str, two: Record, note: str, level: int) -> None:
-    if "begin" not in one:
+def _mark(marks: _Marks, side: str, word: Record, other: str, matched: Record, note: str, level: int) -> None:
+    if "begin" not in word:
         return
-    mark = marks.setdefault((one["begin"], one["end"]), {"key": _key(side, one), "text": _name(one)})
+    mark = marks.setdefault((word["begin"], word["end"]), {"key": _key(side, word), "text": _name(word)})
     mark["note"] = f"{mark['note']}; {note}" if "note" in mark else note
     mark["shade"] = f"m{min(level, int(mark['shade'][1:])) if 'shade' in mark else level}"
-    if "begin" in two:
-        mark["to"] = f"{mark['to']} {_key(other, two)}" if "to" in mark else _key(other, two)
+    if "begin" in matched:
+        mark["to"] = f"{mark['to']} {_key(other, matched)}" if "to" in mark else _key(other, matched)
 
 
-def _panes(sides: Mapping[str, _Marks], known: Record) -> list[Pane]:
+def _panes(sides: Mapping[str, _Marks], by_name: Record) -> list[Pane]:
     panes = []
     for side, marks in sides.items():
-        text = known.get(side) or _rebuilt(marks)
+        text = by_name.get(side) or _rebuilt(marks)
         panes.append(Pane(side, list(pieces(text, [(begin, end, mark) for (begin, end), mark in marks.items()]))))
     return panes
 

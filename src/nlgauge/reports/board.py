@@ -55,23 +55,26 @@ def _scorers(made: Board) -> Cells:
 
 def _set(lines: list[BoardLine]) -> Cells:
     """Return the lines of one aspect of a set."""
-    lacking = ["without a score"] if any(one.unscored for one in lines) else []
+    lacking = ["without a score"] if any(line.unscored for line in lines) else []
     cells: list[list[Cell]] = [["scorer", "agreement", "rows", *lacking, "cluster"]]
-    for one in lines:
-        name = one.scorer + (" (may have been trained on it)" if one.trained else "")
-        counts = [one.rows, *([one.unscored] if lacking else []), one.cluster]
-        value = Number(one.value, one.low, one.high, digits=3)
+    for line in lines:
+        name = line.scorer + (" (may have been trained on it)" if line.trained else "")
+        counts = [line.rows, *([line.unscored] if lacking else []), line.cluster]
+        value = Number(line.value, line.low, line.high, digits=3)
         cells.append([name, value, *(Number(count, digits=0) for count in counts)])
     return cells
 
 
 def _probes(made: Board) -> Cells:
     """Return a line for each kind of error, a column a scorer; nothing without probes."""
-    kinds = list(dict.fromkeys(one.kind for card in made.cards for one in card.probes))
+    kinds = list(dict.fromkeys(probe.kind for card in made.cards for probe in card.probes))
     cells: list[list[Cell]] = [["error", *(card.scorer for card in made.cards)]]
     for kind in kinds:
-        shares = [next((one for one in card.probes if one.kind == kind), None) for card in made.cards]
+        shares = [next((probe for probe in card.probes if probe.kind == kind), None) for card in made.cards]
         cells.append(
-            [kind, *(NONE if one is None else Number(one.share, one.low, one.high, digits=2) for one in shares)]
+            [
+                kind,
+                *(NONE if share is None else Number(share.share, share.low, share.high, digits=2) for share in shares),
+            ]
         )
     return cells if kinds else []

@@ -110,9 +110,9 @@ def heats(
     largest = max(max(len(heat.rows), len(heat.columns)) for heat in panels.values())
     side = 1.8 + 0.42 * largest
     figure, places = _panels(len(panels), (side + 0.8, side))
-    known = np.concatenate([np.ravel(np.array(heat.values, float)) for heat in panels.values()])
-    known = known[np.isfinite(known)]
-    low, high = ends or ((float(known.min()), float(known.max())) if len(known) else (0.0, 1.0))
+    finite = np.concatenate([np.ravel(np.array(heat.values, float)) for heat in panels.values()])
+    finite = finite[np.isfinite(finite)]
+    low, high = ends or ((float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0))
     shown = None
     for axes, (title, heat) in zip(places, panels.items(), strict=True):
         values = np.array(heat.values, float)
@@ -143,16 +143,16 @@ def _in_cell(heat: Heat, i: int, j: int) -> str:
 
 def histograms(path: Path, panels: Mapping[str, Histograms], across: str = "") -> None:
     """Draw histograms by panel and name, one under the other, each at the height of its largest share."""
-    most = max((len(one.shares) for one in panels.values()), default=0)
+    most = max((len(panel.shares) for panel in panels.values()), default=0)
     figure, places = _panels(len(panels), (6 if len(panels) == 1 else 4.6, 1.2 + 0.5 * most))
-    for axes, (title, one) in zip(places, panels.items(), strict=True):
-        for place, (name, values) in enumerate(one.shares.items()):
+    for axes, (title, panel) in zip(places, panels.items(), strict=True):
+        for place, (name, values) in enumerate(panel.shares.items()):
             heights = 0.85 * np.array(values, float) / (max(values, default=0) or 1)
-            axes.bar(one.edges[:-1], -heights, np.diff(one.edges), bottom=place, align="edge", color=_COLOURS[0])
-            if name in one.middles:
-                axes.plot([one.middles[name]] * 2, [place, place - 0.85], color=_COLOURS[1], linewidth=1.5)
-        axes.set_yticks(range(len(one.shares)), list(one.shares), fontsize=7)
-        axes.set_ylim(len(one.shares) - 0.5, -1.1)
+            axes.bar(panel.edges[:-1], -heights, np.diff(panel.edges), bottom=place, align="edge", color=_COLOURS[0])
+            if name in panel.middles:
+                axes.plot([panel.middles[name]] * 2, [place, place - 0.85], color=_COLOURS[1], linewidth=1.5)
+        axes.set_yticks(range(len(panel.shares)), list(panel.shares), fontsize=7)
+        axes.set_ylim(len(panel.shares) - 0.5, -1.1)
         axes.tick_params(labelsize=7)
         axes.set_title(_folded(title), fontsize=9)
         axes.set_xlabel(across)
@@ -163,19 +163,19 @@ def bars(path: Path, panels: Mapping[str, Bars], names: Sequence[str]) -> None:
     """Draw bars by panel, a bar a name, all names in every panel."""
     figure, places = _panels(len(panels), (4.2, 0.9 + 0.34 * len(names)))
     at = np.arange(len(names))
-    for axes, (title, one) in zip(places, panels.items(), strict=True):
-        values = np.array(one.values, float)
-        known = np.isfinite(values)
-        colours = [_COLOURS[0] if "*" in mark else _PALE for mark in one.marks]
-        axes.barh(at[known], values[known], 0.68, color=np.array(colours)[known])
-        ends = np.clip(np.abs(np.array([one.low, one.high], float) - values), 0, None)
-        ranged = known & np.isfinite(ends).all(0)
+    for axes, (title, panel) in zip(places, panels.items(), strict=True):
+        values = np.array(panel.values, float)
+        finite = np.isfinite(values)
+        colours = [_COLOURS[0] if "*" in mark else _PALE for mark in panel.marks]
+        axes.barh(at[finite], values[finite], 0.68, color=np.array(colours)[finite])
+        ends = np.clip(np.abs(np.array([panel.low, panel.high], float) - values), 0, None)
+        ranged = finite & np.isfinite(ends).all(0)
         axes.errorbar(values[ranged], at[ranged], xerr=ends[:, ranged], fmt="none", color="#222222", capsize=2.5)
-        for place, mark in enumerate(one.marks):
-            if mark and known[place]:
+        for place, mark in enumerate(panel.marks):
+            if mark and finite[place]:
                 axes.annotate(
                     mark,
-                    (max(values[place], one.high[place] if ranged[place] else values[place]), place),
+                    (max(values[place], panel.high[place] if ranged[place] else values[place]), place),
                     (4, 0),
                     textcoords="offset points",
                     va="center",

@@ -15,7 +15,7 @@ from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.gate.verdict import SAID, Outcome, Verdict
-from nlgauge.render.page import page
+from nlgauge.render.page import VERDICT, page
 from nlgauge.render.words import Piece, pieces
 
 _FOLDER = Path(__file__).parent
@@ -86,8 +86,8 @@ def gate_page(
         InputError: if the place cannot be written.
     """
     lines = _lines(verdict, table, list(outputs), earlier)
-    rows = [one for one in verdict.outcomes if one.row is not None]
-    failing = [one for one in rows if one.failed]
+    rows = [outcome for outcome in verdict.outcomes if outcome.row is not None]
+    failing = [outcome for outcome in rows if outcome.failed]
     # The page lets a reader accept answers by the digests of their texts, where the set decides.
     by_set = verdict.decision is not None
     made = page(
@@ -95,7 +95,7 @@ def gate_page(
         _FOLDER,
         command="check",
         title=title or verdict.headline,
-        styles=[_FOLDER / "gate.css"],
+        styles=[VERDICT, _FOLDER / "gate.css"],
         scripts=[_FOLDER / "gate.js"],
         verdict=verdict,
         rows=len(rows),
@@ -107,8 +107,8 @@ def gate_page(
         date=date.today().isoformat(),
         lines=lines[:MOST_ROWS],
         left_out=max(0, len(lines) - MOST_ROWS),
-        fixed=sum(one.change == "fixed" for one in lines),
-        broken=sum(one.change == "broken" for one in lines),
+        fixed=sum(line.change == "fixed" for line in lines),
+        broken=sum(line.change == "broken" for line in lines),
         earlier=earlier is not None,
         words=_WORDS,
         share=share,
@@ -125,71 +125,87 @@ def write_verdicts(verdict: Verdict, outputs: Corpus, path: str | os.PathLike[st
     with atomic_write(Path(path)) as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(_COLUMNS)
-        for one in verdict.outcomes:
-            if one.row is None:
+        for outcome in verdict.outcomes:
+            if outcome.row is None:
                 continue
-            row = texts[one.row - 1]
-            words = " | ".join(word for text in one.unsupported for word in text.words)
-            why = one.why
-            value = "" if math.isnan(one.value) else one.value
+            row = texts[outcome.row - 1]
+            words = " | ".join(word for text in outcome.unsupported for word in text.words)
+            why = outcome.why
+            value = "" if math.isnan(outcome.value) else outcome.value
             table.writerow(
-                [one.row, one.system, one.item, one.state, one.finding, value, row.question, row.candidate, words, why]
+                [
+                    outcome.row,
+                    outcome.system,
+                    outcome.item,
+                    outcome.state,
+                    outcome.finding,
+                    value,
+                    row.question,
+                    row.candidate,
+                    words,
+                    why,
+                ]
             )
 
 
 def _systems(verdict: Verdict) -> list[tuple[str, int, int, int, int]]:
     """Return the counts of each system: answers that were read, doubtful, failing, unread; nothing for one system."""
     decided = () if verdict.decision is None else verdict.decision.systems
-    counts = [(one.system, one.n, one.doubted - one.failing, one.failing, one.unread) for one in decided]
+    counts = [
+        (system.system, system.n, system.doubted - system.failing, system.failing, system.unread) for system in decided
+    ]
     return counts if len(counts) > 1 else []
 
 
 def _counted(rows: Sequence[Outcome]) -> list[tuple[str, int, str]]:
     """Return (finding, how many rows, what it means), the most frequent first."""
     counts: dict[str, int] = {}
-    for one in rows:
-        name = one.finding or _WORDS[one.state]
+    for outcome in rows:
+        name = outcome.finding or _WORDS[outcome.state]
         counts[name] = counts.get(name, 0) + 1
     said: Mapping[str, str] = SAID  # type: ignore[assignment]
-    return [(name, n, said.get(name, "")) for name, n in sorted(counts.items(), key=lambda one: -one[1])]
+    return [(name, n, said.get(name, "")) for name, n in sorted(counts.items(), key=lambda counted: -counted[1])]
 
 
 def _lines(verdict: Verdict, table: ScoreTable, texts: Sequence[Row], earlier: Earlier | None) -> list[_Line]:
     column = table.columns[verdict.metric]
     old = {} if earlier is None else _by_row(earlier, several=len(table.systems) > 1)
     lines: list[_Line] = []
-    for one in verdict.outcomes:
-        if one.row is None:
+    for outcome in verdict.outcomes:
+        if outcome.row is None:
             continue
-        row = texts[one.row - 1]
-        evidence = column.evidence.get(one.row - 1)
-        name = one.finding or _WORDS[one.state]
-        was = old.get((one.system if len(table.systems) > 1 else "", one.item))
+        row = texts[outcome.row - 1]
+        evidence = column.evidence.get(outcome.row - 1)
+        name = outcome.finding or _WORDS[outcome.state]
+        was = old.get((outcome.system if len(table.systems) > 1 else "", outcome.item))
         change = ""
-        if was is not None and (was[0].state == "passed") != (one.state == "passed"):
-            change = "fixed" if one.state == "passed" else "broken"
+        if was is not None and (was[0].state == "passed") != (outcome.state == "passed"):
+            change = "fixed" if outcome.state == "passed" else "broken"
         before = was[1] if was is not None and was[1] != row.candidate else ""
         lines.append(
             _Line(
-                outcome=one,
+                outcome=outcome,
                 finding=name,
                 question=row.question or "",
-                answer=_answer(one, row.candidate, evidence),
+                answer=_answer(outcome, row.candidate, evidence),
                 passages=_passages(row.source or row.context or "", evidence),
                 before=before,
                 texts=row.fingerprint,
                 change=change,
             )
         )
-    value = {id(one): math.inf if math.isnan(one.outcome.value) else one.outcome.value for one in lines}
+    value = {id(line): math.inf if math.isnan(line.outcome.value) else line.outcome.value for line in lines}
     better = verdict.at_most is None
-    return sorted(lines, key=lambda one: (_ORDER[one.outcome.state], value[id(one)] if better else -value[id(one)]))
+    return sorted(lines, key=lambda line: (_ORDER[line.outcome.state], value[id(line)] if better else -value[id(line)]))
 
 
 def _by_row(earlier: Earlier, several: bool) -> dict[tuple[str, str | None], tuple[Outcome, str]]:
     texts = list(earlier.outputs)
-    rows = [one for one in earlier.verdict.outcomes if one.row is not None]
-    return {(one.system if several else "", one.item): (one, texts[(one.row or 1) - 1].candidate) for one in rows}
+    rows = [outcome for outcome in earlier.verdict.outcomes if outcome.row is not None]
+    return {
+        (outcome.system if several else "", outcome.item): (outcome, texts[(outcome.row or 1) - 1].candidate)
+        for outcome in rows
+    }
 
 
 def _texts(evidence: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
@@ -200,12 +216,13 @@ def _answer(outcome: Outcome, answer: str, evidence: Mapping[str, Any] | None) -
     """Return the answer with what differs from the source, and the words that nothing supports."""
     marks: list[tuple[int, int, Mapping[str, Any]]] = []
     for text in _texts(evidence):
-        differences = [(one["begin"], one["end"]) for one in text.get("reasons", [])]
+        differences = [(reason["begin"], reason["end"]) for reason in text.get("reasons", [])]
         marks += [
-            (one["begin"], one["end"], {"kind": "differs", "note": one["said"]}) for one in text.get("reasons", [])
+            (reason["begin"], reason["end"], {"kind": "differs", "note": reason["said"]})
+            for reason in text.get("reasons", [])
         ]
         words = next(
-            (one.spans for one in outcome.unsupported if one.name == text["name"]), text.get("unsupported", [])
+            (marked.spans for marked in outcome.unsupported if marked.name == text["name"]), text.get("unsupported", [])
         )
         for begin, end in words:
             at = begin

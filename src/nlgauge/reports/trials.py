@@ -41,11 +41,11 @@ class _System:
     """Items that are not shown"""
 
 
-def trials_page(found: Trials, path: str | os.PathLike[str], decided: Sequence[str] = ()) -> None:
+def trials_page(results: Trials, path: str | os.PathLike[str], decided: Sequence[str] = ()) -> None:
     """Write a page that shows items by trials: one file, complete or not there at all.
 
     Args:
-        found: what was found of the trials.
+        results: what was found of the trials.
         path: the place of the page.
         decided: what a gate says of them, in sentences.
 
@@ -58,24 +58,24 @@ def trials_page(found: Trials, path: str | os.PathLike[str], decided: Sequence[s
         command="trials",
         title="How reliable the systems are",
         styles=[_FOLDER / "trials.css"],
-        answers=[*decided, *found.answers],
-        tables=found.tables,
-        rule=found.rule,
-        systems=[_system(found, system) for system in dict.fromkeys(system for system, _ in found.passed)],
-        notes=[*found.legend, *found.notes],
+        answers=[*decided, *results.answers],
+        tables=results.tables,
+        rule=results.rule,
+        systems=[_system(results, system) for system in dict.fromkeys(system for system, _ in results.passed)],
+        notes=[*results.legend, *results.notes],
     )
     with atomic_write(Path(path)) as file:
         file.write(made)
 
 
-def _system(found: Trials, system: str) -> _System:
+def _system(results: Trials, system: str) -> _System:
     items = [
         _Item(
             name=item,
             cells=[_cell(trial, value, passes) for trial, value, passes in of],
             passed=sum(passes for *_, passes in of),
         )
-        for (name, item), of in found.passed.items()
+        for (name, item), of in results.passed.items()
         if name == system
     ]
     items.sort(key=lambda item: item.passed / len(item.cells))

@@ -52,11 +52,11 @@ class _Aspect:
     disputes: Sequence[tuple[Dispute, Row | None]]
 
 
-def trust_page(found: Trusts, path: str | os.PathLike[str], outputs: Corpus | None = None) -> None:
+def trust_page(trusts: Trusts, path: str | os.PathLike[str], outputs: Corpus | None = None) -> None:
     """Write a page that shows how far to trust each scorer: one file, complete or not there at all.
 
     Args:
-        found: what was found of the scorers.
+        trusts: what was found of the scorers.
         path: the place of the page.
         outputs: the rows with their texts, for the most disputed ones.
 
@@ -70,9 +70,9 @@ def trust_page(found: Trusts, path: str | os.PathLike[str], outputs: Corpus | No
         command="trust",
         title="How far to trust each scorer",
         styles=[_FOLDER / "trust.css"],
-        answers=found.answers,
-        aspects=[_aspect(found, aspect, texts) for aspect in found.aspects],
-        notes=[*found.legend, *found.notes],
+        answers=trusts.answers,
+        aspects=[_aspect(trusts, aspect, texts) for aspect in trusts.aspects],
+        notes=[*trusts.legend, *trusts.notes],
         height=_HIGH,
         width=_WIDE,
     )
@@ -80,28 +80,32 @@ def trust_page(found: Trusts, path: str | os.PathLike[str], outputs: Corpus | No
         file.write(made)
 
 
-def _aspect(found: Trusts, aspect: str, texts: dict[tuple[str, str], Row]) -> _Aspect:
-    lines = [one for one in found if one.aspect == aspect and not one.reason]
+def _aspect(trusts: Trusts, aspect: str, texts: dict[tuple[str, str], Row]) -> _Aspect:
+    lines = [scorer for scorer in trusts if scorer.aspect == aspect and not scorer.reason]
     return _Aspect(
         aspect,
-        list(found.tables(aspect, wide=True)),
-        [_figure(one) for one in lines if one.reliability],
-        [(one, texts.get((one.system, one.item))) for one in found.disputes if one.aspect == aspect],
+        list(trusts.tables(aspect, wide=True)),
+        [_figure(scorer) for scorer in lines if scorer.reliability],
+        [
+            (dispute, texts.get((dispute.system, dispute.item)))
+            for dispute in trusts.disputes
+            if dispute.aspect == aspect
+        ],
     )
 
 
-def _figure(one: Trust) -> _Figure:
-    probability = one.brier == one.brier
-    known = [of for of in one.reliability if of.mean == of.mean]
-    ends = (0.0, 1.0) if probability else _ends(known)
-    across = places([of.mean for of in known], *ends)
+def _figure(scorer: Trust) -> _Figure:
+    probability = scorer.brier == scorer.brier
+    bins = [of for of in scorer.reliability if of.mean == of.mean]
+    ends = (0.0, 1.0) if probability else _ends(bins)
+    across = places([of.mean for of in bins], *ends)
     return _Figure(
-        one.metric,
+        scorer.metric,
         [
             _Point(
                 x=x * _WIDE / 100, y=_up(of.good.value), low=_up(of.good.low), high=_up(of.good.high), said=_said(of)
             )
-            for x, of in zip(across, known, strict=True)
+            for x, of in zip(across, bins, strict=True)
         ],
         ends,
         probability,

@@ -15,8 +15,9 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.opening import FilePath
 from nlgauge.data.evidence import wrong_evidence
 from nlgauge.data.jsonable import plain
+from nlgauge.data.seal import sealed
 from nlgauge.data.table import ScoreTable
-from nlgauge.data.table.folder import Dataset, block_name, fault, types_of
+from nlgauge.data.table.folder import FILES, HEADER, PLAN, Dataset, block_name, fault, types_of
 from nlgauge.errors import InputError
 from nlgauge.options import Repeats
 from nlgauge.run.plan import Plan
@@ -61,11 +62,14 @@ class FolderWriter(TableBuilder):
         parts = {spec: self.columns[spec].parts for spec in self._open}
         self._types = types_of(parts, {spec for spec in parts if self.columns[spec].sums is not None}, evidence)
         self._there: set[int] = set()
+        self._digests: dict[str, str] | None = None
+        """Those of the files of a run that has ended, whose changed blocks are written again"""
 
     def begin(self, plans: Sequence[Plan], held: ExitStack) -> Known:
         """Write which run this is, or refuse a folder of another one."""
         held.enter_context(self._dataset.alone())
         self._there = set(self._dataset.blocks())
+        self._digests = self._dataset.sealed_files()
         facts = {spec: dict(facts) for plan in plans for spec, facts in plan.facts.items()}
         described = {
             "nlgauge": __version__,
@@ -76,11 +80,11 @@ class FolderWriter(TableBuilder):
             "metrics": {spec: facts[spec] for spec in self.columns},
         }
         described = json.loads(json.dumps(described))
-        before = self._dataset.record("_plan.json", _OTHER)
+        before = self._dataset.record(PLAN, _OTHER)
         if before is None:
             if self._there:
-                raise self._other("scores without _plan.json")
-            self._dataset.write_record("_plan.json", described)
+                raise self._other(f"scores without {PLAN}")
+            self._dataset.write_record(PLAN, described)
         elif differs := [key for key in described if before.get(key) != described[key]]:
             raise self._other(f"another run: {', '.join(differs)} differ{'s' if len(differs) == 1 else ''}")
         strays = self._there - set(range(0, len(self._corpus), self._size))
@@ -126,13 +130,13 @@ class FolderWriter(TableBuilder):
             if column.level == "system"
         }
         described = {**super().end(spent).header(), "systems": systems, "ledger": dict(spent)}
-        self._dataset.write_record("_header.json", described)
+        self._dataset.write_record(HEADER, sealed({**described, FILES: self._dataset.digests()}))
         return ScoreTable.load(self._dataset.place)
 
     def _read(self, rows: Sequence[int]) -> dict[str, list[RowResult]] | None:
         """Return what a block says of its rows, by metric; None where it is not whole."""
         try:
-            table = self._dataset.read(rows[0])
+            table = self._dataset.read(rows[0], self._digests)
             if fault(table, rows[0], self._types):
                 return None
             if list(zip(table["system"].to_pylist(), table["item"].to_pylist(), strict=True)) != self._places(rows):

@@ -44,11 +44,11 @@ class Keys:
     def fit(self, authorization: str | None) -> bool:
         """Return whether a header `Authorization: Bearer KEY` has one of the keys."""
         scheme, _, key = (authorization or "").partition(" ")
-        given, found = _digest(key.strip()), False
+        given, fits = _digest(key.strip()), False
         for digest in self._digests:
             # Every key is compared, so that the time does not tell which one it was.
-            found |= hmac.compare_digest(digest, given)
-        return not self._digests or (found and scheme.lower() == "bearer")
+            fits |= hmac.compare_digest(digest, given)
+        return not self._digests or (fits and scheme.lower() == "bearer")
 
 
 def read_keys(file: Path | None) -> Keys:
@@ -194,8 +194,8 @@ class Admission:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                own = {name for name, _ in message["headers"]}
-                message["headers"] = [*message["headers"], *(pair for pair in _HEADERS.items() if pair[0] not in own)]
+                names = {name for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *(pair for pair in _HEADERS.items() if pair[0] not in names)]
             await send(message)
 
         try:

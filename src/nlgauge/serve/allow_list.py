@@ -62,8 +62,8 @@ class AllowList:
         """Return the metric that a request asks for. Raises SpecError for one that it may not ask for."""
         if len(spec) > LONGEST_SPEC:
             raise SpecError(f"a metric's spec has {len(spec)} characters, and at most {LONGEST_SPEC} are read")
-        if (known := self.asked.get(spec, spec)) in self.named:
-            return self.named[known]
+        if (named := self.asked.get(spec, spec)) in self.named:
+            return self.named[named]
         name, given = registry.parsed(spec)
         kind = self._kind(name)
         for parameter, value in registry.named(kind, given, spec).items():
@@ -85,15 +85,15 @@ class AllowList:
     def _refuse_open(self, kind: type[Metric], name: str, parameter: str, value: Any) -> None:
         if parameter == "preset" and kind.presets:
             return
-        known = parameters_of(kind)
-        if parameter not in known:
-            raise SpecError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
+        parameters = parameters_of(kind)
+        if parameter not in parameters:
+            raise SpecError(f"{name} has no parameter {parameter!r}; it has {', '.join(parameters)}")
         if parameter == "model" and value in self.models:
             return
-        if may_be_set(kind, parameter, value) or _same(value, known[parameter].default):
+        if may_be_set(kind, parameter, value) or _same(value, parameters[parameter].default):
             return
-        if known[parameter].choices:
-            raise SpecError(f"{name}: {parameter}={value!r} is not {known[parameter].values}")
+        if parameters[parameter].choices:
+            raise SpecError(f"{name}: {parameter}={value!r} is not {parameters[parameter].values}")
         raise SpecError(
             f"{name}: a request cannot set {parameter} so; whoever starts the service can: nlgauge serve -m "
             f'"{name}({parameter}=...)"'
@@ -140,11 +140,11 @@ def _named(spec: str, metric: Metric) -> Record:
 def _kind(name: str, kind: type[Metric]) -> Record:
     parameters = {
         parameter: {
-            "default": None if one.default is MISSING else one.default,
-            "choices": list(one.choices),
+            "default": None if declared.default is MISSING else declared.default,
+            "choices": list(declared.choices),
         }
-        for parameter, one in parameters_of(kind).items()
-        if one.choices or one.kind is bool or may_be_set(kind, parameter, 0.5)
+        for parameter, declared in parameters_of(kind).items()
+        if declared.choices or declared.kind is bool or may_be_set(kind, parameter, 0.5)
     }
     return {"metric": name, "about": _about(kind), "parameters": parameters, "presets": list(kind.presets)}
 

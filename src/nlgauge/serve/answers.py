@@ -81,13 +81,16 @@ def explanations(
     corpus: Corpus, metrics: Mapping[str, Metric], scored: Mapping[str, Mapping[int, RowResult]]
 ) -> Record:
     """Return what `nlgauge explain --format json` prints, of every row."""
-    found = [of_rows(corpus, metrics[spec], sorted(some.items())) for spec, some in scored.items()]
-    return {"nlgauge": __version__, "rows": [one.record for some in found for one in some]}
+    explained = [of_rows(corpus, metrics[spec], sorted(by_row.items())) for spec, by_row in scored.items()]
+    return {
+        "nlgauge": __version__,
+        "rows": [explanation.record for of_metric in explained for explanation in of_metric],
+    }
 
 
-def verdict(table: ScoreTable, found: Verdict) -> Record:
+def verdict(table: ScoreTable, decided: Verdict) -> Record:
     """Return what `nlgauge check --format json` prints; there is no baseline."""
-    return {"nlgauge": __version__, **found.record, "signature": str(table.signatures[found.metric])}
+    return {"nlgauge": __version__, **decided.record, "signature": str(table.signatures[decided.metric])}
 
 
 RETRY_SECONDS = 1

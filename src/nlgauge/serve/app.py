@@ -22,7 +22,7 @@ from nlgauge.serve import answers, openapi, page
 from nlgauge.serve.admission import CONTENT_TYPE, Admission, Keys, Measures
 from nlgauge.serve.allow_list import AllowList, listing
 from nlgauge.serve.answers import Refused, Wanted, refusal
-from nlgauge.serve.asking import Asking, Limits, body_of, content_of
+from nlgauge.serve.asking import Asking, Limits, body_of, characters_of, content_of
 from nlgauge.serve.batch import Job
 from nlgauge.serve.stream import Lines, Verdicts
 from nlgauge.serve.worker import Score, Worker, tell
@@ -33,13 +33,41 @@ _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_sp
 
 
 class Service:
-    """AllowList, limits, and the worker that has jobs scored."""
+    """AllowList, limits, and the workers that have jobs scored.
 
-    def __init__(self, allowed: AllowList, score: Score, limits: Limits) -> None:
+    Args:
+        allowed: what requests may ask for.
+        score: scores jobs.
+        limits: of time and size.
+        score_long: scores the jobs that are not short, beside the others, so that no short one waits for a long one;
+            None if `score` scores all.
+    """
+
+    def __init__(self, allowed: AllowList, score: Score, limits: Limits, score_long: Score | None = None) -> None:
         self.allowed, self.limits = allowed, limits
         self.asking = Asking(allowed, limits)
-        self.measures = Measures(lambda: self.worker.waiting, lambda: self.worker.scoring)
+        self.measures = Measures(
+            lambda: sum(worker.waiting for worker in self.workers),
+            lambda: sum(worker.scoring for worker in self.workers),
+        )
         self.worker = Worker(score, limits, self.measures.evaluated)
+        self.long = self.worker if score_long is None else Worker(score_long, limits, self.measures.evaluated)
+        """The worker of long requests, which may be that of all"""
+
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        """Each worker once."""
+        return tuple(dict.fromkeys((self.worker, self.long)))
+
+    def start(self) -> None:
+        """Begin to work."""
+        for worker in self.workers:
+            worker.start()
+
+    def stop(self, wait: float) -> None:
+        """Take nothing more, and finish what somebody waits for, in so many seconds at most for each worker."""
+        for worker in self.workers:
+            worker.stop(wait)
 
     async def answer(self, job: Job, request: Request) -> Response:
         """Return the answer to a job.
@@ -59,7 +87,8 @@ class Service:
 
     async def ended(self, job: Job, leaving: Callable[[], Coroutine[Any, Any, object]]) -> bytes:
         """As `answer`. leaving: what ends when the client is gone."""
-        self.worker.submit(job)
+        worker = self.worker if characters_of(job.corpus) <= self.limits.short else self.long
+        worker.submit(job)
         gone = asyncio.ensure_future(leaving())
         try:
             waiting = (asyncio.wrap_future(job.done), gone)
@@ -87,9 +116,9 @@ def application(service: Service, *, keys: Keys, hosts: Collection[str] | None =
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        service.worker.start()
+        service.start()
         yield
-        service.worker.stop(0)
+        service.stop(0)
 
     app = FastAPI(
         title="nlgauge",
@@ -146,13 +175,13 @@ def _scoring(app: FastAPI, service: Service) -> None:
             lines.close()
             raise
 
-        async def found(sentence: str) -> dict[str, Any]:
+        async def record_of(sentence: str) -> dict[str, Any]:
             wanted = Wanted("verdict", {"grounded": True})
             job = asking.job([{**row, "candidate": sentence}], [metric], evidence=True, wanted=wanted)
             (record,) = json.loads(await service.ended(job, lines.gone.wait))["rows"]
             return dict(record)
 
-        return Verdicts(lines, lambda line: _checked(line, openapi.PieceBody).text, found)
+        return Verdicts(lines, lambda line: _checked(line, openapi.PieceBody).text, record_of)
 
 
 async def _read(request: Request, limits: Limits, kind: type[M]) -> M:

@@ -33,6 +33,8 @@ class Limits:
     """Rows of a request: 413"""
     characters: int = 200_000
     """Characters of all texts of a request: 413"""
+    short: int = 10_000
+    """Characters of a request that does not wait for longer ones: they have a worker of their own"""
     metrics: int = 16
     """Metrics of a request: 413"""
     work: float = 2.0
@@ -65,9 +67,7 @@ class Asking:
         if len(corpus) > self.limits.rows:
             raise _over(f"{len(corpus)} rows", self.limits.rows, "fewer rows")
         refuse_repeats([row.key for row in corpus], {}, "give each output of a system its own item, or its trial")
-        read = ("candidate", "references", "source", "context", "question")
-        characters = sum(len(text) for row in corpus for text in texts_of(row, read))
-        if characters > self.limits.characters:
+        if (characters := characters_of(corpus)) > self.limits.characters:
             raise _over(f"{characters} characters in its rows", self.limits.characters, "fewer rows, or shorter texts")
         return corpus
 
@@ -93,6 +93,12 @@ class Asking:
         """Rows and metrics as one job; without `wanted` its answer is the table alone."""
         corpus = self.corpus(records)
         return Job(corpus, *self.metrics(specs), evidence, wanted)
+
+
+def characters_of(corpus: Corpus) -> int:
+    """Return how many characters the texts of some rows have."""
+    read = ("candidate", "references", "source", "context", "question")
+    return sum(len(text) for row in corpus for text in texts_of(row, read))
 
 
 def content_of(body: bytes) -> dict[str, Any]:

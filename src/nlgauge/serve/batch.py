@@ -148,7 +148,7 @@ class _Shares(Sink[None]):
             rows = range(at, at := at + len(job.corpus))
             table = TableBuilder(job.corpus, job.metrics, job.asked, job.evidence)
             try:
-                own = (
+                plans_of_job = (
                     plans
                     if len(self._jobs) == 1
                     else [
@@ -156,8 +156,8 @@ class _Shares(Sink[None]):
                         for plan in plans
                     ]
                 )
-                self._refuse_too_much(own)
-                self._shares.append(_Share(job, rows, own, table))
+                self._refuse_too_much(plans_of_job)
+                self._shares.append(_Share(job, rows, plans_of_job, table))
             except Exception as error:
                 job.end(error)
                 self._ended(job)
@@ -184,16 +184,16 @@ class _Shares(Sink[None]):
         for share in self._shares:
             if not share.job.wanted:
                 continue
-            own = {
-                spec: {n - share.rows[0]: one for n, one in some.items() if n in share.rows}
-                for spec, some in scored.items()
+            results = {
+                spec: {n - share.rows[0]: result for n, result in by_row.items() if n in share.rows}
+                for spec, by_row in scored.items()
             }
-            share.table.take(own)
-            for spec, some in own.items():
-                share.job.scored.setdefault(spec, {}).update(some)
+            share.table.take(results)
+            for spec, by_row in results.items():
+                share.job.scored.setdefault(spec, {}).update(by_row)
             if len(self._jobs) > 1:  # else the runner does it
                 for plan in share.plans:
-                    plan.take(ScoredBlock(own))
+                    plan.take(ScoredBlock(results))
                 if ended and ended[-1] >= share.rows[-1]:
                     self._finish(share)
 

@@ -200,11 +200,13 @@ class Tools:
             raise SpecError(f"{held[0].name} holds scores: give outputs alone, or one file of scores alone")
         if held:
             return await self._in_time(lambda: ScoreTable.load(held[0]))
-        some = await self._in_time(lambda: [_read(file, columns) for file in files])
-        if len(files) > 1 and len({tuple(corpus.systems) for corpus in some}) == 1 == len(some[0].systems):
+        corpora = await self._in_time(lambda: [_read(file, columns) for file in files])
+        if len(files) > 1 and len({tuple(corpus.systems) for corpus in corpora}) == 1 == len(corpora[0].systems):
             names = called_after([file.name for file in files])
-            some = [Corpus([replace(row, system=name) for row in of]) for name, of in zip(names, some, strict=True)]
-        corpus = self._asking.held(Corpus([row for of in some for row in of]))
+            corpora = [
+                Corpus([replace(row, system=name) for row in rows]) for name, rows in zip(names, corpora, strict=True)
+            ]
+        corpus = self._asking.held(Corpus([row for rows in corpora for row in rows]))
         job = Job(corpus, *self._asking.metrics([metric or self._allowed.grounded]))
         return _table(await self._scored(job))
 
@@ -214,7 +216,7 @@ class Tools:
         if "://" in name or not place.is_relative_to(self._folder):
             raise SpecError(f"{name} is not in the folder of the server, where files are read: name one that is there")
         if project and is_project(place):
-            if stray := [one for one in place.rglob("*") if not one.resolve().is_relative_to(self._folder)]:
+            if stray := [file for file in place.rglob("*") if not file.resolve().is_relative_to(self._folder)]:
                 raise SpecError(f"{stray[0].name} leads out of the folder of the server")
             return place
         if not place.is_file():

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-from importlib.resources import files
+from pathlib import Path
 
 from nlgauge.gate.verdict import SAID
+from nlgauge.render.environment import digest, inlined
+from nlgauge.render.page import VERDICT, page, style
 
-_FOLDER = files("nlgauge.serve") / "static"
-
-
-def _text(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-_STYLE, _SCRIPT = _text("page.css"), _text("page.js").replace("{{said}}", json.dumps(SAID))
-HTML = _text("page.html").replace("{{style}}", _STYLE).replace("{{script}}", _SCRIPT).encode()
-HEADERS = {
+_FOLDER = Path(__file__).parent
+_STYLES, _SCRIPTS = [VERDICT, _FOLDER / "paste.css"], [_FOLDER / "paste.js"]
+_RULES = (
     # The page may run its own script and ask its own service, and nothing else, whatever is pasted into it.
-    "content-security-policy": (
-        f"default-src 'none'; style-src {_hash(_STYLE)}; script-src {_hash(_SCRIPT)}; connect-src 'self'; "
-        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
+    f"default-src 'none'; style-src '{digest(str(style(*_STYLES)))}'; script-src '{digest(str(inlined(*_SCRIPTS)))}'; "
+    "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
+)
+HTML = page(
+    "paste.html",
+    _FOLDER,
+    command="serve",
+    title="Does the source support the answer?",
+    styles=_STYLES,
+    scripts=_SCRIPTS,
+    rules=_RULES,
+    said=SAID,
+).encode()
+HEADERS = {
+    "content-security-policy": f"{_RULES}; frame-ancestors 'none'",
     "cross-origin-opener-policy": "same-origin",
 }

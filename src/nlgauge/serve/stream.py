@@ -81,13 +81,15 @@ class Verdicts(Response):
     Args:
         lines: those that come in.
         said: gives the piece of the answer that a line holds.
-        found: gives the record of a sentence.
+        record_of: gives the record of a sentence.
     """
 
-    def __init__(self, lines: Lines, said: Callable[[bytes], str], found: Callable[[str], Awaitable[Record]]) -> None:
+    def __init__(
+        self, lines: Lines, said: Callable[[bytes], str], record_of: Callable[[str], Awaitable[Record]]
+    ) -> None:
         super().__init__(media_type=LINES)
         del self.headers["content-length"]
-        self._lines, self._said, self._found = lines, said, found
+        self._lines, self._said, self._record_of = lines, said, record_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send them. An error is the last line, since the status was sent before."""
@@ -112,7 +114,7 @@ class Verdicts(Response):
             ended, held = cut(held + self._said(line)) if line is not None else ([held.strip()], "")
             for sentence in filter(None, ended):
                 number += 1
-                record = {**await self._found(sentence), "row": number}
+                record = {**await self._record_of(sentence), "row": number}
                 passed = passed and record["state"] not in ("failed", "missing")
                 yield record
         yield {"passed": passed, "sentences": number}

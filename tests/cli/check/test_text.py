@@ -9,9 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from nlgauge import ScoreTable
+from nlgauge import Corpus, ScoreTable, evaluate
 from nlgauge.cli.check.text import compared, counted
 from nlgauge.gate import Outcome, Regression, Verdict
+from nlgauge.gate import check as nlgauge_check
 from tests.command import nlgauge, refused, written
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -149,3 +150,26 @@ def test_an_end_of_a_name_that_is_not_written_is_refused_before_anything_is_scor
     result = nlgauge("check", claims, *RUN, "--at-least", 0, "-o", tmp_path / "gate.pdf")
     assert result.exit_code == 2 and "-o writes .html, .csv, .jsonl, .jsonl.gz" in result.stderr
     assert not (tmp_path / "gate.pdf").exists()
+
+
+def test_names_of_systems_are_not_read_as_markdown_in_a_comment(tmp_path: Path) -> None:
+    source = "The library opens in May."
+    rows = [{"candidate": source, "source": source, "system": name, "item": "x"} for name in ("@all", "*b*")]
+    comment = nlgauge("check", written(tmp_path / "rows.jsonl", rows), "--grounded", "--format", "markdown").stdout
+    assert "\\@all: The set passes" in comment and "@" not in comment.replace("\\@", "")
+
+
+def test_json_is_the_sealed_verdict_and_its_notes_are_told_on_stderr(claims: Path) -> None:
+    result = nlgauge("check", claims, "--grounded", "--format", "json")
+    record = json.loads(result.stdout)
+    assert list(record)[:3] == ["nlgauge", "command", "notes"] and record["seal"]
+    assert result.stderr.splitlines()[-1] == record["signature"]
+    assert result.stderr == nlgauge("check", claims, "--grounded").stderr
+
+
+def test_a_verdict_in_python_says_what_does_not_pass(claims: Path) -> None:
+    verdict = nlgauge_check(evaluate(Corpus.read(claims, on_missing="skip"), metrics="TokenF1"), at_least=0.9)
+    answer = verdict.to_answer()
+    assert repr(verdict).splitlines()[0] == answer.sentences[0] == f"{verdict.headline}."
+    assert repr(verdict).splitlines()[1].split() == ["row", "item", "verdict", "why"]
+    assert answer.record == {name: value for name, value in verdict.record.items() if name != "notes"}

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from nlgauge import Corpus, Row
-from nlgauge.cli.check import ci, text
+from nlgauge.cli.check.answer import answer_of
+from nlgauge.cli.terminal import show
 from nlgauge.gate import check
 from nlgauge.reports.gate import gate_page, write_verdicts
 from tests.gate.test_decision import OTHER, answers, table
@@ -19,13 +20,13 @@ VERDICT = check(TABLE, grounded=True)
 WHY = "cannot say: in other words than the source (20% of its longer words stand there)"
 
 
-def printed(show: object, capsys: pytest.CaptureFixture[str]) -> str:
-    show(VERDICT, TABLE, Path("answers.jsonl"), against=None, how="")  # type: ignore[operator]
+def printed(layout: str, capsys: pytest.CaptureFixture[str]) -> str:
+    show(answer_of(VERDICT, TABLE, outputs=Path("answers.jsonl"), against=None, how=""), layout)
     return capsys.readouterr().out
 
 
 def test_the_terminal_counts_and_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
-    said = printed(text.show, capsys)
+    said = printed("text", capsys)
     assert OTHER in " ".join(said.split()[:60])
     assert f"UNREAD  row 3, system bot, item 2: {WHY}" in said
     assert "3 of 5 rows pass, 1 doubtful, 1 in other words than the source" in said.replace(" below 0.1", "")
@@ -33,13 +34,13 @@ def test_the_terminal_counts_and_lists_them(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_server_is_told_that_nothing_is_known(capsys: pytest.CaptureFixture[str]) -> None:
-    github = [line for line in printed(ci.show_github, capsys).splitlines() if "line=3" in line]
+    github = [line for line in printed("github", capsys).splitlines() if "line=3" in line]
     assert len(github) == 1 and github[0].startswith("::notice file=answers.jsonl,line=3,")
-    suite = ET.fromstring(printed(ci.show_junit, capsys)).find("testsuite")
+    suite = ET.fromstring(printed("junit", capsys)).find("testsuite")
     assert suite is not None and (suite.get("skipped"), suite.get("failures")) == ("1", "0")
     (skipped,) = suite.iter("skipped")
     assert skipped.get("message") == WHY
-    assert f"| 3 | other words |  | {WHY.replace('(', '(')} |" in printed(ci.show_markdown, capsys)
+    assert f"| 3 | other words |  | {WHY.replace('(', '(')} |" in printed("markdown", capsys)
 
 
 def test_page_table_and_json_have_them(tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def read_claims() -> Iterator[tuple[str, ReadClaim, Raw]]:
     text = {"name": "candidate", "text": answer, "words": words, "stretches": stretches}
     text["quotes"] = [{"text": quote} for quote in quotes]
     claims = found_in({"texts": [text]}, "failed").claims
-    assert len(claims) == 2, "the two worst decide"
+    assert len(claims) == 2, "the two worst are shown"
     for claim, which in zip(claims, np.argsort(chances)[:2].tolist(), strict=True):
         begin, end = places[which]
         near = [quote for at, quote in zip(begins, nearest, strict=True) if begin <= at < end and quote is not None]

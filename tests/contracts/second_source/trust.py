@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import nlgauge
 from nlgauge import Corpus, Row, ScoreTable
 from nlgauge.answers.calibrate import RatedTask
 from nlgauge.answers.trust.numbers import Trust
+from nlgauge.answers.trust.wordings import WordingBand
 from nlgauge.data.table import Column
 from nlgauge.ratings.rated import rated_rows
 from nlgauge.stats.fitting import cross_fitted
@@ -121,6 +122,29 @@ def area(r: Raw) -> tuple[float, float, float]:
     z2 = stats.t.ppf(0.975, max(1.0, rarer - 1)) ** 2 / n
     low, high = sorted(np.roots([1 + z2, -2 * value - z2, value**2]).real.tolist())
     return value, low, high
+
+
+EDGES = (0.0, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0)
+
+
+def of_bands(r: Raw) -> list[Raw]:
+    """The rows of each band of wording with fifteen good and fifteen bad rated rows."""
+    made = []
+    for begin, end in [] if r.wording is None or r.scale else pairwise(EDGES):
+        inside = np.array([begin <= share < end or share == end == 1.0 for share in r.wording.tolist()])
+        some = Raw(**{**vars(r), "rated": r.rated & inside, "bad": r.bad & inside, "begin": begin, "end": end})
+        if min(good(some).sum(), some.bad.sum()) >= 15:
+            made.append(some)
+    return made
+
+
+WORDING_BAND: Sources = {
+    "begin": lambda r: r.begin,
+    "end": lambda r: r.end,
+    "good": lambda r: int(good(r).sum()),
+    "bad": lambda r: int(r.bad.sum()),
+    "auroc": area,
+}
 
 
 def probability(r: Raw) -> np.ndarray | None:
@@ -256,6 +280,7 @@ TRUST: Sources = {
         )
     ),
     "auroc": yes_no(area, NOTHING),
+    "bands": lambda r: tuple(literals(WORDING_BAND, one) for one in of_bands(r)),
     "brier": lambda r: NAN if probability(r) is None else ((probability(r) - ~r.bad)[r.rated] ** 2).mean(),
     "ece": calibration,
     "pearson": pearson,
@@ -270,7 +295,7 @@ TRUST: Sources = {
     "not_certified": yes_no(lambda r: None if is_chosen(r.promise) else why(r.promise), None),
     "blank": lambda r: 0,
     "tipping": none,
-    "sentinels": lambda r: () if r.length is None else ("Length",),
+    "sentinels": lambda r: () if r.length is None else ("Length",) if r.wording is None else ("Length", "CopyRate"),
     "unbeaten": not_beaten,
     "stand_in": lambda r: None if r.raters is None else 2 * wins(r) >= len(r.raters),
     "won": lambda r: "" if r.raters is None else f"{wins(r)} of {len(r.raters)}",
@@ -314,7 +339,7 @@ def trusts() -> Iterator[tuple[str, Trust, Raw]]:
         wrong, rated = rng.random(n) < 0.35, rng.permutation(n) < 90
         scores = np.where(wrong, rng.random(n) > 0.85, rng.random(n) < 0.8).astype(float)
         more: dict[str, Any] = dict.fromkeys(
-            ("before", "raters", "again", "length", "frozen", "pairs", "chooses", "given", "injected")
+            ("before", "raters", "again", "length", "frozen", "pairs", "chooses", "given", "injected", "wording")
         )
         how: dict[str, Any] = {}
         own: float | None = 1.0
@@ -351,15 +376,18 @@ def trusts() -> Iterator[tuple[str, Trust, Raw]]:
         if name == "a verdict":
             more["length"] = rng.integers(1, 9, n).astype(float)
             lengths = more["length"].astype(int)
+            # Half of the answers begin as a word of their source does; none has a word of it, so that none is copied.
+            more["wording"] = (np.arange(n) % 2).astype(float)
             source = Corpus(
                 [
                     Row(
-                        "x " * length,
+                        "measuring " * length,
+                        source="measured" if share else "something",
                         system=key[0],
                         item=key[1],
                         scores={"right": given["right"][key]} if key in given["right"] else {},
                     )
-                    for key, length in zip(keys, lengths.tolist(), strict=True)
+                    for key, length, share in zip(keys, lengths.tolist(), more["wording"].tolist(), strict=True)
                 ]
             )
             more["before"], more["frozen"] = np.where(rng.random(n) < 0.12, 1 - scores, scores), 0.5
@@ -410,3 +438,9 @@ def trusts() -> Iterator[tuple[str, Trust, Raw]]:
         probable = ["judge"] if raw.probable else []
         found = nlgauge.trust(table, source, probabilities=probable, margin=MARGIN, **how)
         yield name, found[0], raw
+
+
+def wording_bands() -> Iterator[tuple[str, WordingBand, Raw]]:
+    for name, found, raw in trusts():
+        for band, of in zip(found.bands, of_bands(raw), strict=True):
+            yield f"{name}, {band.shares}", band, of

@@ -65,9 +65,9 @@ def test_markdown() -> None:
 
 
 def test_signs_of_markdown_are_escaped() -> None:
-    (*_, row) = formatted([[["s", "t"], ["a|b *c* <i>\n_d_", "[x](y) \\"]]], "markdown")
+    (*_, row) = formatted([[["s", "t"], ["a|b *c* <i>\n_d_", "[x](y) \\ @me #1"]]], "markdown")
     assert len(re.findall(r"(?<!\\)\|", row)) == 3
-    assert row == r"| a\|b \*c\* \<i> \_d\_ | \[x\](y) \\ |"
+    assert row == r"| a\|b \*c\* \<i\> \_d\_ | \[x\](y) \\ \@me \#1 |"
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.answers.sentinels import sentinels_of
 from nlgauge.answers.trust.declared import values_by
 from nlgauge.answers.trust.facts import Facts, Lines, scorers_of, stand_ins
 from nlgauge.answers.trust.numbers import Trust
 from nlgauge.answers.trust.records import Dispute, Trusts
 from nlgauge.answers.trust.runs import moved, obeyed, repeats, scorers_again
+from nlgauge.answers.trust.wordings import wording_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
@@ -25,6 +27,7 @@ from nlgauge.ratings.join import Source
 from nlgauge.ratings.matching import matched, of_ratings
 from nlgauge.ratings.project import ProjectRatings
 from nlgauge.ratings.rated import fitted, rated_rows, unseen
+from nlgauge.ratings.trials import by_trial, refuse_unnamed
 from nlgauge.stats.arrays import Float
 
 __all__ = ["Dispute", "Trust", "Trusts", "trust"]
@@ -107,7 +110,13 @@ def trust(
         table, again = theirs, None
     whole = scorers_of(table, metrics)
     named = {name: whole.find(name) for name in (*(thresholds or {}), *probabilities)}
-    scorers = whole.per_item()
+    scorers, ratings, outputs = by_trial(whole, ratings, outputs)
+    if scorers is not whole:
+        whole = scorers
+        again, before, injected = (run and run.per_trial() for run in (again, before, injected))
+    elif "trials" in whole.run:
+        refuse_unnamed(whole)
+    scorers = scorers.per_item()
     outputs = fitted(scorers, outputs, ratings)
     ratings = matched(scorers, ratings) if isinstance(ratings, Corpus) else ratings
     asked = aspects or ([*rater_aspects, *_others(ratings, rater_aspects)] if rater_aspects else None)
@@ -117,6 +126,7 @@ def trust(
     notes = list(rated.notes)
     scorers, fitted_here = unseen(scorers, rated.values, notes)
     limits = {aspect: _limit(ratings, aspect, values, below) for aspect, values in rated.values.items()}
+    texts = outputs if outputs is not None else ratings if isinstance(ratings, Corpus) else None
     lines = Lines(
         table=scorers,
         rated=rated,
@@ -129,6 +139,8 @@ def trust(
         confidence=confidence,
         replicates=replicates,
         seed=seed,
+        sentinels={} if texts is None else sentinels_of(scorers, texts, "pearson"),
+        wording=None if texts is None else wording_of(scorers, texts),
     )
     if again is None and "ratings" in table.run:
         notes.append(f"all numbers are of the {len(table)} anchors, which this run scored again")
@@ -138,13 +150,12 @@ def trust(
         notes.append(f"{aspect}: a row is good where at least half of its raters say so; --below takes another share")
     if len(table.systems) > 1:
         notes.append(f"the {len(table.systems)} systems count together")
-    texts = outputs if outputs is not None else ratings if isinstance(ratings, Corpus) else None
     made: list[Facts] = []
     disputes: list[Dispute] = []
     for aspect in rated.values:
         if aspect in rater_aspects and aspect not in (aspects or ()):
             continue
-        found = lines.aspect(aspect, texts, notes)
+        found = lines.aspect(aspect, notes)
         of = _raters_of(ratings, aspect, rater_aspects)
         if len(of) > 1:
             stand_ins(lines, found, of=of, epsilon=epsilon, notes=notes)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlgauge.answers.calibrate import Bin, Chosen, RatedScores, RatedTask, equally_drawn
-from nlgauge.answers.correlate import Agreement, correlate
+from nlgauge.answers.correlate import Agreement, Agreements, agreements_of
 from nlgauge.answers.estimate import ALL, Estimate, estimated
 from nlgauge.answers.raters import StandIn, raters
-from nlgauge.answers.sentinels import beside, is_sentinel, unbeaten
+from nlgauge.answers.sentinels import added, is_sentinel, unbeaten_beside
 from nlgauge.answers.trust.decisions import CHOSEN, FITTED, OWN, Rule, from_0_to_1, models_of, rule_of
 from nlgauge.answers.trust.records import Dispute
-from nlgauge.data.corpus import Corpus
+from nlgauge.answers.trust.wordings import WordingBand, bands
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import DECIDED, PROBABILITY, UNSEEN_PROBABILITY
 from nlgauge.data.table.selection import label, selected
 from nlgauge.errors import InputError
 from nlgauge.maths.inference import NOTHING, Inference, Measured
-from nlgauge.ratings.join import Key, turned
-from nlgauge.ratings.rated import RatedRows
+from nlgauge.ratings.join import turned
+from nlgauge.ratings.rated import Joined, Measurement, RatedRows, joined
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, rows_needed, share_of
 from nlgauge.stats.fitting import FoldWeights, fold_weights
@@ -87,6 +87,8 @@ class Ranking:
     bad: Mask
     clusters: Integers
     reliability: tuple[Bin, ...] = ()
+    bands: tuple[WordingBand, ...] = ()
+    """How well the scores tell good from bad rows, by wording; empty where the wording is not known"""
 
     @property
     def auroc(self) -> Measured:
@@ -304,6 +306,10 @@ class Lines:
     fitted_here: frozenset[str] = frozenset()
     """Panels of scorers that were fitted to some of these ratings"""
     margin: float | None = None
+    sentinels: Mapping[str, Column] = field(default_factory=dict)
+    """Those that the texts of the outputs give"""
+    wording: Float | None = None
+    """[rows] the share of the answer's longer words that its source has; None without texts"""
 
     def of(self, aspect: str) -> _Of:
         """Return the rated rows of an aspect that were drawn with one probability."""
@@ -317,25 +323,24 @@ class Lines:
             return _Of(rows, given, False)
         return _Of(rows, np.where(known, (given >= limit).astype(float), np.nan), True)
 
-    def aspect(self, aspect: str, texts: Corpus | None, notes: list[str]) -> list[Facts]:
+    def aspect(self, aspect: str, notes: list[str]) -> list[Facts]:
         """Return the facts of each scorer, and of all together."""
         of = self.of(aspect)
-        made = [self._scorer(name, aspect, of, notes) for name in self.table.columns]
+        wording = self.wording if of.yes_no else None
+        made = [self._scorer(name, aspect, of=of, wording=wording, notes=notes) for name in self.table.columns]
         fine = {one.metric: one for one in made if not one.reason}
         if not fine:
             return made
-        self._correlate(fine, aspect, of=of, texts=texts, notes=notes)
+        given = {key: float(of.y[row]) for row, key in enumerate(self.table.rows) if of.rows[row]}
+        both = joined(selected(self.table, list(fine)), {aspect: given}, None)
+        self._correlate(fine, both, yes_no=of.yes_no, notes=notes)
         estimates = self._estimates(aspect, list(fine), notes)
         if len(fine) > 1:
-            made.append(self._together(" + ".join(fine), list(fine), aspect, of))
+            made.append(self._together(" + ".join(fine), both, of))
         for one in made:
             found = estimates.get(one.metric)
             one.estimate = None if found is None or found.reason else found
         return made
-
-    def _given(self, of: _Of) -> dict[Key, float]:
-        """Return the ratings that numbers are of, by row."""
-        return {key: float(of.y[row]) for row, key in enumerate(self.table.rows) if of.rows[row]}
 
     @cached_property
     def scored(self) -> int:
@@ -357,7 +362,7 @@ class Lines:
         given = name.partition("(")[0] in _JUDGES or name in self.table.run.get("joined", {})
         return given and from_0_to_1(column)
 
-    def _scorer(self, name: str, aspect: str, of: _Of, notes: list[str]) -> Facts:
+    def _scorer(self, name: str, aspect: str, *, of: _Of, wording: Float | None, notes: list[str]) -> Facts:
         """Return what is found out of a scorer by itself."""
         column = self.table.columns[name]
         scores = turned(column, 0)
@@ -401,6 +406,9 @@ class Lines:
             bad=tested.bad[rated],
             clusters=tested.clusters[rated],
             reliability=tuple(tested.reliability(sign)),
+            bands=bands(tested.scores[rated], tested.bad[rated], tested.clusters[rated], wording[rated])
+            if wording is not None
+            else (),
         )
         facts.decisions = self._decisions(facts, column, tested, sign)
         if facts.decisions is not None and facts.decisions.rule.origin == CHOSEN and DECIDED in column.parts:
@@ -443,34 +451,44 @@ class Lines:
         rows = replace(tested, rated=tested.rated & np.isfinite(scores))
         return Probability(scores if column.higher_is_better else 1 + scores, rows, self.seed)
 
-    def _correlate(
-        self, fine: Mapping[str, Facts], aspect: str, *, of: _Of, texts: Corpus | None, notes: list[str]
-    ) -> None:
+    def _agreements(
+        self, both: Joined, coefficient: str, *, level: str = "pooled", replicates: int | None = None
+    ) -> Agreements:
+        """Return how scorers agree with an aspect. The intervals are of other items."""
+        how = Measurement(
+            level=level,
+            coefficient=coefficient,
+            resample="items",
+            confidence=0.95,
+            replicates=self.replicates if replicates is None else replicates,
+            seed=self.seed,
+        )
+        return agreements_of(both, how)
+
+    def _correlate(self, fine: Mapping[str, Facts], both: Joined, *, yes_no: bool, notes: list[str]) -> None:
         """Add correlations, for a scale, and which sentinels are not beaten."""
-        table = selected(self.table, list(fine))
-        source = {aspect: self._given(of)}
-        how: dict[str, Any] = {"replicates": self.replicates, "seed": self.seed}
-        known = table if texts is None else beside(table, texts, "pearson")
+        (aspect,) = both.aspects
+        known = added(both.table, self.sentinels)
         tested = tuple(name for name in known.columns if is_sentinel(name))
         if not tested:
             notes.append("Length and CopyRate need the texts of the outputs: give them too (--outputs)")
-        of_scale = {**how, "replicates": 0 if of.yes_no else self.replicates}
-        pooled = correlate(known, source, level="pooled", resample="items", **of_scale)
+        with_sentinels = both.of(known)
+        pooled = self._agreements(with_sentinels, "pearson", replicates=0 if yes_no else None)
         behind = []
         if tested:
-            behind = unbeaten(known, source, pooled, level="pooled", coefficient="pearson", notes=notes, seed=self.seed)
+            behind = unbeaten_beside(
+                with_sentinels, pooled, level="pooled", coefficient="pearson", notes=notes, seed=self.seed
+            )
         for name, facts in fine.items():
             facts.sentinels = () if is_sentinel(name) else tested
             facts.unbeaten = tuple(lost.sentinel for lost in behind if lost.metric == name)
-        if of.yes_no:
+        if yes_no:
             return
         notes += pooled.notes
-        spearman, kendall = (
-            correlate(table, source, level="pooled", coefficient=kind, replicates=0) for kind in ("spearman", "kendall")
-        )
+        spearman, kendall = (self._agreements(both, kind, replicates=0) for kind in ("spearman", "kendall"))
         pairs = None
-        if len(self.table.systems) > 1:
-            pairs = correlate(table, source, coefficient="pairwise_difference", resample="items", **how)
+        if len(both.place.systems) > 1:
+            pairs = self._agreements(both, "pairwise_difference", level="item")
         for name, facts in fine.items():
             facts.correlations = Correlations(
                 pearson=_measured(pooled.get(name, aspect)),
@@ -489,25 +507,19 @@ class Lines:
             return {}
         return {one.metric: one for one in found if one.system == ALL or len(self.table.systems) == 1}
 
-    def _together(self, name: str, fine: Sequence[str], aspect: str, of: _Of) -> Facts:
+    def _together(self, name: str, both: Joined, of: _Of) -> Facts:
         """Return the facts of all scorers together, by weights that were fitted to other items."""
+        (aspect,) = both.aspects
         facts = Facts(metric=name, aspect=aspect, rated=int(of.rows.sum()), rows=len(of.rows))
         if len(np.unique(self.clusters[of.rows])) < 2:
             return facts
-        x, weights = self.weights(fine, of)
+        x, weights = self.weights(list(both.table.columns), of)
         one, clusters = weights.of(x), self.clusters
         if of.yes_no:
             facts.ranking = Ranking(one[of.rows], of.y[of.rows] == 0, clusters[of.rows])
             return facts
-        table = replace(self.table, columns={name: Column(("score",), one[:, None])})
-        (found,) = correlate(
-            table,
-            {aspect: self._given(of)},
-            level="pooled",
-            resample="items",
-            replicates=self.replicates,
-            seed=self.seed,
-        )
+        table = replace(both.table, columns={name: Column(("score",), one[:, None])})
+        (found,) = self._agreements(both.of(table), "pearson")
         facts.correlations = Correlations(_measured(found))
         return facts
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from nlgauge.answers.calibrate import Bin
 from nlgauge.answers.trust.decisions import CHOSEN, HALF
 from nlgauge.answers.trust.declared import Column, Words, clauses, number
+from nlgauge.answers.trust.wordings import WordingBand
 from nlgauge.maths.inference import NOTHING, Measured
 from nlgauge.render.tables import NONE, Cell
 from nlgauge.stats.interrater import cohen_kappa
@@ -54,6 +55,15 @@ def _decided(one: Trust) -> str | None:
     said += _share(stops, one.rated - one.bad, "of the good ones")
     half = f"; all its scores are {one.single:g}, and 0.5 decides"
     return said + half if one.threshold_from == HALF else said
+
+
+def _unread(one: Trust) -> str | None:
+    """Return for which wording a scorer is not shown to tell good from bad rows."""
+    unread = [band.shares for band in one.bands if band.unread]
+    if not unread:
+        return None
+    of = f"where the source has {' or '.join(unread)} of an answer's longer words"
+    return f"{of}, it is not shown to tell good answers from bad ones"
 
 
 def _planned(one: Trust) -> str | None:
@@ -208,6 +218,22 @@ class Trust:
     )
     """Cohen's, of decisions and ratings"""
     auroc: Measured = number("auroc", NOTHING, part="ranking", column=Column(table="decisions", head="AUROC"))
+    bands: tuple[WordingBand, ...] = number(
+        "bands",
+        (),
+        part="ranking",
+        said=Words(_unread, place=1),
+        noted=Words(
+            lambda one: (
+                "AUROC by the share of an answer's longer words that its source has: "
+                + "; ".join(f"{of.shares}: {_number(of.auroc, f'{of.good} good, {of.bad} bad')}" for of in one.bands)
+                if one.bands
+                else None
+            )
+        ),
+    )
+    """AUROC of answers by their wording, the share of their longer words that the source has: of the bands with enough
+    good and bad rows. Empty where the rows have no sources, where the ratings are a scale, and for a combination"""
     brier: float = number(
         "brier", math.nan, part="probability", column=Column(table="probability", head="Brier", digits=3)
     )

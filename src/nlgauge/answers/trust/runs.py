@@ -264,7 +264,7 @@ class _Runs:
             before=replace(old, values=old.values[known]),
             earlier=replace(earlier, columns={name: then}, signatures=_signed(name, earlier)),
             rows=at,
-            clusters=_numbers([now.rows[row][1] for row in at.tolist()]),
+            clusters=_numbers([now.items[row] for row in at.tolist()]),
             ratings=self._ratings(now, at),
         )
 

@@ -26,7 +26,7 @@ from nlgauge.cli.options import (
     example,
     with_then,
 )
-from nlgauge.cli.streams import printed, remark
+from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import (
     beside,
     blaming,
@@ -35,6 +35,7 @@ from nlgauge.cli.terminal import (
     read_outputs,
     read_ratings,
     scores_of,
+    show,
     tell_hard,
     tell_unsealed,
     told_price,
@@ -47,7 +48,6 @@ from nlgauge.errors import InputError, SpecError
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus
     from nlgauge.data.table import ScoreTable
-    from nlgauge.gate import Verdict
 
 _FORMATS = ("text", "github", "junit", "markdown", "json")
 _WRITTEN = (".html", ".csv", ".jsonl", ".jsonl.gz")
@@ -176,6 +176,7 @@ def check(
     """
     from nlgauge import calibrate, evaluate
     from nlgauge.answers.rated_threshold import RatedThreshold
+    from nlgauge.cli.check.answer import answer_of
     from nlgauge.gate import check as run
     from nlgauge.gate.accepted import read as read_accepted
     from nlgauge.gate.baseline import TooFewItemsError
@@ -275,8 +276,8 @@ def check(
         from nlgauge.answers.trials import trials as trials_of
         from nlgauge.reports.trials import trials_page
 
-        found = trials_of(rows, spec, pass_at=pass_at, k=[trials], allow_missing=allow_missing)
-        trials_page(found, output, verdict.decision.sentences if verdict.decision is not None else ())
+        results = trials_of(rows, spec, pass_at=pass_at, k=[trials], allow_missing=allow_missing)
+        trials_page(results, output, verdict.decision.sentences if verdict.decision is not None else ())
     elif output is not None and page:
         before = None
         if earlier is not None and baseline is not None and (grounded or at_least is not None or at_most is not None):
@@ -298,7 +299,7 @@ def check(
     options += [("--backend", how["backend"] if how["backend"] != "auto" else None)]
     scored = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
-        _show(layout, verdict, table=table, outputs=outputs, against=against, scored=scored)
+        show(answer_of(verdict, table, outputs=outputs, against=against, how=scored), layout)
     remark(*told_spent(table), *told_price(table))
     sys.exit(2 if verdict.nothing_checked else _EXIT_CODES[verdict.ruling])
 
@@ -331,22 +332,9 @@ def _command() -> str:
         value = context.params[name]
         values = value if isinstance(value, tuple | list) else [value]
         if isinstance(parameter, click.Argument):
-            words += [str(one) for one in values]
+            words += [str(argument) for argument in values]
         elif isinstance(parameter, click.Option) and parameter.is_flag:
             words.append(max(parameter.opts if value else parameter.secondary_opts, key=len))
         else:
-            words += [word for one in values for word in (max(parameter.opts, key=len), str(one))]
+            words += [word for option in values for word in (max(parameter.opts, key=len), str(option))]
     return shlex.join(words)
-
-
-def _show(layout: str, verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, scored: str) -> None:
-    from nlgauge.cli.check import ci, text
-
-    if layout == "json":
-        from nlgauge.gate.attest import verdict_record
-
-        click.echo(printed(verdict_record(verdict, table, None if against is None else str(against))))
-        return
-    formats = {"text": text.show, "github": ci.show_github, "junit": ci.show_junit, "markdown": ci.show_markdown}
-    show = formats[layout]
-    show(verdict, table, outputs, against=against, how=scored)

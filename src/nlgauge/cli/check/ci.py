@@ -11,38 +11,36 @@ import re
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-import click
-
 from nlgauge.cli.check import text
-from nlgauge.data.table import ScoreTable
 from nlgauge.gate import Outcome, Regression, Verdict
-from nlgauge.render.tables import harmless
+from nlgauge.render.tables import Cell, Number, formatted, harmless, in_markdown
 
 _WORDS = {"passes": "passed", "fails": "failed", "cannot tell": "cannot tell"}
 
 
-def show_github(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
-    """Print annotations and the counts on stdout, the rest on stderr as `text` has it."""
+def github(verdict: Verdict, outputs: Path, against: Path | None) -> str:
+    """Return annotations and the counts, a line each."""
     title = text.name(verdict)
+    lines: list[str] = []
     if verdict.decision is not None and not verdict.nothing_checked:
         kind = "notice" if verdict.ruling == "passes" else "error"
-        click.echo(_command(kind, " ".join(text.decided(verdict)), file=None, line=None, title=title))
-    for one in verdict.worst:
+        lines.append(_command(kind, " ".join(text.decided(verdict)), file=None, line=None, title=title))
+    for row in verdict.worst:
         # Only there does the number of a row tell its line.
-        line = one.row if outputs.suffix == ".jsonl" else None
-        message = "\n".join([f"{text.place(one)}: {one.problem}", *text.quoted(one)])
-        kind = "error" if one.failed and (verdict.decision is None or one.state == "missing") else "warning"
-        kind = "notice" if one.state == "unread" else kind
-        click.echo(_command(kind, message, file=outputs, line=line, title=title))
+        line = row.row if outputs.suffix == ".jsonl" else None
+        message = "\n".join([f"{text.place(row)}: {row.problem}", *text.quoted(row)])
+        kind = "error" if row.failed and (verdict.decision is None or row.state == "missing") else "warning"
+        kind = "notice" if row.state == "unread" else kind
+        lines.append(_command(kind, message, file=outputs, line=line, title=title))
     for regression in verdict.regressions:
         if regression.worse:
             message = "\n".join(text.compared(regression, against))
-            click.echo(_command("error", message, file=outputs, line=None, title=title))
+            lines.append(_command("error", message, file=outputs, line=None, title=title))
     if verdict.nothing_checked:
-        click.echo(_command("error", text.NOTHING_CHECKED, file=outputs, line=None, title=title))
-    end = f"{text.counted(verdict)}; {_WORDS[verdict.ruling]}"
-    click.echo(_command("notice", end, file=None, line=None, title=title))
-    text.tell(verdict, table, outputs, how)
+        lines.append(_command("error", text.NOTHING_CHECKED, file=outputs, line=None, title=title))
+    counts = f"{text.counted(verdict)}; {_WORDS[verdict.ruling]}"
+    lines.append(_command("notice", counts, file=None, line=None, title=title))
+    return "\n".join(lines)
 
 
 def _command(kind: str, message: str, **properties: object) -> str:
@@ -58,10 +56,10 @@ def _property(text: str) -> str:
     return _message(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
-    """Print the XML on stdout, the rest on stderr as `text` has it."""
+def junit(verdict: Verdict, outputs: Path, against: Path | None) -> str:
+    """Return the XML of a verdict; `outputs` is not in it."""
     name = text.name(verdict)
-    worse = sum(one.worse for one in verdict.regressions)
+    worse = sum(regression.worse for regression in verdict.regressions)
     by_set = verdict.decision is not None and not verdict.nothing_checked
     failing = (verdict.ruling != "passes") + 0 if by_set else verdict.count("failed") + worse
     counts = {
@@ -79,65 +77,59 @@ def show_junit(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path
             SubElement(case, "failure", message=said)
         else:
             SubElement(case, "system-out").text = said
-    for one in verdict.outcomes:
-        _row(suite, one, name, by_set)
+    for outcome in verdict.outcomes:
+        _row(suite, outcome, name, by_set)
     for regression in verdict.regressions:
         _compared(suite, regression, name=name, against=against, by_set=by_set)
     if verdict.nothing_checked:
         case = SubElement(suite, "testcase", classname=_legal(name), name="all rows")
         SubElement(case, "failure", message=text.NOTHING_CHECKED)
     indent(suites)
-    click.echo('<?xml version="1.0" encoding="UTF-8"?>')
-    click.echo(tostring(suites, encoding="unicode"))
-    text.tell(verdict, table, outputs, how)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}'
 
 
 _LISTED = 20
+"""Rows of a comment"""
 
 
-def show_markdown(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
-    """Print a comment for a pull request on stdout: the answer, then the rows that fail. The rest goes to stderr."""
-    failing = verdict.worst
+def markdown(verdict: Verdict, outputs: Path, against: Path | None) -> str:
+    """Return a comment for a pull request: the answer, then the rows that fail; `outputs` is not in it."""
     sign = {"passes": "✅", "fails": "❌", "cannot tell": "❔"}[verdict.ruling]
-    click.echo(f"### {sign} {verdict.headline}\n")
+    parts = [f"### {sign} {in_markdown(verdict.headline)}"]
     if verdict.decision is not None and verdict.decision.following is not None:
-        click.echo(f"{_cell(verdict.decision.following)}\n")
+        parts.append(in_markdown(verdict.decision.following))
     if verdict.findings:
-        click.echo(", ".join(f"{count} {finding}" for finding, count in verdict.findings.items()) + "\n")
-    for regression in verdict.regressions:
-        click.echo(_cell(": ".join(text.compared(regression, against))) + "\n")
-    if failing:
-        click.echo("| row | finding | answer | why |\n|---:|---|---|---|")
-        for one in failing[:_LISTED]:
-            answer = next(text.quoted(one), "").partition(": ")[2]
-            click.echo(f"| {one.row or ''} | {one.finding or one.state} | {_cell(answer)} | {_cell(one.why)} |")
-    if len(failing) > _LISTED:
-        click.echo(f"\n{len(failing) - _LISTED} more rows do not pass.")
-    text.tell(verdict, table, outputs, how)
+        parts.append(", ".join(f"{count} {finding}" for finding, count in verdict.findings.items()))
+    parts += [in_markdown(": ".join(text.compared(regression, against))) for regression in verdict.regressions]
+    if rows := verdict.worst[:_LISTED]:
+        cells: list[list[Cell]] = [["row", "finding", "answer", "why"]]
+        for row in rows:
+            answer = next(text.quoted(row), "").partition(": ")[2]
+            number = "" if row.row is None else Number(row.row, digits=0)
+            cells.append([number, row.finding or row.state, answer, row.why])
+        parts.append("\n".join(formatted([cells], "markdown")))
+    if (more := len(verdict.worst) - len(rows)) > 0:
+        parts.append(f"{more} more rows do not pass.")
+    return "\n\n".join(parts)
 
 
-def _cell(said: str) -> str:
-    """Return a text that neither ends its cell nor is read as Markdown or HTML."""
-    plain = harmless(said, lines=True).replace("\n", " ")
-    return re.sub(r"([\\`*_\[\]<>|#@])", r"\\\1", plain)
-
-
-def _row(suite: Element, one: Outcome, name: str, by_set: bool) -> None:
-    case = SubElement(suite, "testcase", classname=_legal(name), name=_legal(text.place(one)))
+def _row(suite: Element, outcome: Outcome, name: str, by_set: bool) -> None:
+    case = SubElement(suite, "testcase", classname=_legal(name), name=_legal(text.place(outcome)))
     failing = "system-out" if by_set else "failure"
     elements = {"doubtful": "system-out", "missing": "error", "allowed": "skipped", "unread": "skipped"}
-    element = failing if one.state == "failed" else elements.get(one.state)
+    element = failing if outcome.state == "failed" else elements.get(outcome.state)
     if element == "system-out":
-        SubElement(case, element).text = _legal("\n".join([one.problem or "", *text.quoted(one)]))
+        SubElement(case, element).text = _legal("\n".join([outcome.problem or "", *text.quoted(outcome)]))
     elif element:
-        what = SubElement(case, element, message=_legal(one.problem or ""))
-        what.text = _legal("\n".join(text.quoted(one))) or None
+        what = SubElement(case, element, message=_legal(outcome.problem or ""))
+        what.text = _legal("\n".join(text.quoted(outcome))) or None
 
 
-def _compared(suite: Element, one: Regression, *, name: str, against: Path | None, by_set: bool) -> None:
-    case = SubElement(suite, "testcase", classname=_legal(name), name=_legal(f"system {one.system} against {against}"))
-    if one.worse and not by_set:
-        SubElement(case, "failure", message=_legal("; ".join(text.compared(one, against))))
+def _compared(suite: Element, regression: Regression, *, name: str, against: Path | None, by_set: bool) -> None:
+    title = _legal(f"system {regression.system} against {against}")
+    case = SubElement(suite, "testcase", classname=_legal(name), name=title)
+    if regression.worse and not by_set:
+        SubElement(case, "failure", message=_legal("; ".join(text.compared(regression, against))))
 
 
 def _legal(text: str) -> str:
@@ -146,3 +138,6 @@ def _legal(text: str) -> str:
     A sign stands for each of them.
     """
     return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", harmless(text, lines=True))
+
+
+FORMATS = {"github": github, "junit": junit, "markdown": markdown}

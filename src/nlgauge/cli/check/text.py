@@ -1,4 +1,4 @@
-"""A verdict for people: what fails, then the counts, then one word; and the words that all formats share."""
+"""A verdict in words: what fails, then the counts, then the ruling; and the words that all formats share."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
-import click
-from click.formatting import wrap_text
-
 from nlgauge.answers.compare import SIGNIFICANCE
-from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import WIDTH, coloured, with_interval
 from nlgauge.data.table import ScoreTable
 from nlgauge.gate import Outcome, Regression, Unsupported, Verdict
 from nlgauge.gate.verdict import SAID
+from nlgauge.render.lines import Line, TextLine
 from nlgauge.render.numbers import fixed
 from nlgauge.render.tables import harmless
 
@@ -23,6 +19,8 @@ NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200
 _LISTED = 40
 """Rows that the terminal shows; a page shows all of them"""
+_INDENT, _FURTHER = "      ", "        "
+"""What stands before what is said of a row, and before its further lines"""
 
 
 def name(verdict: Verdict) -> str:
@@ -30,31 +28,31 @@ def name(verdict: Verdict) -> str:
     return verdict.metric if verdict.part == "score" else f"{verdict.metric} {verdict.part}"
 
 
-def place(one: Outcome) -> str:
+def place(outcome: Outcome) -> str:
     """Return which row, or system, an outcome is of."""
-    row = "" if one.row is None else f"row {one.row}, "
-    item = "" if one.item is None else f", item {one.item}"
-    return harmless(f"{row}system {one.system}{item}", lines=True).replace("\n", " ")
+    row = "" if outcome.row is None else f"row {outcome.row}, "
+    item = "" if outcome.item is None else f", item {outcome.item}"
+    return harmless(f"{row}system {outcome.system}{item}", lines=True).replace("\n", " ")
 
 
-def quoted(one: Outcome) -> Iterator[str]:
+def quoted(outcome: Outcome) -> Iterator[str]:
     """Yield lines that show why a row does not pass.
 
     Args:
-        one: what was found of the row.
+        outcome: what was found of the row.
 
     Returns:
         Lines, each with a text with the words in [brackets] that nothing supports, the answer where no word is marked,
         or a difference from the source.
     """
-    for text in one.unsupported:
+    for text in outcome.unsupported:
         yield f"{text.name}, against the {text.against}: {_marked(text)}"
-    if one.answer is not None and not any(text.name == "candidate" for text in one.unsupported):
-        yield f"candidate: {' '.join(harmless(_shortened(one.answer, _LONG), lines=True).split())}"
-    yield from (f"difference: {harmless(reason)}" for reason in one.reasons)
-    said = one.claimed
-    if not said and one.finding not in (None, "cannot say", "doubtful", "other words"):
-        said = f"{one.finding}: {SAID[one.finding]}"
+    if outcome.answer is not None and not any(text.name == "candidate" for text in outcome.unsupported):
+        yield f"candidate: {' '.join(harmless(_shortened(outcome.answer, _LONG), lines=True).split())}"
+    yield from (f"difference: {harmless(reason)}" for reason in outcome.reasons)
+    said = outcome.claimed
+    if not said and outcome.finding not in (None, "cannot say", "doubtful", "other words"):
+        said = f"{outcome.finding}: {SAID[outcome.finding]}"
     if said:
         yield " ".join(harmless(said, lines=True).split())
 
@@ -77,9 +75,9 @@ def _shortened(text: str, around: int = _AROUND, first: bool = False, last: bool
 
 def counted(verdict: Verdict) -> str:
     """Return how many passed, and how many did not and why."""
-    rows = [one for one in verdict.outcomes if one.row is not None or one.item is None]
+    rows = [outcome for outcome in verdict.outcomes if outcome.row is not None or outcome.item is None]
     what = "systems" if rows and rows[0].item is None else "rows"
-    gone = sum(one.row is None and one.item is not None for one in verdict.outcomes)
+    gone = sum(outcome.row is None and outcome.item is not None for outcome in verdict.outcomes)
     counts = [
         (verdict.count("failed"), " or ".join(_beyond(verdict))),
         (verdict.count("doubtful"), "doubtful"),
@@ -100,76 +98,67 @@ def _beyond(verdict: Verdict) -> Iterator[str]:
         yield f"above {verdict.at_most:g}"
 
 
-def compared(one: Regression, against: object) -> tuple[str, str]:
+def compared(regression: Regression, against: object) -> tuple[str, str]:
     """Return one system beside the baseline: what is said of it, and the numbers that say so."""
-    was = "" if one.baseline == one.system else f" (there {one.baseline})"
-    head = f"system {one.system}, against {against}{was}: {_said(one)}"
-    change = with_interval(one.difference, one.low, one.high)
-    p = "no p" if math.isnan(one.adjusted) else f"p {one.adjusted:.4f}"
-    if one.no_worse is not None:
+    was = "" if regression.baseline == regression.system else f" (there {regression.baseline})"
+    head = f"system {regression.system}, against {against}{was}: {_said(regression)}"
+    change = _with_interval(regression.difference, regression.low, regression.high)
+    p = "no p" if math.isnan(regression.adjusted) else f"p {regression.adjusted:.4f}"
+    if regression.no_worse is not None:
         p += (
             ", no p of the margin"
-            if math.isnan(one.no_worse)
-            else f", p of a loss beyond the margin {one.no_worse:.4f}"
+            if math.isnan(regression.no_worse)
+            else f", p of a loss beyond the margin {regression.no_worse:.4f}"
         )
-    if one.look is not None:
-        p += f" at interim analysis {one.look}, which holds at all of them"
-    reason = f" ({one.reason})" if one.reason else ""
-    means = f"{with_interval(one.now)}, was {with_interval(one.before)}, on {one.n} items"
-    least = one.detectable or 0.0
+    if regression.look is not None:
+        p += f" at interim analysis {regression.look}, which holds at all of them"
+    reason = f" ({regression.reason})" if regression.reason else ""
+    means = f"{_with_interval(regression.now)}, was {_with_interval(regression.before)}, on {regression.n} items"
+    least = regression.detectable or 0.0
     shown = f"; a difference of {fixed(least)} would show in 80 % of runs" if least > 0 else ""
     return harmless(head), f"{means}; difference {change}, {p}{reason}{shown}"
 
 
-def _said(one: Regression) -> str:
+def _said(regression: Regression) -> str:
     """Return what the comparison shows; "no worse" only where a margin was given and a larger loss is ruled out."""
-    if one.no_worse is not None:
-        return "not shown to be within the margin" if one.worse else "no worse, up to the margin"
-    if one.worse:
+    if regression.no_worse is not None:
+        return "not shown to be within the margin" if regression.worse else "no worse, up to the margin"
+    if regression.worse:
         return "worse"
-    if one.difference == 0:
+    if regression.difference == 0:
         return "the same mean"
-    return "better" if one.adjusted < SIGNIFICANCE else "no significant difference"
+    return "better" if regression.adjusted < SIGNIFICANCE else "no significant difference"
 
 
-def show(verdict: Verdict, table: ScoreTable, outputs: Path, against: Path | None, how: str) -> None:
-    """Print what is decided, the rows that do not pass, and the verdict last, on stdout.
-
-    The rest goes to stderr before it.
+def lines(verdict: Verdict, against: Path | None) -> Iterator[Line]:
+    """Yield what is decided, the rows that do not pass, the worst first, and the counts.
 
     Args:
         verdict: what the gate found.
-        table: the scores that were checked.
-        outputs: the file of the outputs.
         against: the file of the earlier run; None without one.
-        how: the options by which outputs were read and scored.
+
+    Returns:
+        The lines of text output, but for the ruling, which stands last.
     """
-    colour = coloured()
-    for line in decided(verdict):
-        click.echo(wrap_text(harmless(line), WIDTH))
-    for one in verdict.worst[:_LISTED]:
-        why = harmless(one.problem or "")
-        mark = click.style("UNREAD" if one.state == "unread" else "DOUBT", fg="yellow")
-        mark = click.style("FAIL", fg="red", bold=True) if one.failed else mark
-        click.echo(f"{mark}  {place(one)}: {why}", color=colour)
-        for line in quoted(one):
-            click.echo(wrap_text(line, WIDTH, "      ", "        "))
+    for sentence in decided(verdict):
+        yield TextLine(sentence, wrapped=True)
+    for outcome in verdict.worst[:_LISTED]:
+        mark = ("UNREAD" if outcome.state == "unread" else "DOUBT", "doubtful")
+        mark = ("FAIL", "fails") if outcome.failed else mark
+        yield TextLine((mark, (f"  {place(outcome)}: {harmless(outcome.problem or '')}", "")))
+        yield from (TextLine(said, _INDENT, _FURTHER, wrapped=True) for said in quoted(outcome))
     if (more := len(verdict.worst) - _LISTED) > 0:
-        click.echo(f"{more:,} more rows do not pass: -o gate.html shows all of them")
+        yield f"{more:,} more rows do not pass: -o gate.html shows all of them"
     if verdict.at_least is not None or verdict.at_most is not None or verdict.worst:
-        click.echo(counted(verdict))
+        yield counted(verdict)
     if verdict.findings:
-        click.echo("; ".join(f"{count} {finding}" for finding, count in verdict.findings.items()))
+        yield "; ".join(f"{count} {finding}" for finding, count in verdict.findings.items())
     for regression in verdict.regressions:
         head, numbers = compared(regression, against)
-        click.echo(head)
-        click.echo(wrap_text(numbers, WIDTH, "      ", "        "))
+        yield head
+        yield TextLine(numbers, _INDENT, _FURTHER, wrapped=True)
     if verdict.nothing_checked:
-        click.echo(NOTHING_CHECKED)
-    tell(verdict, table, outputs, how)
-    end = {"passes": ("passed", "green"), "fails": ("FAILED", "red"), "cannot tell": ("CANNOT TELL", "yellow")}
-    word, paint = end[verdict.ruling]
-    click.echo(click.style(word, fg=paint, bold=True), color=colour)
+        yield NOTHING_CHECKED
 
 
 def decided(verdict: Verdict) -> list[str]:
@@ -180,20 +169,27 @@ def decided(verdict: Verdict) -> list[str]:
     return [*verdict.decision.sentences, *([following] if following is not None else [])]
 
 
-def tell(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> None:
-    """Print what has to be known beside the verdict, on stderr.
+def notes(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> Iterator[str]:
+    """Yield what has to be known beside the verdict, a line each.
 
     Args:
         verdict: what the gate found.
         table: the scores that were checked.
         outputs: the file of the outputs.
         how: the options by which outputs were read and scored.
+
+    Returns:
+        The lines.
     """
     for why, count in verdict.left_out.items():
-        remark(f"{count} rows {why}, left out of the comparison")
-    remark(*verdict.notes)
-    rows = [one.row for one in verdict.worst if one.row is not None and one.state in ("failed", "doubtful")]
+        yield f"{count} rows {why}, left out of the comparison"
+    yield from verdict.notes
+    rows = [row.row for row in verdict.worst if row.row is not None and row.state in ("failed", "doubtful")]
     if rows:
         spec = verdict.metric.replace('"', '\\"')
-        remark(f'what a score is based on: nlgauge explain {quote(str(outputs))} -m "{spec}" --row {rows[0]}{how}')
-    remark(str(table.signatures[verdict.metric]))
+        yield f'what a score is based on: nlgauge explain {quote(str(outputs))} -m "{spec}" --row {rows[0]}{how}'
+    yield str(table.signatures[verdict.metric])
+
+
+def _with_interval(value: float, low: float = math.nan, high: float = math.nan) -> str:
+    return "-" if math.isnan(value) else fixed(value) + ("" if math.isnan(low) else f" [{fixed(low)}, {fixed(high)}]")

@@ -290,6 +290,11 @@ class Corpus(Sequence[Row]):
             sha.update(f"{line}]\n".encode("ascii"))
         return sha.hexdigest()
 
+    @cached_property
+    def fingerprints(self) -> list[str]:
+        """The fingerprint of each row's texts."""
+        return [row.fingerprint for row in self.rows]
+
     @overload
     def __getitem__(self, index: int) -> Row: ...
     @overload

@@ -1,10 +1,11 @@
-"""The number that a row has in a column: a number as it is, 1 or 0 for True or False, and the number of a label."""
+"""The number or text that a row has in a column: a number as it is, 1 or 0 for True or False, the number of a label."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import tee
 from numbers import Real
 from typing import TypeAlias
@@ -67,6 +68,30 @@ def numbers_in(rows: Iterable[Row], column: str, labels: Labels | None = None) -
         remedy = f"there are {', '.join(names)}" if names else "there are no other columns and no ratings"
         raise InputError(f"no row has a number in the column {column!r}", remedy=remedy)
     return numbers
+
+
+_OURS = ("candidate", "source", "context", "question", "item", "system", "trial")
+
+
+def texts_in(rows: Sequence[Row], column: str) -> list[str | None]:
+    """Return the text of each row in a column.
+
+    Args:
+        rows: the rows.
+        column: a field of the rows (`source`, `context`, `item`), or one of their other columns; a.b is b inside a.
+
+    Returns:
+        A text for each row, JSON for what is no text; None where there is none.
+    """
+    values = [getattr(row, column) if column in _OURS else looked_up(row.extra, column) for row in rows]
+    return [
+        None
+        if value is None or value == ""
+        else value
+        if isinstance(value, str)
+        else json.dumps(value, sort_keys=True, default=str)
+        for value in values
+    ]
 
 
 def provenance(corpus: Corpus, column: str, numbers: ArrayLike) -> dict[str, object]:

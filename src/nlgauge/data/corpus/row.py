@@ -66,6 +66,11 @@ class Row:
         return ".".join(digests)
 
 
+def of_trial(item: str, trial: str | None) -> str:
+    """Return the name of a trial of an item, where a trial counts as a row of its own; the item where it has none."""
+    return item if trial is None else f"{item}, trial {trial}"
+
+
 _BLANKS = bytes(sign for sign in range(128) if chr(sign).isspace())
 
 

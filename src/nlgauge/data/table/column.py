@@ -19,6 +19,8 @@ UNSEEN_PROBABILITY = "unseen"
 of a row whose rating was not among those, the probability itself"""
 DECIDED = "decided"
 """The sub-score that is 1 where the first of two models decided, and 2 where the second did"""
+MIDDLE = 0.5
+"""The threshold of a scorer from 0 to 1 whose false alarms nobody has measured"""
 WORDING = "wording"
 CLAIMS = "claims"
 """The sub-score that is the share of an answer's longer words that its source has"""

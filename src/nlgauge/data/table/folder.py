@@ -1,7 +1,8 @@
 """The scores folder: the Parquet files that a run writes block after block, and their reader as a table.
 
 `_plan.json` says which run it is, `rows-NNN.parquet` holds a block of rows and is named after its first one, and
-`_header.json` is written last: a folder without it is of a run that has not ended, which goes on from there. A row has
+`_header.json` is written last: a folder without it is of a run that has not ended, which goes on from there. It holds
+the digest of each file, and is sealed, so that a file that was changed is refused. A row has
 the columns `row` (counted from 1), `system`, `item`, and for each metric `METRIC.PART` (null where it is NaN),
 `METRIC.reason`, `METRIC.notes`, `METRIC.longer`, and where there are any `METRIC.counts` and `METRIC.evidence` (JSON).
 Earlier versions counted `row` from 0, and their folders are read too.
@@ -13,6 +14,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +27,15 @@ from nlgauge.data.corpus.opening import FilePath, file_system, is_address
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.evidence import wrong_evidence
 from nlgauge.data.jsonable import Number, converted
+from nlgauge.data.seal import BY_HAND, SEAL, changed, exact
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.reading import Header, MetricHeader, checked, column_of, named, refuse_unmeant, signatures_of
 from nlgauge.data.table.table import ScoreTable
 from nlgauge.errors import InputError, MissingExtraError
 
+HEADER, PLAN = "_header.json", "_plan.json"
+FILES = "files"
+"""The field of the header that holds the digest of each file"""
 GO_ON = "give its command once more: it goes on"
 """What completes a folder"""
 
@@ -92,14 +98,9 @@ class Dataset:
         Raises:
             InputError: the file cannot be read, or is no JSON object.
         """
-        try:
-            if self._files.get_file_info(self._at(name)).type == self._no_file:
-                return None
-            with self._files.open_input_stream(self._at(name)) as file:
-                data = file.read()
-        except OSError as bad:
-            problem = f"{name} cannot be read: {bad.strerror or bad}"
-            raise InputError(problem, file=self.place, remedy="give a folder that can be read") from None
+        data = self.content(name)
+        if data is None:
+            return None
         try:
             record = msgspec.json.decode(data)
         except (ValueError, RecursionError):
@@ -107,6 +108,41 @@ class Dataset:
         if not isinstance(record, dict):
             raise InputError(f"{name} is not a JSON object", file=self.place, remedy=remedy)
         return record
+
+    def content(self, name: str) -> bytes | None:
+        """Return the bytes of a file; None where it is not there. Raises InputError where it cannot be read."""
+        try:
+            if self._files.get_file_info(self._at(name)).type == self._no_file:
+                return None
+            with self._files.open_input_stream(self._at(name)) as file:
+                return bytes(file.read())
+        except OSError as bad:
+            problem = f"{name} cannot be read: {bad.strerror or bad}"
+            raise InputError(problem, file=self.place, remedy="give a folder that can be read") from None
+
+    def digests(self) -> dict[str, str]:
+        """Return the SHA-256 (hexadecimal) of the plan and of each block."""
+        names = [PLAN, *map(block_name, self.blocks())]
+        return {name: sha256(data).hexdigest() for name in names if (data := self.content(name)) is not None}
+
+    def sealed_files(self) -> dict[str, str] | None:
+        """Return the digests of the files as the header names them.
+
+        Returns:
+            By file; none of them where the header was changed, and None where it has no seal or is not there.
+        """
+        data = self.content(HEADER)
+        if data is None:
+            return None
+        try:
+            record = exact(data)
+            names = changed(record)
+        except (ValueError, RecursionError):
+            return {}
+        if names is None:
+            return None
+        files = record.get(FILES)
+        return {} if names or not isinstance(files, dict) else files
 
     def write_record(self, name: str, record: Mapping[str, Any]) -> None:
         """Write a JSON file. It is complete or not there at all. Raises InputError."""
@@ -119,14 +155,28 @@ class Dataset:
         names = (_BLOCK.fullmatch(info.base_name) for info in infos if info.is_file)
         return sorted(int(name[1]) for name in names if name)
 
-    def read(self, first: int) -> Any:
-        """Return the block that begins with a row, as a pyarrow table. Raises InputError where it cannot be read."""
+    def read(self, first: int, files: Mapping[str, str] | None = None) -> Any:
+        """Return the block that begins with a row, as a pyarrow table.
+
+        Args:
+            first: the row.
+            files: the digests that files have to have, as `sealed_files` returns them.
+
+        Returns:
+            The table.
+
+        Raises:
+            InputError: the block cannot be read, or has another digest.
+        """
         name = block_name(first)
         try:
             with self._files.open_input_file(self._at(name)) as file:
-                return self._parquet.read_table(file, page_checksum_verification=True)
+                data = file.read_buffer()
+            if files is None or sha256(data).hexdigest() == files.get(name):
+                return self._parquet.read_table(data, page_checksum_verification=True)
         except self._bad as bad:
             raise InputError(f"{name} cannot be read: {shown(str(bad))}", file=self.place, remedy=GO_ON) from None
+        raise InputError(f"{name} {_CHANGED}", file=self.place, remedy=_changed_remedy(self.place))
 
     def write(
         self, first: int, places: Sequence[tuple[str, str]], of_metrics: Mapping[str, Any], types: Mapping[str, Any]
@@ -212,6 +262,11 @@ def types_of(parts: Mapping[str, Sequence[str]], counted: Collection[str], evide
 
 
 _EDITED = "the folder was edited"
+_CHANGED = "was changed after it was written: the seal does not fit"
+
+
+def _changed_remedy(place: str) -> str:
+    return f"nlgauge verify {place} says what was changed; score again; {BY_HAND} of {HEADER}"
 
 
 class _Whole(msgspec.Struct):
@@ -233,14 +288,17 @@ def is_folder(place: FilePath) -> bool:
 def load(place: FilePath) -> ScoreTable:
     """Return what a scores folder holds. Raises InputError for one that is not of a run that has ended."""
     dataset = Dataset(place)
-    found = dataset.record("_header.json", GO_ON)
+    found = dataset.record(HEADER, GO_ON)
     if found is None:
-        begun = dataset.record("_plan.json", _EDITED) is not None
+        begun = dataset.record(PLAN, _EDITED) is not None
         problem = "the run has not ended" if begun else "is not a folder of scores"
         raise InputError(problem, file=dataset.place, remedy=GO_ON if begun else "give what nlgauge score -o wrote")
     header = checked(found, dataset.place)
     wanted = header.run.get("rows", 0)
-    blocks = {first: dataset.read(first) for first in dataset.blocks()}
+    files = dataset.sealed_files()
+    if files is not None and not files:
+        raise InputError(f"{HEADER} {_CHANGED}", file=dataset.place, remedy=_changed_remedy(dataset.place))
+    blocks = {first: dataset.read(first, files) for first in dataset.blocks()}
     if (rows := sum(map(len, blocks.values()))) != wanted or not blocks:
         raise InputError(f"holds {rows} of {wanted} rows", file=dataset.place, remedy=GO_ON)
     where = "systems"
@@ -265,7 +323,12 @@ def load(place: FilePath) -> ScoreTable:
             if wrong := wrong_evidence(evidence):
                 raise InputError(f"{spec}: {wrong}", file=dataset.place, row=number + 1, remedy=_EDITED)
     return ScoreTable(
-        rows=places, columns=columns, signatures=signatures_of(header), run=header.run, version=header.nlgauge
+        rows=places,
+        columns=columns,
+        signatures=signatures_of(header),
+        run=header.run,
+        version=header.nlgauge,
+        seal="" if files is None else str(found[SEAL]["digest"]),
     )
 
 

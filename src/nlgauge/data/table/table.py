@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nlgauge.data.corpus.opening import file_at, opened
 from nlgauge.data.corpus.place import first_repeat, refuse_repeats
+from nlgauge.data.corpus.row import of_trial
 from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import writing
@@ -129,6 +130,11 @@ class ScoreTable:
         )
 
     @property
+    def items(self) -> list[str]:
+        """The item of each row: of a trial that counts as a row (`per_trial`), the item that it is a trial of."""
+        return list(self.run.get("items") or map(itemgetter(1), self.rows))
+
+    @property
     def trials(self) -> Sequence[str] | None:
         """The trial of each row, where systems were run several times on an item; None where a row is an item.
 
@@ -153,7 +159,11 @@ class ScoreTable:
         return {} if named is None else {"trial": named[row]}
 
     def told_trials(self) -> list[str]:
-        """Return a sentence that says over how many trials means are taken; nothing where a row is an item."""
+        """Return a sentence that says how the trials of an item count; nothing where a row is an item."""
+        if "items" in self.run:
+            items = len({(system, item) for (system, _), item in zip(self.rows, self.run["items"], strict=True)})
+            said = f"{len(self.rows):,} rows are trials of {items:,} outputs, and the trials of an item are one cluster"
+            return [] if items == len(self.rows) else [said]
         items = len(set(self.rows))
         rows = int(self.run.get("averaged", 0)) or len(self.rows)
         if rows == items:
@@ -200,6 +210,28 @@ class ScoreTable:
             },
             clusters=list(clusters.values()) if self.clusters is not None else None,
         )
+
+    def per_trial(self) -> ScoreTable:
+        """Return this table with each named trial as a row of its own, and the trials of an item as a cluster.
+
+        So a rating of a trial stands beside the scores of this very trial.
+
+        Returns:
+            The table, whose items are named by `of_trial`; itself where rows name no trial.
+
+        Raises:
+            InputError: two rows would have one name.
+        """
+        named: Sequence[str | None] | None = self.run.get("trials")
+        if named is None:
+            return self
+        items = [item for _, item in self.rows]
+        rows = [(system, of_trial(item, trial)) for (system, item), trial in zip(self.rows, named, strict=True)]
+        refuse_repeats([(*row, None) for row in rows], {}, "name items and trials otherwise")
+        run = {name: about for name, about in self.run.items() if name != "trials"}
+        clusters = items if self.clusters is None else self.clusters
+        anchors = None if self.anchors is None else self.anchors.per_trial()
+        return replace(self, rows=rows, run={**run, "items": items}, clusters=clusters, anchors=anchors)
 
     def rows_of(self, system: str) -> NDArray[np.intp]:
         """Return the numbers of a system's rows."""

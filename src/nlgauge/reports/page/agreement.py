@@ -117,11 +117,11 @@ def _aspects(
     cells = len(table.rows) * len(scored.ratings)
     asked = LEAST_DRAWS if replicates is None else replicates
     draws = min(asked, max(_FEWEST_DRAWN, MOST_DRAWN // max(1, cells * len(table.columns))))
-    known = table if scored.outputs is None else beside(table, scored.outputs, coefficient)
+    whole = table if scored.outputs is None else beside(table, scored.outputs, coefficient)
     how: dict[str, Any] = {"level": level, "coefficient": coefficient, "seed": seed}
-    found = correlate(known, scored.source, replicates=draws, **how)
-    notes.extend(found.notes)
-    behind = unbeaten(known, scored.source, found, notes=notes, replicates=replicates, **how)
+    agreements = correlate(whole, scored.source, replicates=draws, **how)
+    notes.extend(agreements.notes)
+    behind = unbeaten(whole, scored.source, agreements, notes=notes, replicates=replicates, **how)
     if draws < asked:
         notes.append(
             f"With so many rows, intervals and p of agreement come from {draws} draws; nlgauge correlate takes more."
@@ -138,35 +138,37 @@ def _aspects(
         contrasts = contrast(table, scored.source, replicates=replicates, intervals=False, **how)
         notes.extend(contrasts.notes)
         clusters, tests = contrasts.clusters, contrasts.records
-    named = replace(known, columns={**known.columns, **scored.table.columns})
-    by_sentinel: dict[str, dict[str, list[str]]] = {aspect: {} for aspect in found.unrated}
-    for one in behind:
-        by_sentinel[one.aspect].setdefault(one.sentinel, []).append(one.metric)
+    named = replace(whole, columns={**whole.columns, **scored.table.columns})
+    by_sentinel: dict[str, dict[str, list[str]]] = {aspect: {} for aspect in agreements.unrated}
+    for pair in behind:
+        by_sentinel[pair.aspect].setdefault(pair.sentinel, []).append(pair.metric)
     return [
         Aspect(
             name=aspect,
-            lines=_lines(named, [one for one in found if one.aspect == aspect], clusters.get(aspect, {})),
+            lines=_lines(
+                named, [agreement for agreement in agreements if agreement.aspect == aspect], clusters.get(aspect, {})
+            ),
             unrated=unrated,
             better=_better(scored.table, [test for test in tests if test.aspect == aspect]),
             tested=bool(tests),
             behind=by_sentinel[aspect],
         )
-        for aspect, unrated in found.unrated.items()
+        for aspect, unrated in agreements.unrated.items()
     ]
 
 
 def _lines(
     table: ScoreTable, agreements: Sequence[Agreement], clusters: dict[tuple[str, str], int]
 ) -> list[WithPeople]:
-    ranked = sorted(agreements, key=lambda one: (math.isnan(one.value), -one.value))
+    ranked = sorted(agreements, key=lambda agreement: (math.isnan(agreement.value), -agreement.value))
     return [
         WithPeople(
-            one,
-            label(table, one.metric, one.part),
-            is_sentinel(one.metric),
-            None if math.isnan(one.value) else clusters.get((one.metric, one.part)),
+            agreement,
+            label(table, agreement.metric, agreement.part),
+            is_sentinel(agreement.metric),
+            None if math.isnan(agreement.value) else clusters.get((agreement.metric, agreement.part)),
         )
-        for one in ranked
+        for agreement in ranked
     ]
 
 

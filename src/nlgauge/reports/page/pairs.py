@@ -37,11 +37,13 @@ class Pairings:
 
     def test(self, a: str, b: str, metric: str, part: str) -> PairTest:
         """Return how far one system is ahead of another, and whether that is noise."""
-        found = self.of(a, b)
-        if isinstance(found, str):
-            return PairTest(math.nan, math.nan, found)
-        one = next(one for one in found if (one.metric, one.part) == (metric, part))
-        return pair_test(self.table, one, turned=(found.a, found.b) != (a, b))
+        comparison = self.of(a, b)
+        if isinstance(comparison, str):
+            return PairTest(math.nan, math.nan, comparison)
+        difference = next(
+            difference for difference in comparison if (difference.metric, difference.part) == (metric, part)
+        )
+        return pair_test(self.table, difference, turned=(comparison.a, comparison.b) != (a, b))
 
 
 @dataclass(frozen=True)
@@ -58,14 +60,14 @@ class Line:
     @property
     def verdict(self) -> str:
         """The better system, or why none is named."""
-        one = self.difference
+        difference = self.difference
         if self.up is None:
             return "neither is better"
-        if one.better is None:
-            return "equal" if one.difference == 0 else "–"
-        if math.isnan(one.p):
-            return f"{one.better} (not tested)"
-        return one.better if one.adjusted < 0.05 else "no significant difference"
+        if difference.better is None:
+            return "equal" if difference.difference == 0 else "–"
+        if math.isnan(difference.p):
+            return f"{difference.better} (not tested)"
+        return difference.better if difference.adjusted < 0.05 else "no significant difference"
 
 
 @dataclass(frozen=True)
@@ -93,26 +95,30 @@ def chosen(systems: Sequence[str], leading: Sequence[str]) -> list[tuple[str, st
 
 def pair(tests: Pairings, a: str, b: str) -> Pair:
     """Return two systems, as they come in the table, by every score."""
-    found = tests.of(a, b)
-    if isinstance(found, str):
-        return Pair(a, b, [], [found])
+    comparison = tests.of(a, b)
+    if isinstance(comparison, str):
+        return Pair(a, b, [], [comparison])
     lines = []
-    for one in found:
-        ends = [abs(value) for value in (one.difference, one.low, one.high) if math.isfinite(value)]
-        column = tests.table.columns[one.metric]
-        up = None if one.part in column.details else column.higher_is_better
-        lines.append(Line(one, column.label(one.metric, one.part), up, max(ends, default=0.0) or 1.0))
-    return Pair(a, b, lines, [*found.notes, *_reasons(lines)])
+    for difference in comparison:
+        ends = [
+            abs(value) for value in (difference.difference, difference.low, difference.high) if math.isfinite(value)
+        ]
+        column = tests.table.columns[difference.metric]
+        up = None if difference.part in column.details else column.higher_is_better
+        lines.append(
+            Line(difference, column.label(difference.metric, difference.part), up, max(ends, default=0.0) or 1.0)
+        )
+    return Pair(a, b, lines, [*comparison.notes, *_reasons(lines)])
 
 
 def _reasons(lines: Sequence[Line]) -> Iterator[str]:
     """Yield why numbers are missing, each reason once, and which items are left out."""
     why: dict[str, list[str]] = {}
     for line in lines:
-        one = line.difference
-        if one.undefined:
-            items = f"{one.undefined:,} of {one.n + one.undefined:,} items"
+        difference = line.difference
+        if difference.undefined:
+            items = f"{difference.undefined:,} of {difference.n + difference.undefined:,} items"
             why.setdefault(f"{items} are left out, where one of the two has no value", []).append(line.name)
-        if one.reason:
-            why.setdefault(one.reason, []).append(line.name)
+        if difference.reason:
+            why.setdefault(difference.reason, []).append(line.name)
     yield from (f"{', '.join(names)}: {reason}." for reason, names in why.items())

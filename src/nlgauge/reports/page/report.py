@@ -68,13 +68,13 @@ def series(analyses: Sequence[InterimAnalysis]) -> list[Series]:
     groups: dict[tuple[str, str, str, str], list[InterimAnalysis]] = {}
     for look in analyses:
         groups.setdefault(look.series, []).append(look)
-    return [_series(own) for own in groups.values()]
+    return [_series(analyses) for analyses in groups.values()]
 
 
 def _series(analyses: Sequence[InterimAnalysis]) -> Series:
     ends = [(look.before + look.low, look.before + look.high) for look in analyses]
-    known = [end for pair in ends for end in pair if math.isfinite(end)]
-    values = [*known, *(look.now for look in analyses), *(look.before for look in analyses)]
+    finite = [end for pair in ends for end in pair if math.isfinite(end)]
+    values = [*finite, *(look.now for look in analyses), *(look.before for look in analyses)]
     low, high = min(values), max(values)
     low, high = (low, high) if high > low else (low - 0.5, high + 0.5)
 
@@ -85,8 +85,8 @@ def _series(analyses: Sequence[InterimAnalysis]) -> Series:
 
     step = (WIDTH - 2 * MARGIN) / max(1, len(analyses) - 1)
     days = [
-        Day(look=look, x=round(MARGIN + number * step, 1), y=place(look.now), low=place(one), high=place(other))
-        for number, (look, (one, other)) in enumerate(zip(analyses, ends, strict=True))
+        Day(look=look, x=round(MARGIN + number * step, 1), y=place(look.now), low=place(lower), high=place(upper))
+        for number, (look, (lower, upper)) in enumerate(zip(analyses, ends, strict=True))
     ]
     first = analyses[0]
     part = "" if first.part == "score" else f" {first.part}"
@@ -222,8 +222,8 @@ def _rated(said: People) -> list[Card]:
 
 
 def _texts(row: Row | None) -> list[str]:
-    known = known_texts(row)
-    return [text for name, text in known.items() if name != "references"] + list(known.get("references", []))
+    texts = known_texts(row)
+    return [text for name, text in texts.items() if name != "references"] + list(texts.get("references", []))
 
 
 def _first(pairs: Sequence[Pair], made: Sequence[Card], leader: str) -> int:
@@ -231,17 +231,17 @@ def _first(pairs: Sequence[Pair], made: Sequence[Card], leader: str) -> int:
     near: Counter[str] = Counter()
     for card in made:
         if leader in best_of(card.part):
-            near.update(one.score.system for one in card.part.standings if one.rank == "alike")
+            near.update(standing.score.system for standing in card.part.standings if standing.rank == "alike")
     wanted = {leader, *(name for name, _ in near.most_common(1))}
     order = sorted(range(len(pairs)), key=lambda n: (-len(wanted & {pairs[n].a, pairs[n].b}), n))
     return order[0] if order else 0
 
 
 def _matrix(agreement: Agreeing) -> dict[str, Any] | None:
-    found = agreement.matrix
-    if found is None:
+    matrix = agreement.matrix
+    if matrix is None:
         return None
-    values = [[None if value != value else round(value, 4) for value in row] for row in found.values]
+    values = [[None if value != value else round(value, 4) for value in row] for row in matrix.values]
     return {"scales": agreement.scales, "values": values}
 
 
@@ -290,9 +290,9 @@ def repeat(table: ScoreTable, name: str = "report.html") -> Repeat:
     """
     evidence = any(column.evidence for column in table.columns.values())
     asked = table.run.get("asked", {})
-    own = [spec for spec in table.columns if spec not in table.run.get("joined", {})]
+    scored = [spec for spec in table.columns if spec not in table.run.get("joined", {})]
     by_spec = {spec: name for name, spec in asked.items()}
-    metrics = " ".join(f"-m {_quoted(by_spec.get(spec, spec))}" for spec in own)
+    metrics = " ".join(f"-m {_quoted(by_spec.get(spec, spec))}" for spec in scored)
     commands = [
         f"pip install .  # in a clone of nlgauge at version {table.version or 'X'}; from an index: "
         f"pip install nlgauge{f'=={table.version}' if table.version else ''}",
@@ -310,6 +310,10 @@ def repeat(table: ScoreTable, name: str = "report.html") -> Repeat:
         commands=commands,
         signatures=[str(signature) for signature in table.signatures.values()],
         facts=[(what, str(value)) for what, value in facts if value],
-        windows=[(spec, str(one.facts["window"])) for spec, one in table.signatures.items() if "window" in one.facts],
+        windows=[
+            (spec, str(signature.facts["window"]))
+            for spec, signature in table.signatures.items()
+            if "window" in signature.facts
+        ],
         notes=[(spec, note, count) for spec, counted in notes.items() for note, count in counted.items()],
     )

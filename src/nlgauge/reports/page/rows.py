@@ -78,14 +78,14 @@ def listed(order: Iterable[tuple[int, str]], texts: list[list[str]], most: int, 
     """
     chosen: list[int] = []
     kinds: dict[str, int] = {}
-    known: set[str] = set()
+    written: set[str] = set()
     size = 0
     for row, kind in order:
-        new = set(texts[row]) - known
+        new = set(texts[row]) - written
         size += _A_NUMBER * columns + sum(len(text.encode("utf-8", "surrogatepass")) for text in new)
         if chosen and (len(chosen) >= most or size > MOST_BYTES):
             break
-        known |= new
+        written |= new
         chosen.append(row)
         kinds[kind] = kinds.get(kind, 0) + 1
     return Listed(sorted(chosen), len(texts), kinds if len(chosen) < len(texts) else {})
@@ -99,15 +99,15 @@ def described(scales: Sequence[Scale]) -> list[dict[str, Any]]:
     shorts = Counter(scale.short for scale in scales)
     return [
         {
-            "name": shown(one.name),
-            "short": shown(one.short if shorts[one.short] == 1 else one.name),
-            "metric": one.metric,
-            "part": one.part,
-            "up": one.up,
-            "first": one.first,
-            "detail": one.detail,
+            "name": shown(scale.name),
+            "short": shown(scale.short if shorts[scale.short] == 1 else scale.name),
+            "metric": scale.metric,
+            "part": scale.part,
+            "up": scale.up,
+            "first": scale.first,
+            "detail": scale.detail,
         }
-        for one in scales
+        for scale in scales
     ]
 
 
@@ -146,7 +146,7 @@ class _Pool:
         if text is None:
             return None
         if isinstance(text, list):
-            return [self._number(one) for one in text]
+            return [self._number(part) for part in text]
         if text not in self._numbers:
             self._numbers[text] = len(self.texts)
             self.texts.append(shown(text))
@@ -156,13 +156,13 @@ class _Pool:
 def _reasons(scored: Scored, at: Sequence[int]) -> list[dict[str, Any]]:
     """Return why rows have no value: {metric, why, rows}, rows by their place in the list."""
     place = {row: number for number, row in enumerate(at)}
-    found: dict[tuple[str, str], list[int]] = {}
+    places: dict[tuple[str, str], list[int]] = {}
     for spec, column in scored.table.columns.items():
         if column.level == "item":
             for row, why in column.reasons.items():
                 if row in place:
-                    found.setdefault((spec, why), []).append(place[row])
-    return [{"metric": spec, "why": shown(why), "rows": sorted(rows)} for (spec, why), rows in found.items()]
+                    places.setdefault((spec, why), []).append(place[row])
+    return [{"metric": spec, "why": shown(why), "rows": sorted(rows)} for (spec, why), rows in places.items()]
 
 
 def _evidence(scored: Scored, listed: Listed, mean: Float, spread: Float) -> dict[str, Any]:
@@ -192,9 +192,9 @@ def _evidence(scored: Scored, listed: Listed, mean: Float, spread: Float) -> dic
 
 def worst_of(scored: Scored, system: str, mean: Float, most: int = 3) -> list[tuple[int, str, str]]:
     """Return (row from 1, item, output) of the rows that a system does worst on, by all metrics together."""
-    own = scored.table.rows_of(system)
-    known = own[~np.isnan(mean[own])]
-    ranked = known[np.argsort(mean[known], kind="stable")][:most]
+    rows = scored.table.rows_of(system)
+    scored_rows = rows[~np.isnan(mean[rows])]
+    ranked = scored_rows[np.argsort(mean[scored_rows], kind="stable")][:most]
     texts = scored.texts
     return [
         (int(row) + 1, scored.table.rows[row][1], "" if (text := texts[row]) is None else text.candidate)
@@ -227,10 +227,10 @@ def _histogram(scale: Scale, where: Sequence[Any]) -> dict[str, Any] | None:
     edges = np.histogram_bin_edges(finite, int(min(_BINS, max(2, len(np.unique(finite))))))
     systems = []
     for rows in where:
-        own = scale.values[rows]
-        known = own[np.isfinite(own)]
-        counts, _ = np.histogram(known, edges)
+        of_system = scale.values[rows]
+        numbers = of_system[np.isfinite(of_system)]
+        counts, _ = np.histogram(numbers, edges)
         systems.append(
-            {"counts": counts.tolist(), "mean": float(known.mean()) if len(known) else None, "n": len(known)}
+            {"counts": counts.tolist(), "mean": float(numbers.mean()) if len(numbers) else None, "n": len(numbers)}
         )
     return {"edges": [float(f"{edge:.6g}") for edge in edges], "systems": systems}

@@ -62,10 +62,10 @@ class Scored:
             return [None] * len(table.rows)
         if outputs.digest == table.run.get("corpus") and len(outputs) == len(table.rows):
             return list(outputs)
-        found = {(row.system, row.item): row for row in matched(table, outputs)}
-        texts = [found.get(place) for place in table.rows]
+        by_place = {(row.system, row.item): row for row in matched(table, outputs)}
+        texts = [by_place.get(place) for place in table.rows]
         if not any(texts) and texts:
-            here, there = table.rows[0], next(iter(found), None)
+            here, there = table.rows[0], next(iter(by_place), None)
             remedy = f"the first (system, item) is {here!r} in the scores and {there!r} in the outputs"
             raise InputError("no row of the outputs has the system and item of a row of the scores", remedy=remedy)
         missing = sum(row is None for row in texts)
@@ -141,17 +141,17 @@ def standing(scales: Sequence[Scale]) -> tuple[Float, Float]:
         nothing = np.full(len(scales[0].values) if scales else 0, np.nan)
         return nothing, nothing
     shares = np.stack([_share_below(scale.values if scale.up else -scale.values) for scale in of_metrics])
-    known = (~np.isnan(shares)).sum(0)
+    counts = (~np.isnan(shares)).sum(0)
     with np.errstate(invalid="ignore"):
-        mean = np.nansum(shares, 0) / np.where(known > 0, known, np.nan)
-        spread = np.sqrt(np.nansum((shares - mean) ** 2, 0) / np.where(known > 1, known, np.nan))
+        mean = np.nansum(shares, 0) / np.where(counts > 0, counts, np.nan)
+        spread = np.sqrt(np.nansum((shares - mean) ** 2, 0) / np.where(counts > 1, counts, np.nan))
     return mean, spread
 
 
 def _share_below(values: Float) -> Float:
-    known = ~np.isnan(values)
-    ordered = np.sort(values[known])
+    numeric = ~np.isnan(values)
+    ordered = np.sort(values[numeric])
     shares = np.full(len(values), np.nan)
-    below, up_to = (np.searchsorted(ordered, values[known], side=side) for side in ("left", "right"))
-    shares[known] = (below + up_to) / (2 * max(1, len(ordered)))
+    below, up_to = (np.searchsorted(ordered, values[numeric], side=side) for side in ("left", "right"))
+    shares[numeric] = (below + up_to) / (2 * max(1, len(ordered)))
     return shares

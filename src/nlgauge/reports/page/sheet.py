@@ -9,6 +9,7 @@ import csv
 import io
 import tempfile
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -59,14 +60,15 @@ def write_project(
         with tempfile.TemporaryDirectory(prefix=f".{folder.name[:40]}-", dir=folder.parent) as made:
             whole = Path(made) / "project"
             whole.mkdir()
-            project.save(whole)
-            for name, text in (
-                (SHEET, _cells(records, aspects)),
-                (PAGE, _page(records, aspects, project.id)),
-                (GUIDELINE, _guideline(records, aspects)),
-            ):
+            texts = {
+                SHEET: _cells(records, aspects),
+                PAGE: _page(records, aspects, project.id),
+                GUIDELINE: _guideline(records, aspects),
+            }
+            for name, text in texts.items():
                 with atomic_write(whole / name) as file:
                     file.write(text)
+            project.save(whole, {name: sha256((whole / name).read_bytes()).hexdigest() for name in texts})
             if folder.is_dir():
                 folder.rmdir()
             whole.rename(folder)
@@ -98,16 +100,16 @@ def refuse_folder(folder: Path) -> None:
 
 def _records(outputs: Corpus, draw: Draw) -> list[dict[str, str]]:
     """Return the texts of each drawn row, as they are shown."""
-    rows = {(row.system, row.item): row for row in outputs}
+    rows = {row.key: row for row in outputs}
     records: list[dict[str, str]] = []
     for drawn in draw.sheet:
-        row = rows[drawn.system, drawn.item]
+        row = rows[drawn.system, drawn.item, drawn.trial]
         question = row.question or row.extra.get("question")
         texts = {"question": question, "source": row.source, "context": row.context}
-        known = {name: str(text) for name, text in texts.items() if text}
-        if not known:
-            known = {"references": "\n".join(row.references)} if row.references else {}
-        records.append({ROW: drawn.name or "", **known, "candidate": row.candidate})
+        shown = {name: str(text) for name, text in texts.items() if text}
+        if not shown:
+            shown = {"references": "\n".join(row.references)} if row.references else {}
+        records.append({ROW: drawn.name or "", **shown, "candidate": row.candidate})
     return records
 
 

@@ -69,17 +69,17 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: PairTests) ->
     Returns:
         The cards.
     """
-    found = {(score.metric, score.part, score.system): score for score in scores}
+    by_name = {(score.metric, score.part, score.system): score for score in scores}
     leaders = by_part(table, scores, tests)
     made = []
     for spec, column in table.columns.items():
         parts = {}
         for part in column.parts:
-            own, leading = [found[spec, part, name] for name in table.systems], leaders.get((spec, part))
-            standings = [Standing(score, _rank(score, leading)) for score in own]
+            of_part, leading = [by_name[spec, part, name] for name in table.systems], leaders.get((spec, part))
+            standings = [Standing(score, _rank(score, leading)) for score in of_part]
             reason = "" if leading is None else leading.reason
             parts[part] = Part(
-                name=part, standings=standings, ends=_ends(own), detail=part in column.details, reason=reason
+                name=part, standings=standings, ends=_ends(of_part), detail=part in column.details, reason=reason
             )
         first = parts.pop(column.shown[0])
         size = len(table.rows) if column.level == "item" else len(table.systems)
@@ -97,7 +97,7 @@ def best_of(part: Part) -> list[str]:
     Returns:
         Several systems where their numbers are equal, none where nothing can be said.
     """
-    return [one.score.system for one in part.standings if one.rank == "best"]
+    return [standing.score.system for standing in part.standings if standing.rank == "best"]
 
 
 def wins(made: Sequence[Card]) -> Counter[str]:
@@ -105,10 +105,10 @@ def wins(made: Sequence[Card]) -> Counter[str]:
     return Counter(system for card in made for system in best_of(card.part))
 
 
-def _rank(score: SystemScore, found: Best | None) -> str:
-    if found is None:
+def _rank(score: SystemScore, leading: Best | None) -> str:
+    if leading is None:
         return ""
-    return found.mark(score.system) or ("behind" if score.system in found.behind else "")
+    return leading.mark(score.system) or ("behind" if score.system in leading.behind else "")
 
 
 def _ends(scores: Sequence[SystemScore]) -> tuple[float, float]:
@@ -158,8 +158,8 @@ def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) 
 def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
     """Yield what people would say of all rows, in numbers: of the best systems where there are many."""
     for card in made:
-        scores = sorted((one.score for one in card.part.standings), key=lambda one: -one.mean)[:_NAMED]
-        said = [f"{one.system} {one.mean:.3g} ({one.low:.3g} to {one.high:.3g})" for one in scores]
+        scores = sorted((standing.score for standing in card.part.standings), key=lambda score: -score.mean)[:_NAMED]
+        said = [f"{score.system} {score.mean:.3g} ({score.low:.3g} to {score.high:.3g})" for score in scores]
         yield "", f"For all rows, {card.name} is estimated at {_and(said)}."
 
 
@@ -174,13 +174,13 @@ def _others(ranked: Sequence[tuple[str, int]], of: int, noun: str) -> Iterator[t
 
 
 def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
-    own = [card for card in judged if leader in best_of(card.part)]
-    clear = [card for card in own if not _alike(card) and best_of(card.part) == [leader]]
+    leads = [card for card in judged if leader in best_of(card.part)]
+    clear = [card for card in leads if not _alike(card) and best_of(card.part) == [leader]]
     if clear:
         few = clear[0].name if len(clear) == 1 else f"{len(clear)} of them"
-        which = "Its" if len(own) == 1 else f"By {_all(len(own)) if len(clear) == len(own) else few} its"
+        which = "Its" if len(leads) == 1 else f"By {_all(len(leads)) if len(clear) == len(leads) else few} its"
         yield "", f"{which} lead over every other system is beyond chance (corrected p < 0.05)."
-    for card in own:
+    for card in leads:
         if equal := [system for system in best_of(card.part) if system != leader]:
             yield "", f"By {card.name} it shares the best value with {_and(equal)}."
         if alike := _alike(card):
@@ -207,7 +207,7 @@ def _undecided(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
 
 
 def _alike(card: Card) -> list[str]:
-    return [one.score.system for one in card.part.standings if one.rank == "alike"]
+    return [standing.score.system for standing in card.part.standings if standing.rank == "alike"]
 
 
 def _and(names: Sequence[str]) -> str:
@@ -219,8 +219,8 @@ def _and(names: Sequence[str]) -> str:
 
 def _metrics(count: int, of: int, noun: str) -> str:
     if count == of:
-        one = "the one metric that can tell" if noun == "metric" else f"the one {noun}"
-        return one if of == 1 else f"{_all(of)} {_plural(noun)}"
+        single = "the one metric that can tell" if noun == "metric" else f"the one {noun}"
+        return single if of == 1 else f"{_all(of)} {_plural(noun)}"
     return f"{count} of {of} {_plural(noun)}"
 
 

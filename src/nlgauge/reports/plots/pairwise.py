@@ -44,13 +44,13 @@ class AgreementMap:
     def tables(self) -> list[list[list[Cell]]]:
         """Return a row a metric, a column an aspect."""
         cells: list[list[Cell]] = [[f"{self.coefficient}, {self.level}", *self.aspects]]
-        for name, own in zip(self.metrics, self._rows(), strict=True):
-            cells.append([name, *(Number(one.value, one.low, one.high) for one in own)])
+        for name, agreements in zip(self.metrics, self._rows(), strict=True):
+            cells.append([name, *(Number(agreement.value, agreement.low, agreement.high) for agreement in agreements)])
         return [cells]
 
     def draw(self, path: Path) -> None:
         """Draw a heat map."""
-        values = [[one.value for one in own] for own in self._rows()]
+        values = [[agreement.value for agreement in agreements] for agreements in self._rows()]
         title = f"{self.coefficient}, {self.level} level"
         figures.heats(path, {title: figures.Heat(self.metrics, self.aspects, values)}, self.coefficient, (-1, 1))
 
@@ -89,18 +89,22 @@ def agreement(
         InputError: as `nlgauge.correlate`.
     """
     chosen = selected(table, metrics, every_part)
-    found = correlate(chosen, source, level=level, coefficient=coefficient, replicates=replicates, seed=seed)
-    aspects = tuple(found.unrated)
+    agreements = correlate(chosen, source, level=level, coefficient=coefficient, replicates=replicates, seed=seed)
+    aspects = tuple(agreements.unrated)
     # selected() cuts parts off, and what a part is called is said by the whole table.
-    names = [label(table, one.metric, one.part) for one in found.records[:: len(aspects)]]
-    reasons = dict.fromkeys(f"{one.metric} {one.part}, {one.aspect}: {one.reason}" for one in found if one.reason)
+    names = [label(table, agreement.metric, agreement.part) for agreement in agreements.records[:: len(aspects)]]
+    reasons = dict.fromkeys(
+        f"{agreement.metric} {agreement.part}, {agreement.aspect}: {agreement.reason}"
+        for agreement in agreements
+        if agreement.reason
+    )
     return AgreementMap(
         metrics=tuple(names),
         aspects=aspects,
-        records=tuple(found.records),
+        records=tuple(agreements.records),
         level=level,
         coefficient=coefficient,
-        notes=(*found.notes, *reasons),
+        notes=(*agreements.notes, *reasons),
     )
 
 
@@ -135,10 +139,14 @@ class Pairwise:
     def tables(self) -> list[list[list[Cell]]]:
         """Return a row a pair."""
         cells: list[list[Cell]] = [["metric", "system", "against", "difference", "p", "corrected", "effect"]]
-        for one in self.pairs:
-            found = one.difference
-            numbers = [Number(found.difference, found.low, found.high), Chance(found.p), Chance(one.adjusted)]
-            cells.append([one.name, one.a, one.b, *numbers, Number(found.effect, digits=2)])
+        for pair in self.pairs:
+            difference = pair.difference
+            numbers = [
+                Number(difference.difference, difference.low, difference.high),
+                Chance(difference.p),
+                Chance(pair.adjusted),
+            ]
+            cells.append([pair.name, pair.a, pair.b, *numbers, Number(difference.effect, digits=2)])
         return [cells]
 
     def draw(self, path: Path) -> None:
@@ -151,16 +159,16 @@ class Pairwise:
         """
         number = {system: n for n, system in enumerate(self.systems)}
         panels = {}
-        for name in dict.fromkeys(one.name for one in self.pairs):
+        for name in dict.fromkeys(pair.name for pair in self.pairs):
             values = [[math.nan] * len(number) for _ in number]
             labels = [[""] * len(number) for _ in number]
-            for one in (pair for pair in self.pairs if pair.name == name):
-                sign = 1.0 if one.up else -1.0
-                found, star = one.difference, "*" if one.adjusted < self.significance else ""
-                for row, column, way in ((one.a, one.b, 1.0), (one.b, one.a, -1.0)):
+            for pair in (pair for pair in self.pairs if pair.name == name):
+                sign = 1.0 if pair.up else -1.0
+                difference, star = pair.difference, "*" if pair.adjusted < self.significance else ""
+                for row, column, way in ((pair.a, pair.b, 1.0), (pair.b, pair.a, -1.0)):
                     i, j = number[row], number[column]
-                    values[i][j] = float(np.clip(way * sign * found.effect, -_MOST, _MOST))
-                    labels[i][j] = _shown(way * found.difference, star)
+                    values[i][j] = float(np.clip(way * sign * difference.effect, -_MOST, _MOST))
+                    labels[i][j] = _shown(way * difference.difference, star)
             panels[name] = figures.Heat(self.systems, self.systems, values, labels)
         what = "effect: the row's system is better (+) or worse (−)"
         figures.heats(path, panels, what, (-_MOST, _MOST))
@@ -206,16 +214,16 @@ def pairwise(
         for part in column.parts:
             if part in table.columns[spec].details:
                 continue
-            found = []
+            differences = []
             for a, b in combinations(table.systems, 2):
                 compared = compare(table, a, b, label(table, spec, part))
-                found += [(a, b, one) for one in compared]
+                differences += [(a, b, difference) for difference in compared]
                 notes.update(dict.fromkeys(f"{a}, {b}: {note}" for note in compared.notes))
-            adjusted = holm([one.p for _, _, one in found]).tolist()
+            adjusted = holm([difference.p for _, _, difference in differences]).tolist()
             name = directed(table, spec, part)
             pairs += [
-                Pair(name=name, a=a, b=b, difference=one, up=table.columns[spec].higher_is_better, adjusted=p)
-                for (a, b, one), p in zip(found, adjusted, strict=True)
+                Pair(name=name, a=a, b=b, difference=difference, up=table.columns[spec].higher_is_better, adjusted=p)
+                for (a, b, difference), p in zip(differences, adjusted, strict=True)
             ]
     if not pairs:
         raise InputError("no score was chosen", remedy="informational sub-scores have no better direction")
@@ -284,8 +292,8 @@ def correlation_matrix(
     """
     table = table.per_item()
     if level not in LEVELS or coefficient not in COEFFICIENTS:
-        known = f"{', '.join(LEVELS)}; {', '.join(COEFFICIENTS)}"
-        raise InputError(f"level {level!r} with coefficient {coefficient!r}", remedy=f"take of {known}")
+        names = f"{', '.join(LEVELS)}; {', '.join(COEFFICIENTS)}"
+        raise InputError(f"level {level!r} with coefficient {coefficient!r}", remedy=f"take of {names}")
     table = selected(table, metrics, every_part)
     place, kind = grid(table), COEFFICIENTS[coefficient]
     cells: dict[str, Float] = {}
@@ -298,13 +306,17 @@ def correlation_matrix(
     estimates: dict[tuple[str, str], Estimate] = {}
     for a, x in cells.items():
         for b, y in cells.items():
-            one, other = rated_part(x, y)
-            estimates[a, b] = estimate(one, other, kind, level)
+            first, other = rated_part(x, y)
+            estimates[a, b] = estimate(first, other, kind, level)
     return CorrelationMatrix(
         names=tuple(cells),
         values=tuple(tuple(estimates[a, b].value for b in cells) for a in cells),
         n=tuple(tuple(estimates[a, b].n for b in cells) for a in cells),
         level=level,
         coefficient=coefficient,
-        reasons={f"{a} | {b}": str(one.reason) for (a, b), one in estimates.items() if math.isnan(one.value)},
+        reasons={
+            f"{a} | {b}": str(estimated.reason)
+            for (a, b), estimated in estimates.items()
+            if math.isnan(estimated.value)
+        },
     )

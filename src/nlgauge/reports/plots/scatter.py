@@ -51,19 +51,19 @@ class Scatter:
     def tables(self) -> list[list[list[Cell]]]:
         """Return the correlation of the points: of each system, and of all. At system level the points themselves."""
         if self.level == "system":
-            rows: list[list[Cell]] = [[one.system, Number(one.x[0]), Number(one.y[0])] for one in self.groups]
+            rows: list[list[Cell]] = [[group.system, Number(group.x[0]), Number(group.y[0])] for group in self.groups]
             points: list[list[list[Cell]]] = [[["system", self.x, self.y], *rows]]
         else:
             points = []
         cells: list[list[Cell]] = [[f"{self.x} | {self.y}", "points", "pearson", "spearman"]]
-        for one in self.groups if self.level == "row" else ():
-            cells.append([one.system, Number(len(one.x), digits=0), Number(one.pearson), Number(one.spearman)])
-        count = Number(sum(len(one.x) for one in self.groups), digits=0)
+        for group in self.groups if self.level == "row" else ():
+            cells.append([group.system, Number(len(group.x), digits=0), Number(group.pearson), Number(group.spearman)])
+        count = Number(sum(len(group.x) for group in self.groups), digits=0)
         return [*points, [*cells, ["all", count, Number(self.pearson), Number(self.spearman)]]]
 
     def draw(self, path: Path) -> None:
         """Draw points in the metrics' own units, a colour a system."""
-        groups = {one.system: (one.x, one.y) for one in self.groups}
+        groups = {group.system: (group.x, group.y) for group in self.groups}
         figures.points(path, groups, self.x, self.y, named=self.level == "system")
 
 
@@ -93,30 +93,30 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
     (across, x_values), (up, y_values) = (_axis(table, name, people, level) for name in (x, y))
     place = grid(table)
     xs, ys = place.of(x_values), place.of(y_values)
-    known = np.isfinite(xs) & np.isfinite(ys)
-    notes = [] if known.sum() == len(table.rows) else [f"{len(table.rows) - known.sum()} rows without both left out"]
+    finite = np.isfinite(xs) & np.isfinite(ys)
+    notes = [] if finite.sum() == len(table.rows) else [f"{len(table.rows) - finite.sum()} rows without both left out"]
     if level == "system":
-        xs, ys = (mean[None] for mean in means(np.where(known, xs, np.nan), np.where(known, ys, np.nan)))
-        known = np.isfinite(xs) & np.isfinite(ys)
+        xs, ys = (mean[None] for mean in means(np.where(finite, xs, np.nan), np.where(finite, ys, np.nan)))
+        finite = np.isfinite(xs) & np.isfinite(ys)
     groups = []
     for number, system in enumerate(place.systems):
-        rows = np.flatnonzero(known[:, number])
+        rows = np.flatnonzero(finite[:, number])
         if len(rows):
-            own = xs[rows, number], ys[rows, number]
-            pearson, spearman = _correlations(*own)
+            points = xs[rows, number], ys[rows, number]
+            pearson, spearman = _correlations(*points)
             groups.append(
                 Points(
                     system=system,
                     items=tuple(place.items[row] for row in rows) if level == "row" else (),
-                    x=tuple(own[0].tolist()),
-                    y=tuple(own[1].tolist()),
+                    x=tuple(points[0].tolist()),
+                    y=tuple(points[1].tolist()),
                     pearson=pearson,
                     spearman=spearman,
                 )
             )
     if not groups:
         raise InputError(f"no row has both {x} and {y}", remedy="choose others")
-    pearson, spearman = _correlations(xs[known], ys[known])
+    pearson, spearman = _correlations(xs[finite], ys[finite])
     return Scatter(
         x=across,
         y=up,
@@ -163,9 +163,9 @@ class Reliability:
     bins: tuple[Bin, ...]
 
     @classmethod
-    def of(cls, found: Calibration) -> Reliability:
+    def of(cls, calibration: Calibration) -> Reliability:
         """Return the fifths of a calibration."""
-        return cls(found.metric, found.aspect, found.reliability)
+        return cls(calibration.metric, calibration.aspect, calibration.reliability)
 
     def tables(self) -> list[Cells]:
         """Return a row for each fifth: ends and mean of its scores, its size, and its share of good rows."""
@@ -179,10 +179,10 @@ class Reliability:
         Args:
             path: the place of the figure.
         """
-        at = [one.mean for one in self.bins]
-        good, low, high = zip(*(one.good for one in self.bins), strict=True)
+        at = [fifth.mean for fifth in self.bins]
+        good, low, high = zip(*(fifth.good for fifth in self.bins), strict=True)
         lines = {"rated rows": figures.Curve(at, good, low, high)}
-        if all(one.low >= 0 and one.high <= 1 for one in self.bins):
+        if all(fifth.low >= 0 and fifth.high <= 1 for fifth in self.bins):
             lines["share of good rows = score"] = figures.Curve((0, 1), (0, 1))
         across, up = "mean score of a fifth of the rated rows", f"share of good rows, {self.aspect}"
         figures.curves(path, {self.metric: lines}, across, up)

@@ -49,17 +49,21 @@ class Spread:
     def tables(self) -> list[list[list[Cell]]]:
         """Return a row a metric and system."""
         cells: list[list[Cell]] = [["metric", "system", "n", "5 %", "25 %", "50 %", "75 %", "95 %"]]
-        for one in self.records:
-            cells.append([one.name, one.system, Number(one.n, digits=0), *map(Number, one.quantiles)])
+        for histogram in self.records:
+            cells.append(
+                [histogram.name, histogram.system, Number(histogram.n, digits=0), *map(Number, histogram.quantiles)]
+            )
         return [cells]
 
     def draw(self, path: Path) -> None:
         """Draw a panel a metric, a histogram a system, with a line at its median."""
         panels = {}
         for name, edges in self.edges.items():
-            own = [one for one in self.records if one.name == name]
-            middles = {one.system: one.quantiles[2] for one in own if one.n}
-            panels[name] = figures.Histograms({one.system: one.shares for one in own}, edges, middles)
+            histograms = [histogram for histogram in self.records if histogram.name == name]
+            middles = {histogram.system: histogram.quantiles[2] for histogram in histograms if histogram.n}
+            panels[name] = figures.Histograms(
+                {histogram.system: histogram.shares for histogram in histograms}, edges, middles
+            )
         figures.histograms(path, panels)
 
 
@@ -95,9 +99,9 @@ def spread(
             name = directed(table, spec, part)
             ends = np.histogram_bin_edges(values[np.isfinite(values)], bins)
             edges[name] = tuple(ends.tolist())
-            own = [_histogram(name, system, values[rows], ends) for system, rows in where.items()]
-            records += own
-            if count := sum(one.left_out for one in own):
+            histograms = [_histogram(name, system, values[rows], ends) for system, rows in where.items()]
+            records += histograms
+            if count := sum(histogram.left_out for histogram in histograms):
                 notes.append(f"{name}: {count} rows without a finite value left out")
     if not records:
         raise InputError("no metric of rows was chosen", remedy="corpus-level metrics have one number a system")
@@ -105,15 +109,15 @@ def spread(
 
 
 def _histogram(name: str, system: str, values: Float, edges: Float) -> Histogram:
-    known = values[np.isfinite(values)]
-    counts, _ = np.histogram(known, edges)
-    quantiles = np.quantile(known, _QUANTILES) if len(known) else np.full(len(_QUANTILES), math.nan)
-    shares = counts / max(len(known), 1)
+    finite = values[np.isfinite(values)]
+    counts, _ = np.histogram(finite, edges)
+    quantiles = np.quantile(finite, _QUANTILES) if len(finite) else np.full(len(_QUANTILES), math.nan)
+    shares = counts / max(len(finite), 1)
     return Histogram(
         name=name,
         system=system,
-        n=len(known),
-        left_out=len(values) - len(known),
+        n=len(finite),
+        left_out=len(values) - len(finite),
         quantiles=tuple(quantiles.tolist()),
         shares=tuple(shares.tolist()),
     )
@@ -150,8 +154,8 @@ class Summary:
         """Return a row a system, a column a metric."""
         cells: list[list[Cell]] = [["system", *self.names]]
         for system in self.systems:
-            own = [bar for bar in self.bars if bar.score.system == system]
-            numbers = [Number(bar.score.mean, bar.score.low, bar.score.high, mark=bar.mark) for bar in own]
+            bars = [bar for bar in self.bars if bar.score.system == system]
+            numbers = [Number(bar.score.mean, bar.score.low, bar.score.high, mark=bar.mark) for bar in bars]
             cells.append([system, *numbers])
         return [cells]
 
@@ -159,12 +163,12 @@ class Summary:
         """Draw a panel a metric, a bar a system."""
         panels = {}
         for name in self.names:
-            own = [bar for bar in self.bars if bar.name == name]
+            bars = [bar for bar in self.bars if bar.name == name]
             panels[name] = figures.Bars(
-                [bar.score.mean for bar in own],
-                [bar.score.low for bar in own],
-                [bar.score.high for bar in own],
-                [_SIGNS[bar.mark] for bar in own],
+                [bar.score.mean for bar in bars],
+                [bar.score.low for bar in bars],
+                [bar.score.high for bar in bars],
+                [_SIGNS[bar.mark] for bar in bars],
             )
         figures.bars(path, panels, self.systems)
 
@@ -189,13 +193,13 @@ def summary(table: ScoreTable, *, metrics: Sequence[str] | None = None, every_pa
         for score in table.by_system()
         if score.metric in chosen.columns and score.part in chosen.columns[score.metric].parts
     ]
-    found = by_part(table, scores, compared(table))
+    leaders = by_part(table, scores, compared(table))
     bars = [
         Bar(
-            directed(table, one.metric, one.part),
-            one,
-            found[one.metric, one.part].mark(one.system) if (one.metric, one.part) in found else "",
+            directed(table, score.metric, score.part),
+            score,
+            leaders[score.metric, score.part].mark(score.system) if (score.metric, score.part) in leaders else "",
         )
-        for one in scores
+        for score in scores
     ]
     return Summary(tuple(table.systems), tuple(bars))

@@ -14,32 +14,24 @@ from numpy.typing import NDArray
 
 from nlgauge.contract.base import (
     ANY,
-    COSTS,
     POCKET,
-    Cost,
     Limits,
     Prepared,
-    Reading,
     RowMetric,
     Setup,
     Value,
     model_of,
 )
 from nlgauge.contract.parameters import param
-from nlgauge.contract.together import PreparedMember, Together, Values
+from nlgauge.contract.together import OfMembers, PreparedMember, PreparedTogether, Together, Values
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Item
 from nlgauge.errors import InputError, SpecError
 from nlgauge_lab.combination_file import CombinationFile, Member
 
 
-@dataclass(frozen=True, kw_only=True)
-class CombinationPrepared(Prepared):
-    together: Together
-
-
 @dataclass(frozen=True)
-class Combination(RowMetric):
+class Combination(OfMembers):
     """A weighted sum of metrics, in the unit of the ratings to which its weights were fitted.
 
     Members with weight 0 are not computed. If a member has no score for a row, the combination has none.
@@ -84,30 +76,10 @@ class Combination(RowMetric):
             raise SpecError(f"{self.name}: {error}") from None
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(column for made in self.members.values() for column in made.columns))
-
-    @property
     def other_models(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(dict.fromkeys(name for made in self.members.values() for name in made.other_models))
 
-    @property
-    def cost(self) -> Cost:
-        return max((made.cost for made in self.members.values()), key=COSTS.index)
-
-    @property
-    def uses_corpus(self) -> bool:
-        return any(made.uses_corpus for made in self.members.values())
-
-    @property
-    def libraries(self) -> tuple[str, ...]:  # type: ignore[override]
-        return tuple(dict.fromkeys(name for made in self.members.values() for name in made.libraries))
-
-    @property
-    def scored_by(self) -> tuple[type, ...]:
-        return (type(self), *(kind for made in self.members.values() for kind in made.scored_by))
-
-    def prepare(self, setup: Setup) -> CombinationPrepared:
+    def prepare(self, setup: Setup) -> PreparedTogether:
         file, members = self._loaded
         bound = {spec: PreparedMember(made, made.prepare(setup)) for spec, made in members.items()}
         name, digest = model_of(self) or POCKET, setup.model.digest
@@ -123,10 +95,7 @@ class Combination(RowMetric):
             value=partial(_combined, file=file, parts=parts, notes=notes),
             evidence=partial(_shown, file=file, parts=parts),
         )
-        return CombinationPrepared(together=together, facts=facts)
-
-    def read_row(self, row: Row, prepared: CombinationPrepared) -> Reading:
-        return prepared.together.read(row)
+        return PreparedTogether(together=together, facts=facts)
 
 
 def _shown(row: Row, values: Values, file: CombinationFile, parts: Mapping[str, Sequence[str]]) -> Evidence:

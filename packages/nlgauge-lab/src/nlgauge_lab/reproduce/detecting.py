@@ -28,7 +28,10 @@ METRICS = (
     "ROUGE(variant='2', stemmer=True)",
     "Length",
 )
-PARTS = {"ROUGE(variant='2', stemmer=True)": ("precision",)}
+PARTS = {
+    "Faithfulness": ("probability", "score", "least_stretch", "unsupported"),
+    "ROUGE(variant='2', stemmer=True)": ("precision",),
+}
 """The parts that say something here, of metrics that have others too"""
 MORE_IS_WORSE = frozenset({"unsupported", "Length"})
 """Parts, and metrics, of which more is a sign that something is not supported"""

@@ -18,6 +18,7 @@ from nlgauge.contract.base import Metric, model_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.probes import KINDS, Probed, read_probes
 from nlgauge.data.signature import Signature
+from nlgauge.data.table.column import CLAIMS, WORDING
 from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.gate.thresholds import METRIC
@@ -139,6 +140,8 @@ def probes(
             column = table.columns[spec]
             signatures[spec] = table.signatures[spec]
             for number, part in enumerate(column.parts):
+                if part in (WORDING, CLAIMS):
+                    continue  # they say how an answer is written, and not whether it is right
                 sign = -1.0 if part in _LESS_IS_BETTER or not column.higher_is_better else 1.0
                 evidence = column.evidence if number == 0 and model_of(metric) is not None else {}
                 drawing = np.random.default_rng(seed)

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.data.evidence import refuses_worst, surely_differs
 from nlgauge.data.table.column import CLAIMS, WORDING
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.card import CARD_FILE, write_facts
@@ -37,7 +38,7 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.gate.decision import RightAnswers
 from nlgauge.gate.thresholds import ANSWERS, LONG_ANSWERS, METRIC, OTHERS, PART, kind_of
-from nlgauge.gate.verdict import SAID, found, refuses_worst, surely_differs
+from nlgauge.gate.verdict import SAID, found
 from nlgauge.maths.intervals import share_interval
 from nlgauge.maths.wording import EDGES, LEAST_AREA, Band, Bands, readable
 from nlgauge.render.tables import Cell, Number
@@ -509,7 +510,8 @@ def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool) -> Judged:
     evidence = table.columns[table.metrics[0]].evidence
     least = np.full(len(rows), np.nan)
     for number, one in evidence.items():
-        least[number] = min((word["alignment"] for text in one["texts"] for word in text["words"]), default=np.nan)
+        words = (word for text in one.get("texts", []) for word in text["words"])
+        least[number] = min((word["alignment"] for word in words), default=np.nan)
     return Judged(
         probability=table.values(table.metrics[0], PART),
         supported=np.array([row.supported for row in rows]),

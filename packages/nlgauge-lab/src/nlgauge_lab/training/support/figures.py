@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import re
 
-from nlgauge.faithfulness.quantities import MONTHS, WEEKDAYS, Quantity, in_words, quantities, same
+from nlgauge.faithfulness.dates import MONTHS, WEEKDAYS
+from nlgauge.faithfulness.measures import Quantity, in_words
+from nlgauge.faithfulness.quantities import quantities, same
 from nlgauge_lab.training.support.edits import Edit, Place, replaced
 
 _UNITS = (

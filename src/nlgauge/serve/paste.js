@@ -1,6 +1,5 @@
 
 "use strict";
-const SAID = {{said}};
 const EXAMPLE = {
   question: "What does a late return cost?",
   source: "Late returns cost two crowns a day for each item, and at most twenty crowns. Children pay nothing.\n\n"
@@ -8,6 +7,7 @@ const EXAMPLE = {
   answer: "A late return costs five crowns a day for each item. Children pay nothing.",
 };
 const find = (id) => document.getElementById(id);
+const SAID = JSON.parse(find("said").textContent);
 
 async function asked(path, body) {
   const headers = { "content-type": "application/json" };
@@ -47,29 +47,33 @@ function nearest(text, span) {
   return word ? text.quotes[word.quote].text : "";
 }
 
-function cell(text) {
-  const made = document.createElement("td");
-  made.textContent = text;
-  return made;
+function made(tag, text, kind) {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  if (kind) element.className = kind;
+  return element;
+}
+
+function line(...cells) {
+  const row = document.createElement("tr");
+  row.append(...cells);
+  return row;
 }
 
 // The answer with words marked, and a line for each of them.
 function mark(text, spans, nearest) {
   const characters = Array.from(text), pieces = [], rows = [];
-  let at = 0;
+  let end = 0;
   for (const span of spans) {
     const words = characters.slice(span[0], span[1]).join("");
-    const mark = document.createElement("mark");
-    mark.textContent = words;
-    pieces.push(characters.slice(at, span[0]).join(""), mark);
-    at = span[1];
-    const line = document.createElement("tr");
-    line.append(cell(words), cell(nearest(span)));
-    rows.push(line);
+    const marked = made("mark", words, "unsupported");
+    marked.title = "not supported";
+    pieces.push(characters.slice(end, span[0]).join(""), marked);
+    end = span[1];
+    if (nearest) rows.push(line(made("td", words), made("td", nearest(span))));
   }
-  find("marked").replaceChildren(...pieces, characters.slice(at).join(""));
+  find("marked").replaceChildren(...pieces, characters.slice(end).join(""));
   find("rows").replaceChildren(...rows);
-  find("caption").textContent = "What is not supported, and the sentence of the source that is nearest to it";
   find("spans").hidden = !rows.length;
 }
 
@@ -77,32 +81,34 @@ function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function show(heading, kind, said, quotes) {
-  find("heading").textContent = heading;
-  find("heading").className = kind;
-  find("verdict").textContent = said;
-  const items = quotes.map((quote) => {
-    const item = document.createElement("li");
-    item.textContent = quote;
-    return item;
-  });
-  find("quotes").replaceChildren(...items);
-  find("read").hidden = !items.length;
+function show(heading, state, why, claims, quotes) {
+  find("heading").replaceChildren(...heading);
+  find("result").className = `row ${state}`;
+  find("verdict").textContent = why;
+  find("verdict").hidden = !why;
+  find("claimed").replaceChildren(...claims);
+  find("claims").hidden = !claims.length;
+  find("quotes").replaceChildren(...quotes.map((quote) => made("li", quote)));
+  find("read").hidden = !quotes.length;
+  find("before").hidden = true;
   find("result").hidden = false;
   find("result").focus();
 }
 
-// The verdict of a gate in words.
+// The verdict of a gate, as on its page.
 function showVerdict(row) {
   const text = row.unsupported.find((one) => one.name === "candidate");
-  mark(row.answer || find("answer").value, text ? text.spans : [], () => "");
-  find("spans").hidden = true;
-  const kind = { passed: "good", doubtful: "open", unread: "open" }[row.state] || "bad";
+  mark(row.answer || find("answer").value, text ? text.spans : []);
   const about = ["cannot say", "doubtful", "other words"].includes(row.finding) ? "" : SAID[row.finding];
   const why = about && row.why.startsWith(about) ? row.why.slice(about.length).replace(/^: /, "")
     : row.why.replace(/^cannot say: /, "");
   const chance = row.value === null ? "" : `Probability that the answer holds: ${row.value.toFixed(2)}.`;
-  show(capital(row.finding) + (about && `: ${about}`), kind, [why && `${capital(why)}.`, chance].filter(Boolean).join(" "), row.quotes);
+  const open = row.state === "failed" || row.state === "doubtful";
+  const claims = open ? row.claims.map((claim) => line(
+    made("td", claim.text), made("td", claim.quote || "no sentence that shares a word"),
+    made("td", claim.probability.toFixed(2), "num"))) : [];
+  const heading = [made("b", capital(row.finding), `state ${row.state}`), made("span", about && ` ${capital(about)}.`)];
+  show(heading, row.state, [why && `${capital(why)}.`, chance].filter(Boolean).join(" "), claims, row.quotes);
 }
 
 function showScore(row) {
@@ -112,7 +118,7 @@ function showScore(row) {
   const value = Object.values(row.values)[0];
   const score = value === null ? `There is no score: ${row.reason}.` : `Score ${Number(value).toFixed(3)}.`;
   const count = spans.length === 1 ? "1 passage is" : `${spans.length} passages are`;
-  show("The answer", "", `${score} ${text ? count + " not supported by the source." : ""}`, []);
+  show([made("span", score)], "", text ? `${count} not supported by the source.` : "", [], []);
 }
 
 let busy = false;
@@ -122,6 +128,7 @@ async function check(event) {
   busy = true;
   find("check").setAttribute("aria-disabled", "true");
   find("result").hidden = true;
+  find("before").hidden = false;
   say("Checking…");
   try {
     if (!find("metric").value) await offer();

@@ -1,0 +1,400 @@
+"""An answer that is written as JSON, YAML, XML, CSV or a table, as sentences: one for each value of a record.
+
+The first value of a record names it where it can: "The carrier of order B-77 is Fastmail". Of a record without a name,
+the key is told alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.quantities import quantities, same
+from nlgauge.faithfulness.records import YES_OR_NO, Cell, cells, structure
+from nlgauge.faithfulness.statements import is_adjective, is_verb
+from nlgauge.faithfulness.stems import (
+    LONGEST,
+    key_words,
+    negated,
+    negations,
+    plain,
+    sentences,
+    stem_of,
+    stems_and_numbers,
+    stems_in,
+)
+
+_MOST = 20_000
+"""Characters of the longest answer that is read as records"""
+_FENCED = re.compile(
+    r"^[ \t]*(?:```|~~~)[ \t]*(?P<kind>\w*)[ \t]*\n(?P<inside>.*?)^[ \t]*(?:```|~~~)[ \t]*$", re.M | re.S
+)
+_KINDS = frozenset(["", "json", "jsonl", "yaml", "yml", "xml", "csv", "tsv", "toml", "text", "txt", "markdown", "md"])
+_TABLE = re.compile(r"(?:^[ \t]*\|.*\|[ \t]*(?:\n|\Z)){2,}", re.MULTILINE)
+_INTRODUCED = re.compile(r"\A[^\n]{1,200}:[ \t]*\n\s*")
+_KEY = r"[A-Za-z][\w-]*(?: [\w-]+){0,3}"
+_YAML = re.compile(rf"(?:[ \t]*(?:- )?{_KEY}:(?:[ \t]+\S[^\n]{{0,80}})?[ \t]*(?:\n|\Z)|[ \t]*(?:\n|\Z)|---[ \t]*\n)+")
+_HEADS = re.compile(rf"\s*{_KEY}(?:[,;\t]{_KEY})+[ \t]*\n[^\n]*\S")
+_NAMES = frozenset(["name", "title", "id", "item", "label", "called", "number", "no", "nr", "code", "key"])
+_PLURALS = frozenset(["people", "children", "men", "women"])
+_NOT_COUNTED = frozenset(
+    [
+        *(
+            "wifi",
+            "wi-fi",
+            "parking",
+            "breakfast",
+            "heating",
+            "access",
+            "electricity",
+            "water",
+            "insurance",
+            "delivery",
+        ),
+        *("shipping", "conditioning", "internet", "furniture", "storage", "lighting", "power", "stock", "information"),
+    ]
+)
+"""Words that have no article"""
+_ENDS = re.compile(r"[.!?][\"'”’)]?\s*\Z")
+_LONG = 8
+"""Words of a value that is a sentence of its own"""
+_MOST_VALUES = 200
+"""Values of the largest answer of which each is looked up"""
+_CLAUSE = re.compile(r"[,;]\s|\b(?:and|but|while|whereas)\b")
+_SHORT = 4
+"""Letters by which a word of a key is found: smoker, smokes"""
+_EMPTY = frozenset(["is", "has", "have", "of", "the", "a", "number", "count", "total", "no"])
+_SAID_BY: Mapping[str, Sequence[str]] = {
+    "age": ("old", "aged"),
+    "length": ("long",),
+    "height": ("high", "tall"),
+    "width": ("wide",),
+    "depth": ("deep",),
+    "price": ("costs", "paid"),
+    "cost": ("price",),
+    "duration": ("takes", "lasts", "long"),
+    "capacity": ("holds", "seats", "people"),
+    "population": ("inhabitants", "people"),
+    "born": ("birth",),
+}
+"""For words of a key, others that say the same"""
+_GOES_ON = re.compile(r"(?:It|They|He|She|This|These|Its|Their|His|Her)\b")
+_SUFFIXES = {
+    **{unit: unit for unit in ("mm", "cm", "m", "km", "mg", "g", "kg", "ml", "l", "ms", "kwh", "kw", "mb", "gb")},
+    "s": "seconds",
+    "sec": "seconds",
+    "seconds": "seconds",
+    "min": "minutes",
+    "minutes": "minutes",
+    "h": "hours",
+    "hours": "hours",
+    "days": "days",
+    "weeks": "weeks",
+    "months": "months",
+    "years": "years",
+    "eur": "euros",
+    "usd": "dollars",
+    "gbp": "pounds sterling",
+    "percent": "percent",
+    "pct": "percent",
+}
+"""Ends of keys that name a unit, as in length_cm"""
+
+
+class _Part(NamedTuple):
+    """What is written as records, between the marks around it."""
+
+    begin: int
+    end: int
+    first: int
+    last: int
+    """Without the marks"""
+
+
+class Told(NamedTuple):
+    """A sentence in place of a part of an answer."""
+
+    begin: int
+    end: int
+    sentence: str
+    reason: str = ""
+    """Why the other texts have it otherwise; empty if that is not certain"""
+    given: bool = False
+    """Whether a sentence of the other texts has it"""
+
+
+def record_claims(text: str, written: Mapping[float, str], others: Sequence[str] = ()) -> list[Told]:
+    """Return the parts of an answer that are records, as sentences.
+
+    Args:
+        text: an answer, as it is written.
+        written: how other texts write numbers, by their value.
+        others: the other texts. A value that one of their sentences has for the same thing under the same key is told
+            in the words of that sentence.
+
+    Returns:
+        The sentences in the order of the text; none for an answer in prose.
+    """
+    told: list[Told] = []
+    for part in _parts(text):
+        found = cells(text[part.first : part.last])
+        at = part.begin
+        for one in _sentences(found, written, others):
+            cell = one.cell
+            said = f"{one.text}\n" if one.text else ""
+            told.append(Told(begin=at, end=part.first + cell.end, sentence=said, reason=one.reason, given=one.given))
+            at = part.first + cell.end
+        if at > part.begin:
+            told.append(Told(at, part.end, ""))
+    return [one for one in told if one.end > one.begin]
+
+
+def _parts(text: str) -> list[_Part]:
+    """Return the places of what is written as records."""
+    if len(text) > _MOST or not (text.lstrip()[:1] in ("{", "[", "<") or "\n" in text.strip()):
+        return []
+    fenced = [match for match in _FENCED.finditer(text) if match["kind"].lower() in _KINDS]
+    if fenced:
+        places = (_Part(*match.span(), *match.span("inside")) for match in fenced)
+        return [one for one in places if _is_records(text[one.first : one.last])]
+    if _is_records(text):
+        return [_Part(0, len(text), 0, len(text))]
+    begun = _INTRODUCED.match(text)
+    if begun is not None and _is_records(text[begun.end() :]):
+        return [_Part(begun.end(), len(text), begun.end(), len(text))]
+    return [_Part(*match.span(), *match.span()) for match in _TABLE.finditer(text)]
+
+
+def _is_records(text: str) -> bool:
+    plain = text.strip()
+    if plain[:1] in ("{", "["):
+        return bool(cells(text))
+    if plain[:1] == "<" and plain[-1:] == ">":
+        return re.match(r"<(\w[\w-]{0,40})[\s>]", plain) is not None and "</" in plain
+    if _YAML.fullmatch(text) is not None:
+        return plain.count("\n") > 0 and not any(_ENDS.search(line) for line in plain.splitlines())
+    return (_HEADS.match(text) is not None and _same_cells(plain)) or _TABLE.fullmatch(text) is not None
+
+
+def _same_cells(text: str) -> bool:
+    """Return whether all lines have as many cells as the first, which has no space behind a sign."""
+    lines = text.splitlines()
+    return any(
+        sign in lines[0] and len({line.count(sign) for line in lines}) == 1 and f"{sign} " not in lines[0]
+        for sign in ("\t", ";", ",")
+    )
+
+
+class _Sentence(NamedTuple):
+    """A value as a sentence."""
+
+    cell: Cell
+    text: str
+    reason: str = ""
+    given: bool = False
+
+
+def _sentences(found: Sequence[Cell], written: Mapping[float, str], texts: Sequence[str]) -> list[_Sentence]:
+    """Return the values of records as sentences, in the order of the text."""
+    records: dict[int, list[Cell]] = {}
+    for cell in found:
+        records.setdefault(cell.record, []).append(cell)
+    given = _Given(texts) if found and len(found) <= _MOST_VALUES else None
+    names = [_name(some, len(records) > 1) for some in records.values()]
+    called = [str(some[0].value) if name else "" for some, name in zip(records.values(), names, strict=True)]
+    told: list[_Sentence] = []
+    for (first, *rest), name, own in zip(records.values(), names, called, strict=True):
+        others = [one for one in called if one and one != own]
+        there = [given.of(cell, own, others) if name and given else None for cell in rest]
+        # What a sentence says of a thing says its name too.
+        named = any(one is not None and not one.reason for one in there)
+        told.append(_Sentence(first, "" if named else _sentence(first, "", written)))
+        for cell, one in zip(rest, there, strict=True):
+            if one is not None and not one.reason:
+                told.append(_Sentence(cell, one.sentence, given=True))
+            else:
+                told.append(_Sentence(cell, _sentence(cell, name, written), one.reason if one else ""))
+    return sorted(told, key=lambda one: one.cell.begin)
+
+
+class _There(NamedTuple):
+    """What a sentence says of a value."""
+
+    sentence: str
+    reason: str
+    """Why it is another value; empty if it is the same"""
+
+
+class _Given:
+    """The sentences of other texts, in which the values of records are looked up."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._sentences: list[tuple[str, frozenset[str]]] = []
+        for text in texts:
+            before: frozenset[str] = frozenset()
+            for sentence in sentences(text) if not structure(text) else ():
+                if len(sentence) <= LONGEST:
+                    own = stems_and_numbers(sentence)
+                    about = own | before if _GOES_ON.match(sentence) else own
+                    self._sentences.append((sentence.strip(), about))
+                    before = about
+
+    def of(self, cell: Cell, name: str, others: Sequence[str]) -> _There | None:
+        """Return the sentence that has a value under its key for what a record is about, and for no other record."""
+        said = str(cell.value)
+        true = cell.value if isinstance(cell.value, bool) else YES_OR_NO.get(said.lower())
+        there = [
+            sentence
+            for sentence, about in self._sentences
+            if stems_and_numbers(name) <= about
+            and _has_key(cell.key, about)
+            and not any(stems_and_numbers(one) - stems_in(cell.key) <= about for one in others)
+        ]
+        if true is None and _amount(said) is None:
+            wanted = stems_and_numbers(said)
+            same_words = [one for one in there if wanted <= stems_and_numbers(one)]
+            if same_words:
+                return None if negated(_clause_of(same_words[0], cell.key, None)) else _There(same_words[0], "")
+            others_say = any(
+                wanted <= about and _has_key(cell.key, about) and any(stems_and_numbers(one) <= about for one in others)
+                for _, about in self._sentences
+            )
+            return _There(there[0], f"{said}: the source has it for another") if there and others_say else None
+        for sentence in there:
+            clause = _clause_of(sentence, cell.key, _amount(said))
+            if (
+                found := _flagged(cell, clause, sentence, true)
+                if true is not None
+                else _counted(said, clause, sentence)
+            ):
+                return found
+        return None
+
+
+def _flagged(cell: Cell, clause: str, sentence: str, true: bool) -> _There | None:
+    if len(negations(clause)) > 1:
+        return None
+    denied = bool(negations(clause))
+    return _There(sentence, "" if denied != true else f"{cell.key}: the source has “{clause.strip()}”")
+
+
+def _counted(said: str, clause: str, sentence: str) -> _There | None:
+    """Return whether a clause has an amount; None if it has several others, or denies one."""
+    mine = _amount(said)
+    if mine is None or negations(clause):
+        return None
+    numbers = [one for one in plain(quantities(clause)) if one.kind not in ("date", "clock")]
+    equal = [one for one in numbers if same(one, mine) or (mine.kind == "count" and one.written == mine.written)]
+    if len(equal) == 1:
+        return _There(sentence, "")
+    alike = [one for one in numbers if mine.kind in ("count", one.kind)]
+    if len(alike) == 1 and not equal:
+        return _There(sentence, f"{said}: the source has {clause[alike[0].begin : alike[0].end]}")
+    return None
+
+
+def _amount(said: str) -> Quantity | None:
+    """Return the amount that a value is; None for other values."""
+    found = plain(quantities(said))
+    whole = len(found) == 1 and not said[: found[0].begin].strip(" $£€") and not said[found[0].end :].strip(" .")
+    return found[0] if whole and found[0].kind not in ("phone", "code", "version") else None
+
+
+def _has_key(key: str, about: frozenset[str]) -> bool:
+    """Return whether words have those of a key, or others that say it."""
+    short = {stem[:_SHORT] for stem in about}
+    words = [word.lower() for word in key_words(key)]
+    words = words[:-1] if len(words) > 1 and words[-1] in _SUFFIXES else words
+    wanted = [word for word in words if word not in _EMPTY]
+    return bool(wanted) and all(
+        any(stem_of(one)[:_SHORT] in short for one in (word, *_SAID_BY.get(word, ()))) for word in wanted
+    )
+
+
+def _clause_of(sentence: str, key: str, amount: Quantity | None) -> str:
+    """Return the parts of a sentence that have a key or an amount."""
+    words = [one for word in key_words(key) for one in (word.lower(), *_SAID_BY.get(word.lower(), ()))]
+    wanted = {stem_of(one)[:_SHORT] for one in words}
+    return " ".join(
+        part
+        for part in _CLAUSE.split(sentence)
+        if {stem[:_SHORT] for stem in stems_in(part)} & wanted
+        or (amount is not None and any(one.written == amount.written for one in quantities(part)))
+    )
+
+
+def _name(some: Sequence[Cell], several: bool) -> str:
+    """Return what a record is called; nothing where its first value may be no name."""
+    first = some[0]
+    value = first.value
+    if isinstance(value, bool) or value is None or len(some) < 2 or str(value).lower() in YES_OR_NO:
+        return ""
+    words = str(value).split()
+    key = " ".join(key_words(first.key)).lower()
+    is_code = isinstance(value, str) and any(one.isdigit() for one in value) and any(one.isalpha() for one in value)
+    if not 1 <= len(words) <= 4 or not (several or is_code or key.split(" ")[-1] in _NAMES):
+        return ""
+    if isinstance(value, float | int) and key.split(" ")[-1] not in _NAMES:
+        return ""
+    return str(value) if key.split(" ")[-1] in _NAMES else f"{key} {value}"
+
+
+def _sentence(cell: Cell, name: str, written: Mapping[float, str]) -> str:
+    words = [word if word.isupper() else word.lower() for word in key_words(cell.key)]
+    if cell.value is None or not words or not str(cell.value).strip():
+        return ""
+    said = str(cell.value).strip()
+    true = cell.value if isinstance(cell.value, bool) else YES_OR_NO.get(said.lower())
+    if true is not None:
+        return _flag(words, name, true)
+    if len(said.split()) > _LONG or _ENDS.search(said):
+        return said if _ENDS.search(said) else f"{said}."
+    unit = _SUFFIXES.get(words[-1], "") if len(words) > 1 else ""
+    number = _number(said)
+    if number is not None:
+        said = written.get(number, said)
+        if unit and said.replace(",", "").replace(".", "").isdigit():
+            said = f"{said} {unit}"
+        words = words[:-1] if unit else words
+        if name and not unit and len(words) == 1 and _is_plural(words[0]) and said.replace("-", "").isalnum():
+            return f"{_first(name)} has {said} {words[0]}."
+    of = f" of {name}" if name else ""
+    return f"The {' '.join(words)}{of} is {said}."
+
+
+def _number(said: str) -> float | None:
+    return float(said) if re.fullmatch(r"-?\d+(?:\.\d+)?", said) else None
+
+
+def _flag(words: list[str], name: str, true: bool) -> str:
+    """Return what a key with yes or no says."""
+    subject = _first(name) if name else "It"
+    not_ = "" if true else "not "
+    if words[0] in ("is", "are", "was", "can", "may") and len(words) > 1:
+        return f"{subject} {words[0]} {not_}{' '.join(words[1:])}."
+    if words[0] in ("has", "have", "with", "includes") and len(words) > 1:
+        words = words[1:]
+    elif (
+        is_adjective(words[-1])
+        or words[-1].endswith("ed")
+        or (is_verb(words[-1]) and len(words[-1]) > 4 and words[-1].endswith("en"))
+    ):
+        return f"{subject} is {not_}{' '.join(words)}."
+    elif len(words) == 1 and words[0].endswith("s") and is_verb(words[0][:-1]):
+        return f"{subject} {words[0] if true else f'does not {words[0][:-1]}'}."
+    thing = " ".join(words)
+    if true and not _is_plural(words[-1]) and words[-1] not in _NOT_COUNTED:
+        thing = f"{'an' if thing[0] in 'aeiou' else 'a'} {thing}"
+    if not name:
+        return f"There is {'' if true else 'no '}{thing}."
+    return f"{subject} has {'' if true else 'no '}{thing}."
+
+
+def _is_plural(word: str) -> bool:
+    return word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
+
+
+def _first(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"

@@ -1,0 +1,118 @@
+"""Names of an answer that are spelled otherwise than in the source: without accents, in American English, by a slip."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+from unicodedata import combining, normalize
+
+_NAME = re.compile(r"[^\W\d_][^\W\d_'’]{2,40}")
+_FEWEST = 6
+"""Letters of the shortest word that a slip may have changed: Hansen and Hanson, and not Anna and Anne"""
+_PLAIN = str.maketrans({"ł": "l", "ø": "o", "ß": "ss", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i"})
+_BRITISH = (
+    (r"our(?=\Z|s\Z|ed\Z|ing\Z)", "or"),
+    (r"tre(?=\Z|s\Z)", "ter"),
+    (r"is(?=e\Z|es\Z|ed\Z|ing\Z|ation\Z)", "iz"),
+)
+
+
+class Spelled(NamedTuple):
+    """A name of an answer that the source spells otherwise."""
+
+    begin: int
+    end: int
+    theirs: str
+    """As the source spells it"""
+    slip: bool
+    """Whether it may be another name: a letter differs"""
+
+
+class Spellings:
+    """The words of other texts, by their spelling."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word.lower() for text in self._texts for word in _NAME.findall(text))
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The words with a capital letter. The first word of a sentence may be no name."""
+        found = ((text, match) for text in self._texts for match in _NAME.finditer(text))
+        return list(
+            dict.fromkeys(
+                match.group()
+                for text, match in found
+                if match.group()[0].isupper() and not _begins(text, match.start())
+            )
+        )
+
+    @cached_property
+    def _plain(self) -> dict[str, str]:
+        return {_plain(name): name for name in reversed(self._names)}
+
+    @cached_property
+    def _near(self) -> dict[str, str]:
+        """The names by what is left of them without a letter."""
+        long = [name for name in reversed(self._names) if len(name) >= _FEWEST]
+        return {part: name for name in long for part in _without_a_letter(name.lower())}
+
+    def of(self, text: str) -> Iterator[Spelled]:
+        """Yield the names of a text that the other texts spell otherwise.
+
+        Args:
+            text: an answer.
+
+        Yields:
+            Each with its place and the other spelling.
+        """
+        for match in _NAME.finditer(text):
+            word = match.group()
+            if not word[0].isupper() or word.lower() in self._words:
+                continue
+            theirs = self._plain.get(_plain(word), "")
+            slip = not theirs
+            if slip and len(word) >= _FEWEST and not _begins(text, match.start()):
+                near = (self._near.get(part, "") for part in _without_a_letter(word.lower()))
+                theirs = next((name for name in near if name and _one_slip(word.lower(), name.lower())), "")
+            if theirs:
+                yield Spelled(*match.span(), theirs, slip)
+
+
+def _begins(text: str, at: int) -> bool:
+    """Return whether a word is the first of a sentence."""
+    before = text[max(0, at - 9) : at].rstrip(" \t\"'“‘(")
+    return not before or before[-1] in ".!?:;\n•-*"
+
+
+def _plain(word: str) -> str:
+    """Return a word in lower case and American English, without accents."""
+    word = "".join(one for one in normalize("NFKD", word.lower()) if not combining(one)).translate(_PLAIN)
+    for british, american in _BRITISH:
+        word = re.sub(british, american, word)
+    return word
+
+
+def _without_a_letter(word: str) -> Iterator[str]:
+    """Yield a word, and what it is without each of its letters: two words that a slip apart share one of these."""
+    yield word
+    for at in range(len(word)):
+        yield word[:at] + word[at + 1 :]
+
+
+def _one_slip(word: str, other: str) -> bool:
+    """Return whether a letter is another, missing, too many, or exchanged with the next; the first one is the same."""
+    if word[0] != other[0] or word.rstrip("s") == other.rstrip("s"):
+        return False
+    if len(word) == len(other):
+        at = [n for n, (a, b) in enumerate(zip(word, other, strict=True)) if a != b]
+        exchanged = len(at) == 2 and at[1] == at[0] + 1 and word[at[0]] == other[at[1]] and word[at[1]] == other[at[0]]
+        return len(at) == 1 or exchanged
+    short, long = sorted((word, other), key=len)
+    # Australia and Australian differ at the end, where words are inflected.
+    return len(long) - len(short) == 1 and not long.startswith(short) and short in list(_without_a_letter(long))

@@ -1,0 +1,80 @@
+"""What the rules of English compare of two sentences: the stems of their words, and whether they are negated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from nlgauge.engine.english import is_stopword
+from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.opposites import OPPOSITES
+from nlgauge.maths.text import sentence_ends
+
+LONGEST, MOST = 400, 2000
+"""Characters of a sentence, and sentences of a source, that are looked at"""
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_NEGATION = re.compile(r"\b(?:no longer|not|never|no|nobody|none|neither|nor|cannot|without)\b|n[’']t\b", re.IGNORECASE)
+
+
+def negated(text: str) -> bool:
+    """Return whether an odd number of words negates a text."""
+    return len(negations(text)) % 2 == 1
+
+
+def negations(text: str) -> list[str]:
+    """Return the words that negate a text; "neither" and "nor" are one."""
+    found = [word.lower() for word in _NEGATION.findall(text)]
+    return [word for word in found if word != "nor" or "neither" not in found]
+
+
+def plain(found: Sequence[Quantity]) -> list[Quantity]:
+    """Return the quantities that are a single number, and no expression such as "a minute"."""
+    return [one for one in found if not one.weak and len(one.value) == 1 and one.value[0] is not None]
+
+
+def key_words(key: str) -> list[str]:
+    """Return the words of a key: freeParking and free_parking are two."""
+    return WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key.replace("_", " ")))
+
+
+def stems_in(text: str) -> frozenset[str]:
+    """Return the stems of a text's words, without numbers and stop-words."""
+    return frozenset(stem for stem in stems_and_numbers(text) if not stem[0].isdigit())
+
+
+def stems_and_numbers(text: str) -> frozenset[str]:
+    """Return the stems of a text's words and its numbers, without stop-words."""
+    some = (word.lower() for word in key_words(text))
+    return frozenset(stem_of(word) for word in some if not is_stopword(word) and not word.endswith(("n't", "n’t")))
+
+
+def stem_of(word: str) -> str:
+    """Return the stem of a word in lower case: without a usual ending, and five letters at most."""
+    word = word[:-2] if word.endswith(("'s", "’s")) else word
+    word = word[:-1] if len(word) > 5 and word.endswith("eed") else word  # agreed
+    word = f"{word[:-3]}y" if len(word) > 4 and word.endswith(("ies", "ied")) else word
+    endings = ("ing", "ed", "en", "es", "s") if not word.endswith("ss") else ()
+    word = word.removesuffix(next((end for end in endings if word.endswith(end) and len(word) > len(end) + 2), ""))
+    return (word.removesuffix("e") if len(word) > 2 else word)[:5]
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, which together are the text."""
+    ends = [0, *sentence_ends(text), len(text)]
+    yield from (text[begin:end] for begin, end in pairwise(ends))
+
+
+def opposed(words: Mapping[str, str]) -> set[str]:
+    """Return the opposites of words that are given by their stems."""
+    return {other for word in words.values() for other in OPPOSITES.get(word, ())}
+
+
+GENERAL = frozenset(
+    stem_of(word)
+    for word in (
+        *("available", "offer", "hotel", "included", "allow", "provide", "permit", "people", "person", "option", "one"),
+        *("total", "together", "combined", "altogether", "room", "member", "took", "part"),
+    )
+)
+"""Stems of words that name no thing of their own"""

@@ -1,0 +1,164 @@
+"""Whether a folder of results was changed after it was written: scores in blocks, or a rating project.
+
+The header of scores and project.json are sealed, and hold the digest of each other file as it was written. The sheets
+of a rating project are there to be filled, so that of them the texts and the names of the rows count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from nlgauge.data.seal import SEAL, changed, exact
+from nlgauge.data.table.folder import FILES, HEADER, Dataset
+from nlgauge.data.table.folder import load as load_scores
+from nlgauge.errors import InputError
+from nlgauge.ratings.project import FILE, RatingProject, is_project
+from nlgauge.ratings.sheets import SUFFIXES
+
+AS_WRITTEN, CHANGED, MISSING, ADDED, NOT_KNOWN = "as written", "changed", "missing", "added", "not known"
+EDITED, RATED = "edited", "rated"
+_EDITABLE = (".md",)
+"""A guideline is there to be made precise"""
+_REMEDY = "give a folder that nlgauge score -o or nlgauge sample -o wrote"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SealedFile:
+    """One file of a folder."""
+
+    name: str
+    digest: str | None
+    """SHA-256 (hexadecimal) of the file as it is; None of a missing one, and of a folder"""
+    state: str
+    """'as written', 'changed', 'missing' or 'added'; 'not known' in a folder without a seal; in a rating project also
+    'rated' (a sheet that is of these rows and texts) and 'edited' (the guideline)"""
+    problem: str | None = None
+    """What is wrong, in words"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SealedFolder:
+    """A folder's record, and its other files."""
+
+    kind: str
+    """'folder of scores' or 'rating project'"""
+    record: Mapping[str, Any]
+    """The header, or project.json, whose numbers are as `exact` gives them"""
+    fields: tuple[str, ...] | None
+    """The fields of the record that were changed; None where it has no seal"""
+    files: tuple[SealedFile, ...]
+
+    @property
+    def changes(self) -> Iterator[str]:
+        """What was changed, in words."""
+        yield from (f"the field {name!r} of {self.holder}" for name in self.fields or ())
+        for file in self.files:
+            if file.problem is not None:
+                yield f"{file.name}, {file.problem}"
+
+    @property
+    def holder(self) -> str:
+        """The file that is sealed."""
+        return FILE if self.kind == "rating project" else HEADER
+
+
+def sealed_folder(place: Path) -> SealedFolder:
+    """Return what a folder of results holds, and which of its files are as they were written.
+
+    Args:
+        place: the folder.
+
+    Returns:
+        The record and the files.
+
+    Raises:
+        InputError: it is no folder of results, or of a run that has not ended.
+    """
+    return _project(place) if is_project(place) else _scores(place)
+
+
+def _project(place: Path) -> SealedFolder:
+    record, fields = _record((place / FILE).read_bytes(), place / FILE)
+    files = _files(place, record, FILE)
+    if fields == ():
+        project = RatingProject.load(place)
+        files = [_of_project(file, place, project) for file in files]
+    return SealedFolder(kind="rating project", record=record, fields=fields, files=tuple(files))
+
+
+def _scores(place: Path) -> SealedFolder:
+    dataset = Dataset(place)
+    content = dataset.content(HEADER)
+    if content is None:
+        load_scores(place)  # which says what the folder is
+        raise InputError("is no result of nlgauge", file=place, remedy=_REMEDY)
+    record, fields = _record(content, place / HEADER)
+    files = _files(place, record, HEADER)
+    return SealedFolder(kind="folder of scores", record=record, fields=fields, files=tuple(files))
+
+
+def _record(content: bytes, place: Path) -> tuple[dict[str, Any], tuple[str, ...] | None]:
+    """Return a sealed record, and which of its fields were changed."""
+    try:
+        record = exact(content)
+        names = changed(record)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise InputError("was cut off, or is no result of nlgauge", file=place, remedy=_REMEDY)
+    return record, None if names is None else tuple(names)
+
+
+def _files(place: Path, record: Mapping[str, Any], holder: str) -> list[SealedFile]:
+    """Return the files of a folder beside the digests of those that were written; hidden ones do not count."""
+    given = record.get(FILES)
+    written = given if isinstance(given, dict) else {}
+    there = {one.name: one for one in sorted(place.iterdir()) if one.name[:1] not in (".", "~") and one.name != holder}
+    files = []
+    for name in {**written, **there}:
+        path = there.get(name)
+        digest = sha256(path.read_bytes()).hexdigest() if path is not None and path.is_file() else None
+        if path is None:
+            state, problem = MISSING, "which is missing"
+        elif SEAL not in record:
+            state, problem = NOT_KNOWN, None
+        elif name not in written:
+            state, problem = ADDED, "which was added"
+        elif digest != written[name]:
+            state, problem = CHANGED, "which was changed"
+        else:
+            state, problem = AS_WRITTEN, None
+        files.append(SealedFile(name=name, digest=digest, state=state, problem=problem))
+    return files
+
+
+def _of_project(file: SealedFile, place: Path, project: RatingProject) -> SealedFile:
+    """Return a file of a rating project, in which sheets are filled and added, and the guideline is edited."""
+    path = place / file.name
+    if file.state not in (CHANGED, ADDED) or file.digest is None:
+        return file
+    if path.suffix.lower() in _EDITABLE and file.state == CHANGED:
+        return replace(file, state=EDITED, problem=None)
+    if path.suffix.lower() not in SUFFIXES:
+        return file
+    try:
+        project.drawn_rows(path)
+    except InputError as error:
+        return replace(file, problem=f"{file.problem}: {error.problem}")
+    return replace(file, state=RATED, problem=None)
+
+
+def folder_digest(folder: SealedFolder) -> str | None:
+    """Return the SHA-256 (hexadecimal) of a folder: of its sealed record and of each file. None without a seal.
+
+    Ratings that are changed later on change it.
+    """
+    seal = folder.record.get(SEAL)
+    if folder.fields is None or not isinstance(seal, dict):
+        return None
+    lines = [str(seal.get("digest")), *sorted(f"{file.name}\t{file.digest}" for file in folder.files)]
+    return sha256("\n".join(lines).encode()).hexdigest()

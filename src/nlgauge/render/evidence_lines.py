@@ -1,0 +1,122 @@
+"""What a score is based on, as lines of text output: texts with their unsupported words marked, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from nlgauge.render.lines import TextLine
+from nlgauge.render.numbers import fixed
+from nlgauge.render.tables import aligned, harmless
+from nlgauge.render.words import LISTED, Record, nearest, shade
+
+_WIDE = 48
+"""Characters of a text in a table"""
+_FEW = 3
+"""Members of a list that are shown"""
+_STYLES = {"yes": "supported", "half": "partly", "no": "unsupported"}
+
+
+def evidence_lines(evidence: Record, indent: str = "") -> Iterator[TextLine]:
+    """Yield the lines of a row's evidence.
+
+    Args:
+        evidence: as JSON has it.
+        indent: what stands before each line.
+
+    Returns:
+        The lines.
+    """
+    if "reference" in evidence:
+        yield TextLine(f"reference {evidence['reference'] + 1}:", indent)
+    inner = f"{indent}  "
+    for text in evidence.get("texts", []):
+        yield TextLine(f"{text['name']}, against the {text['against']}:", indent)
+        yield TextLine(tuple(_marked(text)), inner)
+        spans = text.get("unsupported", [])
+        cells = [_span(text, *span) for span in spans[:LISTED]]
+        yield from _table(
+            inner, ["characters", "not supported", "the nearest sentence"], cells, count=len(spans), what="spans"
+        )
+        reasons = text.get("reasons", [])[:LISTED]
+        cells = [[f"{reason['begin']}-{reason['end']}", _short(reason["said"])] for reason in reasons]
+        yield from _table(inner, ["characters", "checked without a model"], cells)
+        stretches = text.get("stretches", [])
+        if len(stretches) > 1 and all("supported" in stretch for stretch in stretches):
+            yield TextLine(_least_supported(stretches), inner)
+    for side in ("candidate", "reference"):
+        matches = [match for match in evidence.get("matches", []) if match["side"] == side]
+        weakest = sorted(matches, key=lambda match: match["similarity"])[:LISTED]
+        heads = [f"of the {side}", "matched with", "similarity", "weight"]
+        cells = _cells(weakest, ("token", "match", "similarity", "weight"))
+        yield from _table(inner, heads, cells, count=len(matches), what="matches, the least similar first")
+    left_out = evidence.get("left_out", 0)
+    if flows := evidence.get("flows", []):
+        costliest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:LISTED]
+        heads = ["of the candidate", "moved to", "share", "distance"]
+        cells = _cells(costliest, ("candidate", "reference", "share", "distance"))
+        yield from _table(inner, heads, cells, count=len(flows) + left_out, what="flows, the costliest first")
+    if items := evidence.get("items", []):
+        names = list(dict.fromkeys(name for item in items[:LISTED] for name in item))
+        cells = [[_cell(item.get(name)) for name in names] for item in items[:LISTED]]
+        heads = ["" if name == "name" else name for name in names]
+        yield from _table(inner, heads, cells, count=len(items) + left_out, what="items")
+
+
+def _marked(text: Record) -> Iterator[tuple[str, str]]:
+    """Yield the pieces of a text, each with the style of a word; '' between words."""
+    content, end = text["text"], 0
+    for word in text["words"]:
+        begin = max(end, word["begin"])
+        yield content[end:begin], ""
+        yield content[begin : word["end"]], _STYLES[shade(word["alignment"], text["weak"])]
+        end = max(end, word["end"])
+    yield content[end:], ""
+
+
+def _least_supported(stretches: Sequence[Record]) -> str:
+    worst = min(stretches, key=lambda stretch: float(stretch["supported"]))
+    said = f"least supported: characters {worst['begin']}-{worst['end']}, {_cell(worst['supported'])}"
+    if "contradicted" in worst:
+        said += f"; contradicted, if not supported: {_cell(worst['contradicted'])}"
+    return said
+
+
+def _span(text: Record, begin: int, end: int) -> list[str]:
+    """Return the cells of a span of words that are not supported."""
+    quote = nearest(text, begin, end)
+    place = "" if quote is None else f"{quote['name']} {quote['begin']}-{quote['end']}: {_short(quote['text'])}"
+    return [f"{begin}-{end}", _short(text["text"][begin:end]), place]
+
+
+def _short(text: str) -> str:
+    line = " ".join(harmless(text, lines=True).split())
+    return line if len(line) <= _WIDE else line[: _WIDE - 1] + "…"
+
+
+def _cells(links: Sequence[Record], names: Sequence[str]) -> list[list[str]]:
+    """Return two places in texts each, and two numbers."""
+    return [[*(_place(link[name]) for name in names[:2]), *(_cell(link[name]) for name in names[2:])] for link in links]
+
+
+def _place(place: Record) -> str:
+    return harmless(place.get("text") or "(special token)", lines=True).replace("\n", " ")
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return fixed(value)
+    if isinstance(value, Mapping):
+        return " ".join(_cell(inner) for inner in value.values())
+    if isinstance(value, list) and len(value) > _FEW:
+        return f"{len(value)} from {_cell(value[0])} to {_cell(value[-1])}"
+    return "" if value is None else harmless(str(value), lines=True).replace("\n", " ")
+
+
+def _table(
+    indent: str, heads: list[str], cells: list[list[str]], *, count: int = 0, what: str = ""
+) -> Iterator[TextLine]:
+    """Yield the lines of a table, if it has any; and how many there are, where not all are shown."""
+    if cells:
+        yield from (TextLine(line, indent) for line in aligned([heads, *cells]))
+    if count > LISTED:
+        yield TextLine(f"({LISTED} of {count} {what}; --format json has them all)", indent)
