@@ -3,7 +3,8 @@
     python benchmarks/measured_sources.py
 
 Beside each table stands the digest of the files that it measured. Where these have changed since, the command writes a
-sentence above the table that says so; `python benchmarks/speed.py --only SECTION --write` measures again.
+sentence above the table that says so; `python benchmarks/speed.py --only SECTION --write` measures again, and
+`python benchmarks/growth.py --write` the section of growth.
 """
 
 from __future__ import annotations
@@ -39,6 +40,16 @@ SOURCES = {
     ),
     "formulas": ("maths/transport.py", "metrics/frechet_distance.py"),
     "start": ("__init__.py", "_plugins.py", "registry.py", "data/source_digest.py", "run/cache.py"),
+    "growth": (
+        *_METRIC,
+        "answers/*.py",
+        "data/corpus/*.py",
+        "data/table/*.py",
+        "gate/check.py",
+        "ratings/*.py",
+        "reports/page/*.py",
+        "stats/*.py",
+    ),
     "runtimes": ("engine/models/onnx.py", "engine/models/openvino.py", "engine/models/loading.py"),
 }
 """By section of the page, files of src/nlgauge whose change may change its figures"""
@@ -71,13 +82,22 @@ def source_line(section: str) -> str:
     return f"Source: `{digest(section)}`."
 
 
+def begin(name: str) -> str:
+    """Return the mark before a section, which names the command that writes it."""
+    return f"<!-- {name}: written by benchmarks/{'growth' if name == 'growth' else 'speed'}.py -->"
+
+
+def end(name: str) -> str:
+    """Return the mark behind a section."""
+    return f"<!-- end of {name} -->"
+
+
 def sections(page: str) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each section between its marks."""
     for name in SOURCES:
-        begin, end = f"<!-- {name}: written by benchmarks/speed.py -->", f"<!-- end of {name} -->"
-        if page.count(begin) != 1 or page.count(end) != 1:
+        if page.count(begin(name)) != 1 or page.count(end(name)) != 1:
             raise ValueError(f"the page has no marks of {name}")
-        yield name, page.partition(begin)[2].partition(end)[0]
+        yield name, page.partition(begin(name))[2].partition(end(name))[0]
 
 
 def is_older(name: str, section: str, root: Path = ROOT) -> bool:

@@ -27,7 +27,7 @@ from unittest import mock
 
 import measuring
 import numpy as np
-from measured_sources import PAGE, marked, source_line
+from measured_sources import PAGE, begin, end, marked, source_line
 from measuring import Pair, Spread, TextMaker, heading, ratios
 from strings import by_nltk, by_rouge_score, by_sacrebleu
 
@@ -253,11 +253,10 @@ def write(sections: Mapping[str, str]) -> None:
     """Put each section between its marks in the page."""
     text = PAGE.read_text(encoding="utf-8")
     for name, content in sections.items():
-        begin, end = f"<!-- {name}: written by benchmarks/speed.py -->", f"<!-- end of {name} -->"
-        before, found, rest = text.partition(begin)
-        if not found or end not in rest:
+        before, found, rest = text.partition(begin(name))
+        if not found or end(name) not in rest:
             raise SystemExit(f"{PAGE} has no marks of {name}")
-        text = f"{before}{begin}\n{content}\n{end}{rest.partition(end)[2]}"
+        text = f"{before}{begin(name)}\n{content}\n{end(name)}{rest.partition(end(name))[2]}"
     PAGE.write_text(marked(text), encoding="utf-8")
 
 

@@ -34,7 +34,7 @@ def copy(tmp_path, measured):
     page = ""
     for name in measured.SOURCES:
         line = f"Source: `{measured.digest(name, tmp_path)}`."
-        page += f"<!-- {name}: written by benchmarks/speed.py -->\n\n{line}\n\n| {name} |\n<!-- end of {name} -->\n"
+        page += f"{measured.begin(name)}\n\n{line}\n\n| {name} |\n{measured.end(name)}\n"
     return tmp_path, page
 
 
@@ -58,7 +58,7 @@ def test_a_change_of_code_is_said_of_its_tables_alone_and_taken_back(measured, c
 def test_a_new_file_of_a_measured_room_counts(measured, copy):
     root, page = copy
     (root / "src" / "nlgauge" / "run" / "other.py").write_text("x = 1\n")
-    assert told(measured, measured.marked(page, root)) == {"strings", "models"}
+    assert told(measured, measured.marked(page, root)) == {"strings", "models", "growth"}
 
 
 def test_other_code_does_not_count(measured, copy):

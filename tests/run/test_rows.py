@@ -27,8 +27,9 @@ from nlgauge.metrics.bertscore import BERTScore
 from nlgauge.metrics.simple import Length
 from nlgauge.run.block import PreparedMetric
 from nlgauge.run.cache import RowCache, RowKeys, facts_of, made_by, metric_key
-from nlgauge.run.results import RowResult, packed, unpacked
+from nlgauge.run.results import RowResult, packed, unpacker
 from nlgauge.run.sinks import RowCollector
+from nlgauge.run.store import Store
 from tests.run.rows import rows
 
 FORMULA = {"name": "rate"}
@@ -46,7 +47,7 @@ FORMULA = {"name": "rate"}
     ],
 )
 def test_what_was_packed_is_the_same_to_the_bit(scored: RowResult) -> None:
-    assert unpacked(packed(scored), len(scored.value.parts), FORMULA) == scored
+    assert unpacker(len(scored.value.parts), FORMULA)(packed(scored)) == scored
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,17 @@ def test_scores_as_an_array_are_those_of_single_values(tmp_path: Path) -> None:
     assert next(iter(again.columns.values())) == ours
 
 
+def test_scores_that_are_made_sooner_than_found_are_not_cached(tmp_path: Path) -> None:
+    pytest.importorskip("rapidfuzz", reason="needs nlgauge[strings]")
+    texts = ["a cat", "a dog " * 400]
+    given = {"candidates": texts, "references": [["the cat"], [texts[1][1:]]]}
+    for metric, held in (("WER", 0), ("CER", 1), ("ROUGE", 0), ("ROUGE(variant='Lsum')", 2), ("BLEU", 2)):
+        tables = [nlgauge.evaluate(**given, metrics=metric, cache=tmp_path / metric[:9]) for _ in range(2)]
+        assert tables[0] == tables[1] == nlgauge.evaluate(**given, metrics=metric, cache=False)
+        with Store(tmp_path / metric[:9]) as store:
+            assert sum(count for count, _ in store.info().entries.values()) == held
+
+
 def test_digests_of_texts_are_made_for_whoever_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = nlgauge.Corpus.from_texts(["a b", "c"])
     table = nlgauge.evaluate(corpus, metrics="Length", cache=False)
@@ -183,13 +195,13 @@ FULL = [[0.5], None, [], None, [], None]
     ],
 )
 def test_what_is_no_score_of_the_metric_is_none(content: bytes) -> None:
-    assert unpacked(b"\1" + json.dumps(FULL).encode(), 1, FORMULA) == RowResult(Value((0.5,)))
-    assert unpacked(content, 1, FORMULA) is None
+    assert unpacker(1, FORMULA)(b"\1" + json.dumps(FULL).encode()) == RowResult(Value((0.5,)))
+    assert unpacker(1, FORMULA)(content) is None
 
 
 def test_counts_belong_to_a_metric_with_a_formula() -> None:
     content = packed(RowResult(Value((2.0,), counts=(1.0, 2.5))))
-    assert unpacked(content, 1, FORMULA) is not None and unpacked(content, 1) is None
+    assert unpacker(1, FORMULA)(content) is not None and unpacker(1)(content) is None
 
 
 FACTS = {"model": {"name": "pocket", "digest": "ab"}, "layer": 5}

@@ -119,6 +119,32 @@ def test_resamples_that_are_all_alike_have_no_interval() -> None:
     assert interval(np.append(np.full(50, 0.3), 0.4), 1 - 1e-9) == pytest.approx((0.3, 0.4))
 
 
+@pytest.mark.parametrize("level", ["item", "pooled"])
+@pytest.mark.parametrize("systems", [2, 5, 70])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_shuffled_tables_have_the_correlation_of_their_cells(level: str, systems: int, clustered: bool) -> None:
+    generator = np.random.default_rng(systems)
+    x, y = generator.normal(size=(2, 9, systems)) * 1e200
+    x[2], y[4] = 3.0, -1.0  # constant within an item
+    clusters = np.arange(9) // 2 if clustered else None
+    got = shuffled(x, y, PEARSON, level, replicates=12, seed=5, clusters=clusters)
+    ((items, columns),) = permuted(x.shape, 12, 5, clusters)
+    for value, rows, names in zip(got, items, columns, strict=True):
+        assert value == pytest.approx(estimate(x[np.ix_(rows, names)], y, PEARSON, level).value, rel=1e-11, abs=1e-14)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_drawn_tables_that_nearly_tie_are_read_cell_by_cell(level: str) -> None:
+    x, y = np.random.default_rng(3).normal(size=(2, 8, 4))
+    x[:, :3] *= 1e-9  # a draw without the last system is nearly constant beside it
+    y[:, 1:] = 1.0
+    got = bootstrap(x, y, PEARSON, level, replicates=40, seed=2)
+    ((items, systems),) = drawn(x.shape, 40, 2, "both")
+    cut = [(np.ix_(rows, names)) for rows, names in zip(items, systems, strict=True)]
+    expected = [estimate(x[one], y[one], PEARSON, level).value for one in cut]
+    assert got == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
+
+
 def test_p_values() -> None:
     null = np.array([-0.5, 0.1, 0.2, np.nan])
     assert p_value(0.5, null) == 2 / 4

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from nlgauge.answers.compare import Difference, compare
+from nlgauge.answers.compare import Difference, Systems
 from nlgauge.answers.estimate import Estimate, estimated, worst_cases
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable, SystemScore
@@ -75,10 +75,11 @@ def pair_test(table: ScoreTable, one: Difference, turned: bool = False) -> PairT
 
 def compared(table: ScoreTable) -> PairTests:
     """Return the paired tests of `nlgauge.compare`."""
+    systems = Systems(table)
 
     def test(a: str, b: str, metric: str, part: str) -> PairTest:
         try:
-            (one,) = compare(table, a, b, label(table, metric, part))
+            (one,) = systems.compared(a, b, label(table, metric, part))
         except InputError as error:  # no item in common
             return PairTest(math.nan, math.nan, error.problem)
         return pair_test(table, one)

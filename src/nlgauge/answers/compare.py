@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from nlgauge.errors import InputError
 from nlgauge.maths.inference import ALIKE, FEWEST, Inference, Limits, mean_of, statistic_of
 from nlgauge.maths.intervals import unequal
 from nlgauge.ratings.join import Grid, grid
-from nlgauge.ratings.matching import refuse_other_order
+from nlgauge.ratings.matching import questions_of, refuse_other_order
 from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.environment import number, p_value
 from nlgauge.render.tables import Cell, Chance, Number
@@ -192,10 +193,10 @@ def _name(one: Difference) -> str:
 class _Plan(NamedTuple):
     """What is asked of every difference."""
 
-    confidence: float
-    power: float
-    margin: float | None
-    items: int | None
+    confidence: float = 0.95
+    power: float = 0.8
+    margin: float | None = None
+    items: int | None = None
 
 
 def compare(
@@ -241,36 +242,146 @@ def compare(
         InputError: for an unknown system, duplicates, no item in common, or a margin that is not above 0.
     """
     without_draws(replicates, seed)
-    table = table.per_item()
-    if unknown := [system for system in (a, b) if system not in table.systems]:
-        raise InputError(f"there is no system {unknown[0]!r}", remedy=f"there are {', '.join(table.systems)}")
-    if a == b:
-        raise InputError(f"{a!r} is one system", remedy="name two")
-    if margin is not None and not margin > 0:
-        raise InputError(f"the margin {margin!r} is not above 0", remedy="give the largest loss that would not matter")
-    named = [table.named(name) for name in (table.columns if metric is None else [str(metric)])]
-    parts = [(spec, part) for spec, own in named for part in own]
-    refuse_other_order(table, a, table, b)
-    two = _Two(table, a, b)
-    shared, alone = int(two.there.all(1).sum()), int((two.there.sum(1) == 1).sum())
-    if not shared and any(table.columns[spec].level == "item" for spec, _ in parts):
-        raise InputError(f"{a!r} and {b!r} have no item in common", remedy="give outputs for the same items one name")
     plan = _Plan(confidence, power, margin, items)
-    made = [_difference(two, spec, part=part, shared=shared, plan=plan) for spec, part in parts]
-    adjusted = holm([one.p if _directed(table, one.metric, one.part) else math.nan for one in made]).tolist()
-    records = [one if math.isnan(p) else replace(one, adjusted=p) for one, p in zip(made, adjusted, strict=True)]
-    notes = [f"{alone} items have an output of one of the two only, and are left out"] if alone else []
-    notes += table.told_trials()
-    return Comparison(
-        a=a,
-        b=b,
-        records=records,
-        notes=notes,
-        margin=margin,
-        confidence=confidence,
-        items=items,
-        columns={spec: table.columns[spec] for spec, _ in named},
-    )
+    return Systems(table).compared(a, b, metric, plan)
+
+
+class Systems:
+    """The systems of a table, any two of which can be compared. What all pairs have in common is made once.
+
+    Args:
+        table: the scores.
+    """
+
+    def __init__(self, table: ScoreTable) -> None:
+        self.table = table.per_item()
+        self._systems = self.table.systems
+        self._cells: dict[tuple[str, str], Float] = {}
+
+    @cached_property
+    def _place(self) -> Grid:
+        return grid(self.table)
+
+    @cached_property
+    def _there(self) -> Mask:
+        """Which systems have an output for which items: [items, systems]."""
+        return ~np.isnan(self._place.of(np.zeros(len(self.table.rows))))
+
+    @cached_property
+    def _questions(self) -> Mapping[str, Mapping[str, str]]:
+        return questions_of(self.table)
+
+    def compared(self, a: str, b: str, metric: object = None, plan: _Plan | None = None) -> Comparison:
+        """Return what every score of the table, or those of one metric, say of two systems.
+
+        Args:
+            a: the name of the first system.
+            b: the name of the other system.
+            metric: as `compare` takes it.
+            plan: what is asked of every difference; by default as `compare` does.
+
+        Returns:
+            A record for each metric and score.
+
+        Raises:
+            SpecError: as `compare`.
+            InputError: as `compare`.
+        """
+        table, plan = self.table, plan or _Plan()
+        if unknown := [system for system in (a, b) if system not in self._systems]:
+            raise InputError(f"there is no system {unknown[0]!r}", remedy=f"there are {', '.join(self._systems)}")
+        if a == b:
+            raise InputError(f"{a!r} is one system", remedy="name two")
+        if plan.margin is not None and not plan.margin > 0:
+            raise InputError(
+                f"the margin {plan.margin!r} is not above 0", remedy="give the largest loss that would not matter"
+            )
+        named = [table.named(name) for name in (table.columns if metric is None else [str(metric)])]
+        parts = [(spec, part) for spec, own in named for part in own]
+        refuse_other_order(self._questions[a], a, self._questions[b], b)
+        two = [self._systems.index(system) for system in (a, b)]
+        there = self._there[:, two]
+        shared, alone = int(there.all(1).sum()), int((there.sum(1) == 1).sum())
+        if not shared and any(table.columns[spec].level == "item" for spec, _ in parts):
+            raise InputError(
+                f"{a!r} and {b!r} have no item in common", remedy="give outputs for the same items one name"
+            )
+        made = [self._difference((a, b), spec, part=part, two=two, shared=shared, plan=plan) for spec, part in parts]
+        adjusted = holm([one.p if _directed(table, one.metric, one.part) else math.nan for one in made]).tolist()
+        records = [one if math.isnan(p) else replace(one, adjusted=p) for one, p in zip(made, adjusted, strict=True)]
+        notes = [f"{alone} items have an output of one of the two only, and are left out"] if alone else []
+        notes += self._told_trials
+        return Comparison(
+            a=a,
+            b=b,
+            records=records,
+            notes=notes,
+            margin=plan.margin,
+            confidence=plan.confidence,
+            items=plan.items,
+            columns={spec: table.columns[spec] for spec, _ in named},
+        )
+
+    @cached_property
+    def _told_trials(self) -> list[str]:
+        return self.table.told_trials()
+
+    def _of(self, spec: str, part: str) -> Float:
+        """Return a sub-score [items, systems], or counts [items, systems, counts]; NaN where there is no output."""
+        if (spec, part) not in self._cells:
+            column = self.table.columns[spec]
+            if column.sums is not None:
+                self._cells[spec, part] = np.stack([self._place.of(count) for count in column.sums.counts.T], -1)
+            else:
+                self._cells[spec, part] = self._place.of(column.values[:, column.parts.index(part)])
+        return self._cells[spec, part]
+
+    def _difference(
+        self, names: tuple[str, str], spec: str, *, part: str, two: list[int], shared: int, plan: _Plan
+    ) -> Difference:
+        column, clusters = self.table.columns[spec], self._place.clusters
+        at = column.parts.index(part)
+        if column.level == "system":
+            found = _of_sets(column, at, two)
+        elif column.sums is not None:
+            formula = formula_of(column.sums, at)
+            found = _of_totals(self._of(spec, part)[:, two], formula, column.range(part), clusters)
+        else:
+            found = _of_means(self._of(spec, part)[:, two], column.range(part), clusters)
+        said = found.said
+        directed = _directed(self.table, spec, part)
+        no_worse = alike = math.nan
+        if plan.margin is not None and directed:
+            tests = said.above(-plan.margin), said.below(plan.margin)
+            no_worse, alike = tests[0 if column.higher_is_better else 1], max(tests)
+        better = None
+        if directed and said.value and not math.isnan(said.value):
+            better = names[(said.value > 0) != column.higher_is_better]
+        low, high = said.interval(plan.confidence)
+        sides, size = (2, said.value) if plan.margin is None else (1, plan.margin)
+        clustered = clusters is not None
+        return Difference(
+            metric=spec,
+            part=part,
+            a=found.a,
+            b=found.b,
+            difference=said.value,
+            low=low,
+            high=high,
+            p=said.p(),
+            effect=found.effect,
+            n=said.n,
+            undefined=0 if column.level == "system" else shared - said.n,
+            needed=said.needed(plan.confidence, plan.power, size, sides),
+            detectable=said.detectable(plan.confidence, plan.power, plan.items),
+            better=better,
+            reason=found.reason,
+            whole=column.sums is not None,
+            clusters=said.groups if clustered else None,
+            effective=said.effective if clustered else math.nan,
+            no_worse=no_worse,
+            alike=alike,
+        )
 
 
 def _table(comparison: Comparison) -> list[list[Cell]]:
@@ -345,21 +456,6 @@ def _directed(table: ScoreTable, spec: str, part: str) -> bool:
     return part not in table.columns[spec].details
 
 
-class _Two:
-    """Two systems of a table, and the place of each of their outputs."""
-
-    def __init__(self, table: ScoreTable, a: str, b: str) -> None:
-        self.table, self.names = table, (a, b)
-        self._place: Grid = grid(table)
-        self.numbers = [self._place.systems.index(system) for system in (a, b)]
-        self.clusters = self._place.clusters
-        self.there: Mask = ~np.isnan(self.of(np.zeros(len(table.rows))))
-
-    def of(self, values: Float) -> Float:
-        """[rows] -> [items, 2], NaN where a system has no output."""
-        return self._place.of(values)[:, self.numbers]
-
-
 class _Compared(NamedTuple):
     """The inference of a difference, the value of each of the two, and why a number is missing."""
 
@@ -368,52 +464,6 @@ class _Compared(NamedTuple):
     b: float
     reason: str | None
     effect: float = math.nan
-
-
-def _difference(two: _Two, spec: str, part: str, shared: int, plan: _Plan) -> Difference:
-    column = two.table.columns[spec]
-    at = column.parts.index(part)
-    if column.level == "system":
-        found = _of_sets(column, at, two.numbers)
-    elif column.sums is not None:
-        counts = np.stack([two.of(count) for count in column.sums.counts.T], -1)
-        found = _of_totals(counts, formula_of(column.sums, at), column.range(part), two.clusters)
-    else:
-        found = _of_means(two.of(column.values[:, at]), column.range(part), two.clusters)
-    said = found.said
-    directed = _directed(two.table, spec, part)
-    no_worse = alike = math.nan
-    if plan.margin is not None and directed:
-        tests = said.above(-plan.margin), said.below(plan.margin)
-        no_worse, alike = tests[0 if column.higher_is_better else 1], max(tests)
-    better = None
-    if directed and said.value and not math.isnan(said.value):
-        better = two.names[(said.value > 0) != column.higher_is_better]
-    low, high = said.interval(plan.confidence)
-    sides, size = (2, said.value) if plan.margin is None else (1, plan.margin)
-    clustered = two.clusters is not None
-    return Difference(
-        metric=spec,
-        part=part,
-        a=found.a,
-        b=found.b,
-        difference=said.value,
-        low=low,
-        high=high,
-        p=said.p(),
-        effect=found.effect,
-        n=said.n,
-        undefined=0 if column.level == "system" else shared - said.n,
-        needed=said.needed(plan.confidence, plan.power, size, sides),
-        detectable=said.detectable(plan.confidence, plan.power, plan.items),
-        better=better,
-        reason=found.reason,
-        whole=column.sums is not None,
-        clusters=said.groups if clustered else None,
-        effective=said.effective if clustered else math.nan,
-        no_worse=no_worse,
-        alike=alike,
-    )
 
 
 def _of_means(values: Float, limits: Limits, clusters: Integers | None) -> _Compared:

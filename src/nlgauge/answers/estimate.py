@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from nlgauge.ratings.trials import by_trial, refuse_unnamed
 from nlgauge.render.answer import Answer, Answered
 from nlgauge.render.environment import p_value
 from nlgauge.render.tables import Cell, Number, words
-from nlgauge.stats.arrays import Float, Mask
+from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.fitting import combined
 from nlgauge.stats.interrater import RaterAgreement
 
@@ -274,6 +274,7 @@ def estimated(
             "of its difference alone"
         )
     records: list[Estimate] = []
+    rows = {system: table.rows_of(system) for system in table.systems}
     for aspect, values in rated.values.items():
         y = values if below is None else np.where(np.isnan(values), np.nan, values < below)
         ends = rated.scales.get(aspect) if scale is None else scale
@@ -286,6 +287,7 @@ def estimated(
         raters = _raters(rated, aspect, ends, below)
         task = _Task(
             table=table,
+            rows=rows,
             rated=rated,
             aspect=aspect,
             values=y,
@@ -423,6 +425,8 @@ class _Task:
     """One aspect of a table's ratings."""
 
     table: ScoreTable
+    rows: Mapping[str, Integers]
+    """The rows of each system"""
     rated: RatedRows
     aspect: str
     values: Float
@@ -446,7 +450,7 @@ class _Task:
 
             found = self._record(metric, [parts[system] for system in systems])
             ends = Measured(found.estimate, found.low, found.high)
-            case = blanks.worst_case(ends, again, [self.table.rows_of(system) for system in systems])
+            case = blanks.worst_case(ends, again, [self.rows[system] for system in systems])
             reason = found.reason
             if case is not None and reason and len(systems) == 1 and not math.isnan(case.worst.value):
                 reason = f"{reason}; {case.sentence(ends, 100 if self._shares else 1, False)}"
@@ -463,7 +467,7 @@ class _Task:
         return self.scale == (0, 1)
 
     def _part(self, system: str, x: Float) -> _Part:
-        rows = self.table.rows_of(system)
+        rows = self.rows[system]
         design, y, x = self.rated.design(rows, ~np.isnan(self.values[rows])), self.values[rows], x[rows]
         n = int(design.rated.sum())
         known = np.isfinite(x)
@@ -505,7 +509,7 @@ class _Task:
         people call alike, the errors of scores would only blur.
         """
         known = ~np.isnan(self.values)
-        rows = [of[known[of]] for of in (self.table.rows_of(part.system) for part in parts)]
+        rows = [of[known[of]] for of in (self.rows[part.system] for part in parts)]
         first, second = (of[np.argsort(self.rated.items[of], kind="stable")] for of in rows)
         unequal = self.rated.strata.any() or self.rated.probabilities is not None
         if unequal or not np.array_equal(self.rated.items[first], self.rated.items[second]):
@@ -529,7 +533,7 @@ class _Task:
                 return Estimate(system=name, aspect=self.aspect, metric=metric, ratings=n, rows=rows, reason=reason)
         within = np.zeros(len(self.values), bool)
         for part in parts:
-            within[self.table.rows_of(part.system)] = True
+            within[self.rows[part.system]] = True
         rated = within & ~np.isnan(self.values)
         many = len(self.table.systems) * (len(self.table.systems) - 1) // 2 if len(parts) > 1 else 1
         confidence = 1 - (1 - self.confidence) / many
@@ -603,6 +607,6 @@ class _Task:
             return said
         shares = np.zeros(len(self.values))
         for sign, part in zip((1, -1), parts, strict=False):
-            rows = self.table.rows_of(part.system)
+            rows = self.rows[part.system]
             shares[rows] = sign * self.rated.design(rows, ~np.isnan(self.values[rows])).weights / len(rows)
         return self.raters.widened(said, means, shares)

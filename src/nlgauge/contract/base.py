@@ -449,6 +449,10 @@ class RowMetric(Metric):
         """Return what the score is based on; empty if the metric has nothing to show."""
         return Evidence()
 
+    def is_cheap(self, row: Row) -> bool:
+        """Return whether the score of a row takes less time than to find it in a cache, which then does not hold it."""
+        return False
+
 
 @dataclass(eq=False, slots=True)
 class RowReading(Reading):

@@ -23,7 +23,7 @@ from nlgauge.gate.verdict import Regression
 from nlgauge.maths.inference import mean_of
 from nlgauge.maths.intervals import InterimResult, interim_analysis, least_groups, spent
 from nlgauge.ratings.join import grid
-from nlgauge.ratings.matching import refuse_other_order
+from nlgauge.ratings.matching import questions_of, refuse_other_order
 from nlgauge.stats.arrays import together
 from nlgauge.stats.corrections import holm
 
@@ -124,7 +124,8 @@ class Baseline:
         Raises:
             InputError: the two are in different orders.
         """
-        refuse_other_order(self._table, now, self._earlier, before)
+        mine, theirs = questions_of(self._table)[now], questions_of(self._earlier)[before]
+        refuse_other_order(mine, now, theirs, before)
         rows, values, counts, clusters = [], [], [], []
         tables = ((_NOW, self._table, self._now, now), (_BEFORE, self._earlier, self._before, before))
         of_rows = self._table.clusters or [""] * len(self._table.rows)

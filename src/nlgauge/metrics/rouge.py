@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from nlgauge._plugins import installed_version
 from nlgauge.contract.base import SHARE, Limits, Prepared, Setup
 from nlgauge.contract.parameters import param
+from nlgauge.data.corpus import Row
 from nlgauge.errors import SpecError
 from nlgauge.maths.text import sentence_ends
 from nlgauge.metrics.references import StringReferenceMetric
@@ -143,6 +144,9 @@ class ROUGE(StringReferenceMetric[str]):
         for at in sorted(far):
             scores.insert(at, _UNDEFINED)
         return scores
+
+    def is_cheap(self, row: Row) -> bool:
+        return self.variant != "Lsum"
 
     def why(self, pairs: Sequence[tuple[str, str]]) -> str:
         return self.too_long if self.too_long and any(self._is_far(*pair) for pair in pairs) else self.undefined

@@ -142,23 +142,22 @@ def _is_scored(table: ScoreTable, outputs: Corpus) -> bool:
     return table.run.get("corpus") == outputs.digest
 
 
-def refuse_other_order(table: ScoreTable, a: str, other: ScoreTable, b: str) -> None:
-    """Raise InputError where two systems, each of its table, answer the same questions under other items.
+def refuse_other_order(mine: Mapping[str, str], a: str, theirs: Mapping[str, str], b: str) -> None:
+    """Raise InputError where two systems answer the same questions under other items.
 
     Where items are positions in files, a file in another order, or one that lacks a row, would otherwise be compared
     answer by answer with answers to other questions. A question that the other system does not have may be the same
     one in other words, and is not refused.
 
     Args:
-        table: the table of the first system.
-        a: the name of the first system.
-        other: the table of the other system.
-        b: the name of the other system.
+        mine: the questions of the first system, of those of `questions_of` its table.
+        a: the first system.
+        theirs: the questions of the other system, of those of its table.
+        b: the other system.
 
     Raises:
         InputError: an item of the first system has the question of another item of the other system.
     """
-    mine, theirs = _questions(table, a), _questions(other, b)
     at = {question: item for item, question in theirs.items()}
     for item, question in mine.items():
         if question in at and theirs.get(item, question) != question:
@@ -166,11 +165,13 @@ def refuse_other_order(table: ScoreTable, a: str, other: ScoreTable, b: str) -> 
             raise InputError(problem, remedy="give both a column item that names the question, and score again")
 
 
-def _questions(table: ScoreTable, system: str) -> dict[str, str]:
-    """Return the digest of each item's question, of rows that have a question."""
-    rows = zip(table.rows, fingerprints(table), strict=False)
-    questions = {item: texts.rpartition(".")[2] for (name, item), texts in rows if name == system}
-    return {item: question for item, question in questions.items() if question}
+def questions_of(table: ScoreTable) -> dict[str, dict[str, str]]:
+    """Return the digest of each item's question, of rows that have a question, by system."""
+    questions: dict[str, dict[str, str]] = {system: {} for system in table.systems}
+    for (system, item), texts in zip(table.rows, fingerprints(table), strict=False):
+        if question := texts.rpartition(".")[2]:
+            questions[system][item] = question
+    return questions
 
 
 def fingerprints(table: ScoreTable) -> Sequence[str]:

@@ -15,7 +15,7 @@ from nlgauge.contract.parameters import literal
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.run.block import PreparedMetric
-from nlgauge.run.results import RowResult, Scores, packed, texts_of, unpacked
+from nlgauge.run.results import RowResult, Scores, packed, texts_of, unpacker
 
 if TYPE_CHECKING:
     from nlgauge.engine.engine import Engine
@@ -37,15 +37,20 @@ class RowCache:
         """Return the cached scores of some rows, and the rows that have a damaged entry."""
         found: dict[str, dict[int, RowResult]] = {}
         damaged: set[int] = set()
+        everywhere = self._corpus.rows
         for spec, keys in self._keys.items():
             by_key: dict[str, list[int]] = {}
+            metric = self._metrics[spec].metric
             for n in rows:
-                by_key.setdefault(keys.of(self._corpus[n]), []).append(n)
-            entries, metric = self._store.get(list(by_key)), self._metrics[spec].metric
+                if not metric.is_cheap(row := everywhere[n]):
+                    by_key.setdefault(keys.of(row), []).append(n)
+            entries, read = self._store.get(list(by_key)), unpacker(len(metric.parts), metric.formula)
             wrong, found[spec] = self._store.damaged & by_key.keys(), {}
             for name, content in entries.items():
-                one = unpacked(content, len(metric.parts), metric.formula)
-                if one is not None and one.can_be_of(texts_of(self._corpus[by_key[name][0]], metric.columns)):
+                one = read(content)
+                if one is not None and (
+                    not one.longer or one.can_be_of(texts_of(everywhere[by_key[name][0]], metric.columns))
+                ):
                     found[spec].update(dict.fromkeys(by_key[name], one))
                 else:
                     wrong.add(name)
@@ -55,8 +60,13 @@ class RowCache:
     def add(self, scored: Scores) -> None:
         """Cache what was scored."""
         for spec, keys in self._keys.items():
-            lasting = {n: one for n, one in scored.get(spec, {}).items() if not one.value.temporary}
-            self._store.put({keys.of(self._corpus[n]): packed(one) for n, one in lasting.items()})
+            metric = self._metrics[spec].metric
+            lasting = {
+                n: one
+                for n, one in scored.get(spec, {}).items()
+                if not (one.value.temporary or metric.is_cheap(self._corpus.rows[n]))
+            }
+            self._store.put({keys.of(self._corpus.rows[n]): packed(one) for n, one in lasting.items()})
         self._store.commit()
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeAlias
 
@@ -148,41 +148,43 @@ def packed(result: RowResult) -> bytes:
     return _FULL + json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def unpacked(content: bytes, parts: int, formula: Mapping[str, object] | None = None) -> RowResult | None:
-    """Return what `packed` wrote of a metric.
+def unpacker(parts: int, formula: Mapping[str, object] | None = None) -> Callable[[bytes], RowResult | None]:
+    """Return the reader of what `packed` wrote of a metric.
 
     Args:
-        content: what the cache holds.
         parts: how many sub-scores the metric has.
         formula: that of a metric that has counts.
 
     Returns:
-        The result; None for what `packed` does not write.
+        A function of what the cache holds. It gives the result; None for what `packed` does not write.
     """
-    try:
-        numbers = struct.unpack(f"<{len(content) // 8}d", content[1:]) if content[:1] == _PLAIN else None
-        result = _full(content) if numbers is None else RowResult(Value(numbers))
-    except (ValueError, RecursionError, struct.error):
-        return None
-    counts = result.value.counts
-    if counts is not None and not _fits(json.dumps(dict(formula or {})), len(counts), parts):
-        return None
-    return result if len(result.value.parts) == parts else None
 
+    @cache
+    def fits(counts: int) -> bool:
+        """Return whether the formula makes so many sub-scores of so many counts."""
+        return bool(formula) and Sums(dict(formula or {}), np.ones((1, counts))).makes(parts)
 
-@lru_cache
-def _fits(formula: str, counts: int, parts: int) -> bool:
-    """Return whether a formula, as JSON, makes so many sub-scores of so many counts."""
-    known = json.loads(formula)
-    return bool(known) and Sums(known, np.ones((1, counts))).makes(parts)
+    def unpacked(content: bytes) -> RowResult | None:
+        try:
+            numbers = struct.unpack(f"<{len(content) // 8}d", content[1:]) if content[:1] == _PLAIN else None
+            result = _full(content) if numbers is None else RowResult(Value(numbers))
+        except (ValueError, RecursionError, struct.error):
+            return None
+        counts = result.value.counts
+        return result if len(result.value.parts) == parts and (counts is None or fits(len(counts))) else None
+
+    return unpacked
 
 
 def _full(content: bytes) -> RowResult:
     """Return the result. Raises ValueError for what is no score."""
     import msgspec  # where there is a cache
 
-    fields = json.loads(content[1:].decode("utf-8", "surrogatepass"))
-    parts, reason, notes, counts, longer, evidence = msgspec.convert(fields, _Fields)
+    try:
+        fields = msgspec.json.decode(content[1:], type=_Fields)
+    except (msgspec.MsgspecError, UnicodeDecodeError):  # NaN and half signs, which JSON lacks, and all that is wrong
+        fields = msgspec.convert(json.loads(content[1:].decode("utf-8", "surrogatepass")), _Fields)
+    parts, reason, notes, counts, longer, evidence = fields
     if evidence is not None and (wrong := wrong_evidence(evidence)):
         raise ValueError(wrong)
     value = Value(_numbers(parts), reason, notes, None if counts is None else _numbers(counts))
@@ -190,7 +192,7 @@ def _full(content: bytes) -> RowResult:
 
 
 def _numbers(some: _Numbers) -> tuple[float, ...]:
-    return tuple(math.nan if one is None else one for one in some)
+    return tuple([math.nan if one is None else one for one in some])
 
 
 class Distinct:

@@ -15,7 +15,7 @@ from nlgauge.contract.base import Value
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.metrics.sets import SetMetric, SetPrepared, SetText
-from nlgauge.run.results import MOST_UNKNOWN, UNKNOWN, Distinct, RowResult, checked, unpacked
+from nlgauge.run.results import MOST_UNKNOWN, UNKNOWN, Distinct, RowResult, checked, unpacker
 
 _AT_ONCE = 256
 
@@ -136,7 +136,7 @@ class SetScorer(PointCollector):
         self._kept = {}
         self.skipped = self._kept.keys()
         for system, key in self.keys.items():
-            one = unpacked(cached[key], len(self.metric.parts)) if key in cached else None
+            one = unpacker(len(self.metric.parts))(cached[key]) if key in cached else None
             if one is not None and (not one.longer or one.can_be_of(self._all_texts(system))):
                 self._kept[system] = one
 

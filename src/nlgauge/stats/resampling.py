@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from nlgauge.stats.arrays import Codes, Float, Integers, Mask, Values
+from nlgauge.stats.by_sums import of_resamples, of_shuffles
 from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, dense, direction, mean_known
 from nlgauge.stats.correlation import means, measured, prepared, rounded
 
@@ -152,8 +153,11 @@ def bootstrap(
         if len(np.unique(clusters)) < 2:
             return np.full(replicates, np.nan)
         x, y = (np.concatenate([table, np.full((1, shape[1]), np.nan)]) for table in (x, y))
-    a, b = prepared(x, kind, level), prepared(y, kind, level)
     values = [np.empty(0)]
+    if of_draws := of_resamples(x, y, kind, level):
+        draws = drawn(shape, replicates, seed=seed, resample=resample, clusters=clusters)
+        return np.concatenate([*values, *(of_draws(items, systems) for items, systems in draws)])
+    a, b = prepared(x, kind, level), prepared(y, kind, level)
     for items, systems in drawn(shape, replicates, seed=seed, resample=resample, clusters=clusters):
         copies = _copies(items, systems, level, x.shape[1]) if kind.counts_copies else None
         values.append(
@@ -226,9 +230,13 @@ def shuffled(
         clusters = None if clusters is None else clusters[np.nonzero(known)[0]]
         # Rows change place along the axis of systems, and with their clusters along that of items.
         x, y = (a[known][None] if clusters is None else a[known][:, None] for a in (x, y))
-    a, b = prepared(x, kind, level), prepared(y, kind, level)
     shape = (len(x), x.shape[1])
     values = [np.empty(0)]
+    each_once = clusters is None or level == "item"
+    if each_once and (of_draws := of_shuffles(x, y, kind, level)):
+        draws = permuted(shape, replicates, seed, clusters)
+        return np.concatenate([*values, *(of_draws(items, systems) for items, systems in draws)])
+    a, b = prepared(x, kind, level), prepared(y, kind, level)
     for items, systems in permuted(shape, replicates, seed, clusters):
         values.append(measured(cells_at(a, items, systems), np.broadcast_to(b, (len(items), *shape)), kind, level))
     return np.concatenate(values)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from nlgauge.answers.best import PairTest, pair_test
-from nlgauge.answers.compare import Comparison, Difference, compare
+from nlgauge.answers.compare import Comparison, Difference, Systems
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 
@@ -21,14 +21,16 @@ class Pairings:
 
     def __init__(self, table: ScoreTable) -> None:
         self.table = table
-        self._made: dict[tuple[str, ...], Comparison | str] = {}
+        self._systems, self._order = Systems(table), table.systems
+        self._made: dict[tuple[str, str], Comparison | str] = {}
 
-    def of(self, *two: str) -> Comparison | str:
+    def of(self, one: str, other: str) -> Comparison | str:
         """Return two systems by every score, as they come in the table; or why they cannot be compared."""
-        key = tuple(sorted(two, key=self.table.systems.index))
+        first, second = sorted((one, other), key=self._order.index)
+        key = first, second
         if key not in self._made:
             try:
-                self._made[key] = compare(self.table, *key)
+                self._made[key] = self._systems.compared(*key)
             except InputError as error:
                 self._made[key] = error.problem
         return self._made[key]

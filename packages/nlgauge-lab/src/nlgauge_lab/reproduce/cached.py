@@ -1,17 +1,18 @@
-"""What the cache has of some metrics, without scoring anything."""
+"""What the cache has of some metrics. Nothing is scored but what takes less time than to look it up."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from nlgauge.contract.base import Metric, model_of
+from nlgauge.contract.base import Metric, RowMetric, model_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import NlgaugeError
 from nlgauge.metrics.sets import SetMetric
 from nlgauge.options import RunOptions
 from nlgauge.run.plan import Plan
+from nlgauge.run.runner import score
 from nlgauge.run.sinks import TableBuilder
 from nlgauge.run.store import opened
 
@@ -48,14 +49,17 @@ def cached(
 def _table(corpus: Corpus, spec: str, metric: Metric, plan: Plan) -> ScoreTable:
     found, lookup = plan.look_up(range(len(corpus)))
     builder = TableBuilder(corpus, {spec: metric}, {}, False)
+    missing = [] if lookup is None else [*lookup.missing.get(spec, ())]
     if isinstance(metric, SetMetric) and lookup is not None:
         column = builder.columns[spec]
         missing_systems = set(plan.sets[spec].missing)
         column.reasons = {n: NOT_SCORED for n, system in enumerate(corpus.systems) if system in missing_systems}
         return ScoreTable([(row.system, row.item) for row in corpus], {spec: column}, {spec: plan.signature(spec)})
     builder.take(found)
+    if isinstance(metric, RowMetric) and (cheap := [n for n in missing if metric.is_cheap(corpus[n])]):
+        score([plan], cheap, RunOptions(cache=False), builder)
+        missing = sorted({*missing} - {*cheap})
     builder.finish(plan)
     table = builder.end({})
-    missing = () if lookup is None else lookup.missing[spec]
     table.columns[spec].reasons.update(dict.fromkeys(missing, NOT_SCORED))
     return table

@@ -1,0 +1,172 @@
+"""Coefficients of tables whose items and systems were drawn again or change place, from sums that are made once.
+
+A drawn table holds cells of the given one, each so and so often. Pearson's correlation of it is one of weighted sums of
+the given cells: products of matrices, where the cells themselves would be copied for each draw. Where these sums would
+lose digits, the cells are looked at after all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from nlgauge.stats.arrays import Float, Integers, Mask
+from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, dense, direction, mean_known
+from nlgauge.stats.correlation import rounded
+
+OfDraws: TypeAlias = Callable[[Integers, Integers], Float]
+"""Takes the items [draws, n] and the systems [draws, m] of each draw, and gives the coefficient of each [draws]"""
+_LOST = 1e-4
+"""The share of the squares that is left when the mean is taken off, below which the sums have lost too many digits"""
+_MOST_SYSTEMS = 64
+"""For more, products of whole tables cost more than their cells"""
+
+
+def of_resamples(x: Float, y: Float, kind: Coefficient, level: str) -> OfDraws | None:
+    """Return a coefficient as a function of draws with replacement.
+
+    Args:
+        x: the metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        kind: the coefficient.
+        level: of `nlgauge.stats.correlation.LEVELS`.
+
+    Returns:
+        The function; None where sums do not give the coefficient: away from the system level of any but Pearson's, and
+        for infinite numbers.
+    """
+    known = ~(np.isnan(x) | np.isnan(y))
+    if not (np.isfinite(x[known]).all() and np.isfinite(y[known]).all()):
+        return None
+    if level == "system":
+        return _of_means(x, y, known, kind)
+    if kind != COEFFICIENTS["pearson"]:
+        return None
+    return _pooled(x, y, known) if level == "pooled" else _of_items(x, y, known)
+
+
+def _centred(x: Float, known: Mask, axes: tuple[int, ...]) -> Float:
+    """Return numbers less their mean, the farthest at 1 (squares of large ones leave float's range); 0 if not known."""
+    x = np.where(known, x, 0.0)
+    n = np.maximum(known.sum(axes, keepdims=True), 1)
+    # The scale first: sums of large numbers leave the range too.
+    size = np.abs(x).max(axes, initial=0.0, keepdims=True)
+    x = x / np.where(size > 0, size, 1.0)
+    x = np.where(known, x - x.sum(axes, keepdims=True) / n, 0.0)
+    farthest = np.abs(x).max(axes, initial=0.0, keepdims=True)
+    return np.asarray(x / np.where(farthest > 0, farthest, 1.0))
+
+
+def _correlations(sums: list[Float]) -> tuple[Float, Mask]:
+    """Return correlations by the sums of 1, x, y, xx, yy and xy, and for which of them these are too inexact."""
+    n, x, y, xx, yy, xy = sums
+    some = np.maximum(n, 1)
+    left, right = xx - x * x / some, yy - y * y / some
+    inexact = (left <= _LOST * xx) | (right <= _LOST * yy)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = (xy - x * y / some) / np.sqrt(left * right)
+    return np.clip(np.where(inexact, np.nan, values), -1, 1), inexact & (n > 1)
+
+
+def _sums(x: Float, y: Float, known: Mask) -> list[Float]:
+    return [known.astype(float), x, y, x * x, y * y, x * y]
+
+
+def _counts(drawn: Integers, size: int) -> Float:
+    """Return how often each number was drawn: [draws, n] -> [draws, size]."""
+    flat = drawn + size * np.arange(len(drawn))[:, None]
+    return np.bincount(flat.ravel(), minlength=len(drawn) * size).reshape(len(drawn), size).astype(float)
+
+
+def _of_items(x: Float, y: Float, known: Mask) -> OfDraws:
+    """Return the mean over the drawn items of the correlation over the drawn systems."""
+    cells = _sums(_centred(x, known, (1,)), _centred(y, known, (1,)), known)
+    codes = [np.where(known, dense(np.where(known, table, np.nan)), 0).astype(float) for table in (x, y)]
+    pearson = COEFFICIENTS["pearson"].of
+
+    def constant(weights: Float, n: Float) -> Mask:
+        """Return which samples have equal cells, by whole numbers, whose sums are exact: [draws, items]."""
+        of = [n * (weights @ (code * code).T) == (weights @ code.T) ** 2 for code in codes]
+        return np.asarray(of[0] | of[1])
+
+    def values(items: Integers, systems: Integers) -> Float:
+        alike = bool((systems == systems[:1]).all())
+        weights = _counts(systems[:1] if alike else systems, x.shape[1])
+        each, inexact = _correlations([weights @ cell.T for cell in cells])
+        if inexact.any():
+            at, item = np.nonzero(inexact & ~constant(weights, weights @ cells[0].T))
+            drawn = systems[at]
+            each[at, item] = pearson(x[item[:, None], drawn], y[item[:, None], drawn], None)
+        return mean_known(each[0][items] if alike else np.take_along_axis(each, items % len(x), 1))
+
+    return values
+
+
+def _pooled(x: Float, y: Float, known: Mask) -> OfDraws:
+    """Return the correlation over all drawn cells."""
+    cells = _sums(_centred(x, known, (0, 1)), _centred(y, known, (0, 1)), known)
+    pearson = COEFFICIENTS["pearson"].of
+
+    def values(items: Integers, systems: Integers) -> Float:
+        rows, columns = _counts(items % len(x), len(x)), _counts(systems, x.shape[1])
+        found, inexact = _correlations([np.einsum("rs,rs->r", rows @ cell, columns) for cell in cells])
+        for at in np.flatnonzero(inexact).tolist():
+            cut = np.ix_(items[at], systems[at])
+            found[at] = pearson(x[cut].reshape(1, -1), y[cut].reshape(1, -1), None)[0]
+        return found
+
+    return values
+
+
+def _of_means(x: Float, y: Float, known: Mask, kind: Coefficient) -> OfDraws:
+    """Return the coefficient of the drawn systems' means over the drawn items."""
+    n, totals = known.astype(float), [np.where(known, table, 0.0) for table in (x, y)]
+
+    def values(items: Integers, systems: Integers) -> Float:
+        rows = _counts(items % len(x), len(x))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            every = [(rows @ total) / (rows @ n) for total in totals]
+        of_x, of_y = (rounded(np.take_along_axis(one, systems, 1)) for one in every)
+        return kind.of_numbers(of_x, of_y, systems.astype(np.int32) if kind.counts_copies else None)
+
+    return values
+
+
+def of_shuffles(x: Float, y: Float, kind: Coefficient, level: str) -> OfDraws | None:
+    """Return a coefficient as a function of the items and systems of x in another order, y staying as it is.
+
+    Args:
+        x: the metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        kind: the coefficient.
+        level: 'item' or 'pooled'.
+
+    Returns:
+        The function; None where sums do not give the coefficient: of any but Pearson's, and of tables with missing or
+        infinite cells. At pooled level every item is to be there once.
+    """
+    complete = np.isfinite(x).all() and np.isfinite(y).all() and x.size
+    if kind != COEFFICIENTS["pearson"] or not complete:
+        return None
+    shape = (1, -1) if level == "pooled" else x.shape
+    whole = np.ones(x.shape, bool).reshape(shape)
+    a, b = (direction(table.reshape(shape), whole).reshape(x.shape) for table in (x, y))
+    # The order of a sample's cells changes neither their mean nor their length.
+    undefined = [np.isnan(table[:, 0]) for table in (a, b)]
+    a, b = (np.nan_to_num(table) for table in (a, b))
+
+    def values(items: Integers, systems: Integers) -> Float:
+        if x.shape[1] > _MOST_SYSTEMS:
+            sums = np.einsum("ris,is->r", a[items[:, :, None], systems[:, None, :]], b)
+        else:
+            products = a[items].transpose(0, 2, 1) @ b  # [draws, systems of x, systems of y]
+            sums = np.take_along_axis(products, systems[:, :, None], 1).diagonal(axis1=1, axis2=2).sum(-1)
+        if level == "pooled":
+            return np.full(len(items), np.nan) if undefined[0].any() or undefined[1].any() else np.clip(sums, -1, 1)
+        defined = (~(undefined[0][items] | undefined[1])).sum(1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.where(defined > 0, sums / defined, np.nan))
+
+    return values
