@@ -12,7 +12,7 @@ import pytest
 import nlgauge
 from nlgauge.engine.aligners import Direction
 from nlgauge.faithfulness.aligner import Answer, differences
-from nlgauge.faithfulness.calculated import passages
+from nlgauge.faithfulness.calculated import _MOST_PASSAGES, Passages
 from nlgauge.faithfulness.claims import claims, forms_of
 from nlgauge.faithfulness.derived import facts
 from nlgauge.faithfulness.exact_checks import CheckedSource
@@ -264,12 +264,20 @@ def test_such_a_row_has_no_value_and_says_why(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_passages_are_found_by_their_stems_as_if_each_were_looked_at() -> None:
+    """All passages that have most of some stems, where the source is so short that none is left out."""
     rng = random.Random(2)
     words = ["ferry", "bridge", "garden", "museum", "council", "winter", "library"]
-    read = passages([f"The {' '.join(rng.sample(words, 3))} costs {n} euros. " for n in range(18)])
+    read = Passages([f"The {' '.join(rng.sample(words, 3))} costs {n} euros. " for n in range(8)])
+    looked_at = 0
     for _ in range(200):
         stems = {word[:5] for word in rng.sample(words, rng.randrange(1, 6))}
-        lacking = rng.randrange(3)
-        found = read.having(stems, lacking)
-        wanted = [passage for passage in read if len(stems - passage.stems) <= lacking]
-        assert [passage for passage in found if len(stems - passage.stems) <= lacking] == wanted
+        found = read.near(stems)
+        wanted = [passage for passage in read._all if 2 * len(stems & passage.stems) > len(stems)]
+        assert [passage for passage in found if 2 * len(stems & passage.stems) > len(stems)] == wanted
+        looked_at += len(found)
+    assert looked_at < 200 * len(read._all)
+
+
+def test_few_passages_of_a_long_source_are_looked_at() -> None:
+    read = Passages([f"The ferry costs {n} euros. " for n in range(500)])
+    assert len(read.near({"ferry", "euro"})) == _MOST_PASSAGES

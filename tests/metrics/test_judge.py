@@ -425,7 +425,12 @@ def test_a_stopped_run_loses_no_paid_answer(
     spec = f"Judge('{server.url}', at_once=4" + "".join(f", {name}={value}" for name, value in options.items()) + ")"
     server.slow = 0.2
     arguments = ("score", str(rows), "-m", spec, "--cache", str(cache), "-o", str(tmp_path / "scores.jsonl"))
-    with subprocess.Popen([sys.executable, "-m", "nlgauge", *arguments], stderr=subprocess.PIPE, text=True) as run:
+    # A shell that starts the tests in the background lets their processes ignore Ctrl-C.
+    begin = (
+        f"import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); sys.argv[1:] = {arguments!r}"
+    )
+    code = f"{begin}; from nlgauge.cli import main; main()"
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as run:
         end = time.monotonic() + 60
         while server.asked.total() < 25 and time.monotonic() < end:
             time.sleep(0.01)

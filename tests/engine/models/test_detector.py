@@ -131,7 +131,8 @@ def test_each_sentence_is_judged_and_marked_as_a_whole(named):
     one = nlgauge.explain(rows, "Faithfulness", model=name, cache=False)[0]
     shown = one.evidence["texts"][0]
     assert [part["supported"] for part in shown["stretches"]] == pytest.approx(alone, abs=1e-6)
-    assert one.values["probability"] == pytest.approx(sum(alone) / 2, abs=1e-6)
+    odds = sum(1 / chance - 1 for chance in alone) / 2**0.5
+    assert one.values["probability"] == pytest.approx(1 / (1 + odds), abs=1e-6)
     assert np.isnan(one.values["score"]) and one.reason == "this detector judges sentences, not words"
     weak = [[0, 21], [22, 43]]
     assert shown["unsupported"] == [place for place, value in zip(weak, alone, strict=True) if value < 0.5]

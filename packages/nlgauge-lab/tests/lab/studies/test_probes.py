@@ -35,15 +35,13 @@ def mine(tmp_path):
 def test_marked_words_are_counted(mine):
     found = probes(["Faithfulness"], models=[None], settings=["source"], file=mine, replicates=0)
     assert {one.model for one in found.records} == {"pocket"}
-    assert {one.part for one in found.records} == {
-        *("score", "least_stretch", "unsupported", "probability", "wording", "claims")
-    }
+    assert {one.part for one in found.records} == {"score", "least_stretch", "unsupported", "probability"}
     first, *others = found.records
     assert 0 <= first.marked <= 1 and 0 <= first.found <= 1
     assert all(math.isnan(one.marked) for one in others)
     assert (found.sources, found.statements) == (2, 4) and found.signatures
     all_together, by_kind = found.tables()
-    assert len(all_together) == len(by_kind) == 7
+    assert len(all_together) == len(by_kind) == 5
 
 
 def test_a_setting_that_is_none_is_refused(mine):
