@@ -2,6 +2,7 @@
 
 import pytest
 
+from nlgauge.faithfulness.derived import facts
 from nlgauge.faithfulness.exact_checks import CheckedSource
 from nlgauge.faithfulness.order import OrderedSource
 
@@ -55,6 +56,32 @@ def test_another_order_and_a_former_value_are_differences_that_are_not_sure(sour
 @pytest.mark.parametrize(("source", "said"), RIGHT)
 def test_the_same_order_and_what_holds_now_are_none(source: str, said: str) -> None:
     assert OrderedSource([source]).difference(said) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "said", "follows"),
+    [
+        (STEPS, "First switch off the heater, then hold the red button for ten seconds.", True),
+        (STEPS, "Hold the red button for ten seconds before you wait for the green lamp.", True),
+        (THEN, "Soak the grains for an hour, then boil them with salt and oil.", True),
+        (STEPS, "First switch off the heater, then hold the red button for five minutes.", False),
+        (STEPS, "First hold the red button for ten seconds, then switch off the heater.", False),
+        (STEPS, "First switch off the oven, then hold the red button for ten seconds.", False),
+        (STEPS, "Do not switch off the heater before you hold the red button for ten seconds.", False),
+        (STEPS, "Hold the red button for ten seconds.", False),
+        (FEE, "The fee is now 14 euros.", True),
+        (FEE, "The fee is 14 euros.", True),
+        (FEE, "The fee is now 10 euros.", False),
+        (FEE, "The fee for children is now 14 euros.", False),
+        (FEE, "The fee was 14 euros.", False),
+        (FEE, "The fee is not 14 euros.", False),
+        ("Since 2023 the fee is 14 euros.", "The fee is 14 euros.", False),
+        ("The cook rests. The heater is off.", "Switch off the heater, then hold the red button.", False),
+    ],
+)
+def test_steps_in_their_order_and_what_holds_now_follow(source: str, said: str, follows: bool) -> None:
+    derived = facts((source,)).of(said)
+    assert (derived is not None and derived.follows) == follows
 
 
 def test_an_order_of_what_the_source_has_in_none_is_no_difference() -> None:

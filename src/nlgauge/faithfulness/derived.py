@@ -18,6 +18,7 @@ from nlgauge.faithfulness.calculated import Derived, Passages, calculated
 from nlgauge.faithfulness.dates import WEEKDAYS
 from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.opposites import OPPOSITES
+from nlgauge.faithfulness.order import OrderedSource
 from nlgauge.faithfulness.quantities import quantities, same
 from nlgauge.faithfulness.records import Thing, records, structure, thing_of
 from nlgauge.faithfulness.statements import is_verb, statement
@@ -91,6 +92,7 @@ class Facts:
     """What can be derived from a source."""
 
     def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
         self._sentences = [sentence for text in texts for sentence in sentences(text)][:MOST]
         self._exceptions = [frame for one in self._sentences if (frame := _exception_of(one)) is not None]
         self._fewer = [(one, match) for one in self._sentences if (match := _ALL_BUT.search(one)) is not None]
@@ -127,10 +129,21 @@ class Facts:
             self._in_other_words,
             self._recorded,
             self._told_of_another,
+            self._in_order,
         ):
             if (found := rule(sentence)) is not None:
                 return found
         return calculated(sentence, question, self._passages)
+
+    @cached_property
+    def order(self) -> OrderedSource:
+        """What the source puts in an order, and what it says holds no longer."""
+        return OrderedSource(self._texts)
+
+    def _in_order(self, sentence: str) -> Derived | None:
+        """Return that a statement follows which names steps of the source in their order, or what holds now."""
+        words = self.order.follows(sentence)
+        return None if words is None else Derived(True, words, f"the source says: {words}")
 
     @cached_property
     def _passages(self) -> Passages:

@@ -25,7 +25,6 @@ from nlgauge.faithfulness.derivations import Numbers, follows
 from nlgauge.faithfulness.derived import excepts, facts
 from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.opposites import OPPOSITES
-from nlgauge.faithfulness.order import OrderedSource
 from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, conversions, is_share, quantities
 from nlgauge.maths.text import sentence_ends
 
@@ -205,7 +204,6 @@ class CheckedSource:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._text = text = "\n".join(texts)
-        self._texts = texts
         self._derived = facts(tuple(texts))
         self._sentences = list(_sentences(text))
         self._clauses = [clause for one in self._sentences for clause in one.clauses]
@@ -223,11 +221,6 @@ class CheckedSource:
         """What a sentence that begins with a pronoun is about, by the place of its clause: the words before it."""
         some = pairwise(self._sentences)
         return {one.begin: before.stems for before, one in some if _PRONOUN.match(one.text) is not None}
-
-    @cached_property
-    def _order(self) -> OrderedSource:
-        """What the source puts in an order, and what it says holds no longer."""
-        return OrderedSource(self._texts)
 
     @cached_property
     def _about(self) -> _Nearest:
@@ -309,7 +302,7 @@ class CheckedSource:
             ]
             if not some:
                 found += self._negations(sentence)
-                if (why := self._order.difference(sentence.text)) is not None:
+                if (why := self._derived.order.difference(sentence.text)) is not None:
                     begin, end = _span_of_words(sentence.text)
                     found.append(SourceDifference(at + begin, at + end, why, sure=False))
         found.sort()

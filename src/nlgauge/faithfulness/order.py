@@ -74,6 +74,7 @@ class OrderedSource:
         some = [one for text in texts for one in sentences(text) if len(one) <= LONGEST][:MOST]
         self._pairs = [pair for one in some if not negated(one) for pair in _pairs(one)]
         self._lists = [steps for text in texts if len(steps := _steps(text)) > 1]
+        self._stems = [[_all(step) for step in steps] for steps in self._lists]
         self._changes = [(_all(one), found["old"], found["new"]) for one in some for found in _CHANGED.finditer(one)]
         self._former = [one for one in some if _FORMER.search(one)]
         self._current = [one for one in some if _CURRENT.search(one) and not _FORMER.search(one)]
@@ -84,12 +85,44 @@ class OrderedSource:
         Args:
             sentence: a sentence of an answer.
         """
-        if len(sentence) > LONGEST or negated(sentence):
+        if not (self._pairs or self._lists or self._changes or self._former) or len(sentence) > LONGEST:
+            return None
+        if negated(sentence):
             return None
         pairs = [] if _UNTIL.search(sentence) else list(_pairs(sentence))
         return next((why for pair in pairs if (why := self._reversed(pair)) is not None), None) or self._outdated(
             sentence
         )
+
+    def follows(self, sentence: str) -> str | None:
+        """Return the words of the source from which a sentence follows: steps in their order, or what holds now.
+
+        Args:
+            sentence: a sentence of an answer.
+
+        Returns:
+            The steps that the sentence names whole, or the sentence of the source that has all its words and a number
+            that another sentence gives for the past; None without one of these.
+        """
+        if not (self._lists or self._former) or len(sentence) > LONGEST:
+            return None
+        if negated(sentence) or _UNTIL.search(sentence):
+            return None
+        if (now := self._holding(sentence)) is not None:
+            return now
+        pairs = list(_pairs(sentence))
+        for texts, steps in zip(self._lists, self._stems, strict=True):
+            places = [[_place(event, steps) for event in pair] for pair in pairs]
+            for pair, (first, then) in zip(pairs, places, strict=True):
+                if first is None or then is None or first >= then:
+                    break
+                if not (pair.earlier <= steps[first] and pair.later <= steps[then]):
+                    break
+            else:
+                if pairs:
+                    first, then = places[0]
+                    return f"{texts[first or 0].strip()} {texts[then or 0].strip()}"
+        return None
 
     def _reversed(self, pair: _Events) -> str | None:
         for other in self._pairs:
@@ -98,10 +131,22 @@ class OrderedSource:
             enough = 3 * across[0] >= 2 * len(pair.earlier) and 3 * across[1] >= 2 * len(pair.later)
             if enough and min(across) and sum(across) > along:
                 return "the source has the other order"
-        for steps in self._lists:
+        for steps in self._stems:
             places = [_place(event, steps) for event in pair]
             if None not in places and places[0] > places[1]:  # type: ignore[operator]  # None is not among them
                 return "the source has the other order of these steps"
+        return None
+
+    def _holding(self, sentence: str) -> str | None:
+        """Return what the source says of now, where a sentence says the same, and the past has another number."""
+        said, mine = set(_NUMBER.findall(sentence)), _all(_CURRENT.sub(" ", sentence))
+        if not said or not _PRESENT.search(sentence) or _PAST.search(sentence):
+            return None
+        for now in self._current:
+            if mine <= _all(now) and said <= set(_NUMBER.findall(now)):
+                others = (former for former in self._former if not said & set(_NUMBER.findall(former)))
+                if any(_NUMBER.search(former) and mine - _digits(mine) <= _all(former) for former in others):
+                    return now.strip()
         return None
 
     def _outdated(self, sentence: str) -> str | None:
@@ -152,17 +197,17 @@ def _distinct(earlier: str, later: str) -> Iterator[_Events]:
         yield pair
 
 
-def _steps(text: str) -> list[frozenset[str]]:
+def _steps(text: str) -> list[str]:
     """Return the steps of a text that numbers them, or begins sentences with "then" and such words."""
     marks = list(_STEP.finditer(text))
     run = [one for at, one in enumerate(marks) if int(one["number"]) == at + 1]
     if len(run) > 1 and len(run) == len(marks):
         ends = [*(one.start() for one in run[1:]), len(text)]
-        return [_all(text[one.end() : end]) for one, end in zip(run, ends, strict=True)]
+        return [text[one.end() : end] for one, end in zip(run, ends, strict=True)]
     some = list(sentences(text))
     if sum(_NEXT.match(one) is not None for one in some) < 2:
         return []
-    return [_all(_NEXT.sub("", one)) for one in some]
+    return [_NEXT.sub("", one) for one in some]
 
 
 def _place(event: frozenset[str], steps: Sequence[frozenset[str]]) -> int | None:
