@@ -63,6 +63,8 @@ def prose(many: int) -> str:
         lambda n: "Up, down, not. " * n,
         lambda n: "1 " * n,
         lambda n: "Rooms 1 to 9 rose; Ann Lee fell. " * n,
+        lambda n: "Until 2010 the fee was 10 euros. Now 5 dogs run. The fee is 10 euros. " * n,
+        lambda n: "Wash the red cup before you dry the pan. Dry the pan before you wash the red cup. " * n,
     ],
 )
 def test_twice_the_text_is_about_twice_the_work(written: Callable[[int], str]) -> None:

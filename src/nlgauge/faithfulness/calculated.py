@@ -544,11 +544,6 @@ def _scaled(target: Quantity, operand: _Operand) -> float:
     return operand.value * (_measure(target) / target.written if target.written else 1.0)
 
 
-def _rounding(text: str) -> float:
-    decimals = len(text.partition(".")[2].partition(" ")[0].rstrip("%"))
-    return 0.51 * 10.0**-decimals
-
-
 def _averages(target: Quantity, passage: Passage) -> Iterator[_Result]:
     some = _alike(target, passage)
     if len(some) > 1:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from itertools import islice, pairwise
+from typing import NamedTuple, TypeAlias
 
 from nlgauge.faithfulness.stems import LONGEST, MOST, negated, sentences, stems_and_numbers
 
@@ -50,10 +50,12 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-
-
 _WORDS = 2
 """Words that each event must have: one word alone is found anywhere"""
+_MOST_TOLD = 60
+"""Sentences of a source about the past, about now and about a change, and steps of a list, that are looked at"""
+_MOST_PAIRS = 200
+"""Pairs of events of a source that are looked at"""
 
 
 class _Events(NamedTuple):
@@ -63,21 +65,42 @@ class _Events(NamedTuple):
     later: frozenset[str]
 
 
+class _Told(NamedTuple):
+    """A sentence, with the stems of its words and its numbers as they are written."""
+
+    text: str
+    stems: frozenset[str]
+    numbers: frozenset[str]
+
+
+class _Change(NamedTuple):
+    """What a sentence says has changed, by stems: what holds no longer, what holds now, and what it is about."""
+
+    gone: frozenset[str]
+    there: frozenset[str]
+    about: frozenset[str]
+    now: str
+
+
 class OrderedSource:
-    """A source as the rules of order read it.
+    """A source as the rules of order read it: the first sentences of each frame, so that the work is bounded.
 
     Args:
         texts: the texts of the source.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        some = [one for text in texts for one in sentences(text) if len(one) <= LONGEST][:MOST]
-        self._pairs = [pair for one in some if not negated(one) for pair in _pairs(one)]
-        self._lists = [steps for text in texts if len(steps := _steps(text)) > 1]
-        self._stems = [[_all(step) for step in steps] for steps in self._lists]
-        self._changes = [(_all(one), found["old"], found["new"]) for one in some for found in _CHANGED.finditer(one)]
-        self._former = [one for one in some if _FORMER.search(one)]
-        self._current = [one for one in some if _CURRENT.search(one) and not _FORMER.search(one)]
+        short = [sentence for text in texts for sentence in sentences(text) if len(sentence) <= LONGEST][:MOST]
+        pairs = (pair for sentence in short if not negated(sentence) for pair in _pairs(sentence))
+        self._pairs = list(islice(pairs, _MOST_PAIRS))
+        lists = (steps for text in texts if 1 < len(steps := _steps(text)) <= _MOST_TOLD)
+        self._lists = [[(step, stems_and_numbers(step)) for step in steps] for steps in islice(lists, _MOST_TOLD)]
+        changes = (change for sentence in short for change in _changes(sentence))
+        self._changes = list(islice(changes, _MOST_TOLD))
+        former = (_told(sentence) for sentence in short if _FORMER.search(sentence))
+        self._former = list(islice(former, _MOST_TOLD))
+        current = (_told(text) for text in short if _CURRENT.search(text) and not _FORMER.search(text))
+        self._current = list(islice(current, _MOST_TOLD))
 
     def difference(self, sentence: str) -> str | None:
         """Return why a sentence differs from the source in what comes first, or in what holds now; None if it does not.
@@ -90,9 +113,9 @@ class OrderedSource:
         if negated(sentence):
             return None
         pairs = [] if _UNTIL.search(sentence) else list(_pairs(sentence))
-        return next((why for pair in pairs if (why := self._reversed(pair)) is not None), None) or self._outdated(
-            sentence
-        )
+        if any(self._told_in_reverse(pair) for pair in pairs):
+            return "the source has the other order"
+        return self._outdated(_told(sentence)) if _of_now(sentence) else None
 
     def follows(self, sentence: str) -> str | None:
         """Return the words of the source from which a sentence follows: steps in their order, or what holds now.
@@ -108,91 +131,91 @@ class OrderedSource:
             return None
         if negated(sentence) or _UNTIL.search(sentence):
             return None
-        if (now := self._holding(sentence)) is not None:
+        if _of_now(sentence) and (now := self._holding(_told(_CURRENT.sub(" ", sentence)))) is not None:
             return now
         pairs = list(_pairs(sentence))
-        for texts, steps in zip(self._lists, self._stems, strict=True):
-            places = [[_place(event, steps) for event in pair] for pair in pairs]
-            for pair, (first, then) in zip(pairs, places, strict=True):
-                if first is None or then is None or first >= then:
-                    break
-                if not (pair.earlier <= steps[first] and pair.later <= steps[then]):
-                    break
-            else:
-                if pairs:
-                    first, then = places[0]
-                    return f"{texts[first or 0].strip()} {texts[then or 0].strip()}"
-        return None
+        whole = (_named(pairs, steps) for steps in self._lists if pairs)
+        return next((words for words in whole if words is not None), None)
 
-    def _reversed(self, pair: _Events) -> str | None:
-        for other in self._pairs:
-            across = len(pair.earlier & other.later), len(pair.later & other.earlier)
-            along = len(pair.earlier & other.earlier) + len(pair.later & other.later)
+    def _told_in_reverse(self, pair: _Events) -> bool:
+        """Return whether the source puts two events in the other order."""
+        for told in self._pairs:
+            across = len(pair.earlier & told.later), len(pair.later & told.earlier)
+            along = len(pair.earlier & told.earlier) + len(pair.later & told.later)
             enough = 3 * across[0] >= 2 * len(pair.earlier) and 3 * across[1] >= 2 * len(pair.later)
             if enough and min(across) and sum(across) > along:
-                return "the source has the other order"
-        for steps in self._stems:
-            places = [_place(event, steps) for event in pair]
-            if None not in places and places[0] > places[1]:  # type: ignore[operator]  # None is not among them
-                return "the source has the other order of these steps"
-        return None
+                return True
+        for steps in self._lists:
+            first, then = (_place(event, steps) for event in pair)
+            if first is not None and then is not None and first > then:
+                return True
+        return False
 
-    def _holding(self, sentence: str) -> str | None:
+    def _holding(self, said: _Told) -> str | None:
         """Return what the source says of now, where a sentence says the same, and the past has another number."""
-        said, mine = set(_NUMBER.findall(sentence)), _all(_CURRENT.sub(" ", sentence))
-        if not said or not _PRESENT.search(sentence) or _PAST.search(sentence):
+        words = said.stems - _digits(said.stems)
+        others = [told for told in self._former if told.numbers and not said.numbers & told.numbers]
+        if not said.numbers or not any(words <= told.stems for told in others):
             return None
-        for now in self._current:
-            if mine <= _all(now) and said <= set(_NUMBER.findall(now)):
-                others = (former for former in self._former if not said & set(_NUMBER.findall(former)))
-                if any(_NUMBER.search(former) and mine - _digits(mine) <= _all(former) for former in others):
-                    return now.strip()
+        holding = (now for now in self._current if said.stems <= now.stems and said.numbers <= now.numbers)
+        return next((now.text.strip() for now in holding), None)
+
+    def _outdated(self, said: _Told) -> str | None:
+        """Return why a sentence says of now what the source says of the past; None if it does not."""
+        for change in self._changes:
+            about = (said.stems - change.gone) & change.about
+            if change.gone <= said.stems and not change.there & said.stems and about:
+                return f"the source has a change to {change.now}"
+        for former in self._former:
+            numbers = said.numbers & former.numbers
+            for now in self._current if numbers else ():
+                about = said.stems & former.stems & now.stems - former.numbers - now.numbers
+                if about and not numbers & now.numbers:
+                    return f"the source says so of the past, and now: {now.text.strip()}"
         return None
 
-    def _outdated(self, sentence: str) -> str | None:
-        if not _PRESENT.search(sentence) or _PAST.search(sentence):
-            return None
-        mine = _all(sentence)
-        for words, old, new in self._changes:
-            gone, there = _all(old) - _all(new), _all(new) - _all(old)
-            if _digits(gone) and _digits(there):  # "from 4 to 5 euros": the unit is of both
-                gone, there = _digits(gone), _digits(there)
-            about = (mine - gone) & (words - gone - there)
-            if gone and there and gone <= mine and not there & mine and about:
-                return f"the source has a change to {new.strip()}"
-        for former in self._former:
-            then, numbers = _all(former), set(_NUMBER.findall(former))
-            said = set(_NUMBER.findall(sentence)) & numbers
-            if not said:
-                continue
-            for now in self._current:
-                others = set(_NUMBER.findall(now))
-                about = mine & then & _all(now) - numbers - others
-                if about and not said & others:
-                    return f"the source says so of the past, and now: {now.strip()}"
-        return None
+
+def _told(sentence: str) -> _Told:
+    return _Told(sentence, stems_and_numbers(sentence), frozenset(_NUMBER.findall(sentence)))
+
+
+def _of_now(sentence: str) -> bool:
+    """Return whether a sentence says something of now, and nothing of the past."""
+    return _PRESENT.search(sentence) is not None and _PAST.search(sentence) is None
+
+
+def _changes(sentence: str) -> Iterator[_Change]:
+    """Yield what a sentence says has changed from one thing to another."""
+    for found in _CHANGED.finditer(sentence):
+        old, new = stems_and_numbers(found["old"]), stems_and_numbers(found["new"])
+        gone, there = old - new, new - old
+        if _digits(gone) and _digits(there):  # "from 4 to 5 euros": the unit is of both
+            gone, there = _digits(gone), _digits(there)
+        if gone and there:
+            yield _Change(gone, there, stems_and_numbers(sentence) - gone - there, found["new"].strip())
 
 
 def _pairs(sentence: str) -> Iterator[_Events]:
     """Yield the events of a sentence that it puts in an order."""
     said = _FIRST.sub("", sentence.strip())
     if (leading := _LEADING.match(said)) is not None:
-        one, other = leading["one"], leading["other"]
-        yield from _distinct(other, one) if leading["word"].lower() == "before" else _distinct(one, other)
+        first, second = leading["one"], leading["other"]
+        yield from _distinct(second, first) if leading["word"].lower() == "before" else _distinct(first, second)
         return
-    found = list(_CONNECTED.finditer(said))
-    if not found or len({one.lastgroup for one in found}) > 1 or (len(found) > 1 and found[0].lastgroup != "then"):
+    links = list(_CONNECTED.finditer(said))
+    kinds = {link.lastgroup for link in links}
+    if len(kinds) != 1 or (len(links) > 1 and kinds != {"then"}):
         return
-    ends = [0, *(at for one in found for at in one.span()), len(said)]
+    ends = [0, *(at for link in links for at in link.span()), len(said)]
     parts = [said[begin:end] for begin, end in zip(ends[::2], ends[1::2], strict=True)]
-    for one, other in pairwise(parts):
-        yield from _distinct(other, one) if found[0].lastgroup == "after" else _distinct(one, other)
+    for first, second in pairwise(parts):
+        yield from _distinct(second, first) if kinds == {"after"} else _distinct(first, second)
 
 
 def _distinct(earlier: str, later: str) -> Iterator[_Events]:
-    """Yield two events by what only the one of them has, where each has something."""
-    one, other = _all(earlier), _all(later)
-    pair = _Events(one - other, other - one)
+    """Yield two events by what only the one of them has, where each has enough words."""
+    first, second = stems_and_numbers(earlier), stems_and_numbers(later)
+    pair = _Events(first - second, second - first)
     if min(len(event - _digits(event)) for event in pair) >= _WORDS:
         yield pair
 
@@ -200,25 +223,37 @@ def _distinct(earlier: str, later: str) -> Iterator[_Events]:
 def _steps(text: str) -> list[str]:
     """Return the steps of a text that numbers them, or begins sentences with "then" and such words."""
     marks = list(_STEP.finditer(text))
-    run = [one for at, one in enumerate(marks) if int(one["number"]) == at + 1]
-    if len(run) > 1 and len(run) == len(marks):
-        ends = [*(one.start() for one in run[1:]), len(text)]
-        return [text[one.end() : end] for one, end in zip(run, ends, strict=True)]
-    some = list(sentences(text))
-    if sum(_NEXT.match(one) is not None for one in some) < 2:
+    if len(marks) > 1 and all(int(mark["number"]) == at for at, mark in enumerate(marks, 1)):
+        ends = [*(mark.start() for mark in marks[1:]), len(text)]
+        return [text[mark.end() : end] for mark, end in zip(marks, ends, strict=True)]
+    parts = list(sentences(text))
+    if sum(_NEXT.match(part) is not None for part in parts) < 2:
         return []
-    return [_NEXT.sub("", one) for one in some]
+    return [_NEXT.sub("", part) for part in parts]
 
 
-def _place(event: frozenset[str], steps: Sequence[frozenset[str]]) -> int | None:
-    """Return the step that has most of an event; None where it has under half of it, or another has as much."""
-    shared = [len(event & step) for step in steps]
+_Steps: TypeAlias = Sequence[tuple[str, frozenset[str]]]
+"""Steps of a list, each with the stems of its words"""
+
+
+def _named(pairs: Sequence[_Events], steps: _Steps) -> str | None:
+    """Return the steps that pairs of events name whole and in their order; None where they do not."""
+    named: list[int] = []
+    for pair in pairs:
+        first, then = (_place(event, steps) for event in pair)
+        if first is None or then is None or first >= then:
+            return None
+        if not (pair.earlier <= steps[first][1] and pair.later <= steps[then][1]):
+            return None
+        named += [first, then]
+    return " ".join(steps[at][0].strip() for at in dict.fromkeys(named))
+
+
+def _place(event: frozenset[str], steps: _Steps) -> int | None:
+    """Return the step that has most of an event; None where it has under two thirds, or another step has as much."""
+    shared = [len(event & stems) for _, stems in steps]
     most = max(shared)
-    return shared.index(most) if 3 * most >= 2 * len(event) and most and shared.count(most) == 1 else None
-
-
-def _all(text: str) -> frozenset[str]:
-    return stems_and_numbers(text)
+    return shared.index(most) if 3 * most >= 2 * len(event) and shared.count(most) == 1 else None
 
 
 def _digits(stems: frozenset[str]) -> frozenset[str]:
