@@ -17,13 +17,13 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from measuring import show_by_model
 from numpy.typing import NDArray
 
 import nlgauge
 from nlgauge.maths.alignment import TOGETHER
 from nlgauge.stats.decisions import auroc
 from nlgauge_lab.reproduce.markdown import table as markdown
-from nlgauge_lab.reproduce.markdown import write_region
 from nlgauge_lab.training.labelled import as_corpus, labelled_set
 
 SETS = ("summedits.dev", "quintd_human.dev", "ragtruth_qa.test", "summedits.test", "quintd_human.test")
@@ -89,13 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args(arguments)
-    lines: list[str] = []
-    for model in asked.model:
-        table = [f"By `{model}`:", "", *measured(asked.data, model, asked.cache or False), ""]
-        print("\n".join(table), flush=True)
-        lines += table
-    if asked.write:
-        write_region(PAGE, REGION, lines[:-1])
+    tables = {model: measured(asked.data, model, asked.cache or False) for model in asked.model}
+    show_by_model(tables, PAGE, REGION, asked.write)
 
 
 if __name__ == "__main__":

@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from measuring import show_by_model
 
 import nlgauge
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.gate import Verdict, check
 from nlgauge.stats.decisions import auroc
 from nlgauge_lab.reproduce.markdown import table as markdown
-from nlgauge_lab.reproduce.markdown import write_region
 from nlgauge_lab.training.labelled import as_corpus, labelled_set
 from nlgauge_lab.training.thresholds import CHOSEN_ON, MEASURED_ON
 
@@ -116,13 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--most", type=int, default=500)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args(arguments)
-    lines: list[str] = []
-    for model in asked.model:
-        table = [f"By `{model}`:", "", *measured(asked.data, model, asked.sets, asked.most), ""]
-        print("\n".join(table), flush=True)
-        lines += table
-    if asked.write:
-        write_region(PAGE, REGION, lines[:-1])
+    tables = {model: measured(asked.data, model, asked.sets, asked.most) for model in asked.model}
+    show_by_model(tables, PAGE, REGION, asked.write)
 
 
 if __name__ == "__main__":

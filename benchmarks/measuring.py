@@ -327,3 +327,13 @@ def _ranks(values: Sequence[float]) -> list[float]:
     """Ranks, equal values sharing the mean of theirs."""
     array = np.asarray(values, dtype=np.float64)
     return [float((array < value).sum() + ((array == value).sum() - 1) / 2) for value in array]
+
+
+def show_by_model(tables: Mapping[str, list[str]], page: Path, region: str, write: bool) -> None:
+    """Print the Markdown table of each model; with `write`, put all of them between the comments of a page too."""
+    from nlgauge_lab.reproduce.markdown import write_region
+
+    lines = [line for model, table in tables.items() for line in ("", f"By `{model}`:", "", *table)][1:]
+    print("\n".join(lines))
+    if write:
+        write_region(page, region, lines)

@@ -14,6 +14,7 @@ from nlgauge.answers.contrast import contrast, williams
 from nlgauge.answers.correlate import correlate
 from nlgauge.answers.sentinels import unbeaten
 from nlgauge.data.table import Column
+from nlgauge.ratings.rated import joined
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.corrections import (
     CORRECTIONS,
@@ -93,13 +94,14 @@ def test_a_sentinel_of_many_metrics_is_beaten() -> None:
     table.columns["Length"] = Column(("score",), np.random.default_rng(0).normal(size=(160, 1)))
     table.columns["CopyRate"] = Column(("score",), np.random.default_rng(1).normal(size=(160, 1)))
     agreed = correlate(table, given, replicates=0)
+    both = joined(table.per_item(), given, list(agreed.unrated))
     notes: list[str] = []
-    behind = unbeaten(table, given, agreed, level="item", coefficient="pearson", notes=notes)
+    behind = unbeaten(both, agreed, level="item", coefficient="pearson", notes=notes)
     assert not notes and not {one.metric for one in behind} & {f"M{n}" for n in range(1, 30, 2)}
-    behind = unbeaten(table, given, agreed, level="item", coefficient="pearson", notes=notes, replicates=1000)
+    behind = unbeaten(both, agreed, level="item", coefficient="pearson", notes=notes, replicates=1000)
     assert {f"M{n}" for n in range(30)} == {one.metric for one in behind}
     assert notes[0].startswith("metrics and sentinels: 1,000 replicates cannot show a difference in 60 tests")
-    unbeaten(table, given, agreed, level="item", coefficient="kendall", notes=notes, replicates=10**9)
+    unbeaten(both, agreed, level="item", coefficient="kendall", notes=notes, replicates=10**9)
     assert "by value alone" in notes[1]
 
 

@@ -19,9 +19,9 @@ from nlgauge.answers.correlate import Agreements
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.maths.text import copied
-from nlgauge.ratings.join import Key, Source
+from nlgauge.ratings.join import Key
 from nlgauge.ratings.matching import matched
-from nlgauge.ratings.rated import Joined, Measurement, joined
+from nlgauge.ratings.rated import Joined, Measurement
 from nlgauge.stats.coefficients import SPECIAL
 from nlgauge.stats.corrections import draws_for, holm, too_few_draws
 
@@ -105,8 +105,7 @@ def is_sentinel(spec: str) -> bool:
 
 
 def unbeaten(
-    table: ScoreTable,
-    ratings: Source,
+    both: Joined,
     found: Agreements,
     *,
     level: str,
@@ -115,15 +114,14 @@ def unbeaten(
     replicates: int | None = None,
     seed: int = 0,
 ) -> list[Unbeaten]:
-    """Return which metrics do not beat which sentinels of the table (`beside`).
+    """Return which metrics do not beat which sentinels of a table beside its ratings.
 
     They are compared by their deciding scores, aspect by aspect. A metric beats a sentinel where it agrees better and p
     of their difference (`nlgauge.answers.contrast`), corrected by Holm, is below 0.05. A sentinel of which less is
     better by an aspect is turned: short outputs are as easily told as long ones.
 
     Args:
-        table: the scores, with the sentinels.
-        ratings: as `nlgauge.correlate` takes them.
+        both: the scores by item, with the sentinels (`beside`), joined with the ratings of `found`.
         found: what `nlgauge.correlate` says of the table.
         level: that of `found`.
         coefficient: that of `found`.
@@ -134,23 +132,6 @@ def unbeaten(
     Returns:
         A record for each metric and sentinel that it does not beat.
     """
-    both = joined(table.per_item(), ratings, list(found.unrated))
-    return unbeaten_beside(
-        both, found, level=level, coefficient=coefficient, notes=notes, replicates=replicates, seed=seed
-    )
-
-
-def unbeaten_beside(
-    both: Joined,
-    found: Agreements,
-    *,
-    level: str,
-    coefficient: str,
-    notes: list[str],
-    replicates: int | None = None,
-    seed: int = 0,
-) -> list[Unbeaten]:
-    """Return which metrics of a table beside its ratings do not beat which sentinels, as `unbeaten` says."""
     table = both.table
     sentinels = [spec for spec in table.columns if is_sentinel(spec)]
     metrics = [spec for spec in table.columns if spec not in sentinels]

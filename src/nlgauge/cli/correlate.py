@@ -163,13 +163,15 @@ def _agreement(
     """
     from nlgauge.answers.sentinels import beside, is_sentinel, told_unbeaten, unbeaten
     from nlgauge.data.table.selection import selected
+    from nlgauge.ratings.rated import joined
     from nlgauge.stats.corrections import LEAST_DRAWS
 
     drawn = {**how, "replicates": LEAST_DRAWS if replicates is None else replicates}
     table = beside(selected(whole, metrics or None, every), rated, how["coefficient"])
     agreements = nlgauge.correlate(table, rated, aspects=aspects, **drawn)
     more = {name: how[name] for name in ("level", "coefficient", "seed")}
-    behind = unbeaten(table, rated, agreements, notes=agreements.notes, replicates=replicates, **more)
+    both = joined(table.per_item(), rated, list(agreements.unrated))
+    behind = unbeaten(both, agreements, notes=agreements.notes, replicates=replicates, **more)
     parts_shown = {
         (spec, part)
         for spec, column in selected(whole, metrics or None, parts).columns.items()

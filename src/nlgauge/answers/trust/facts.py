@@ -14,7 +14,7 @@ from nlgauge.answers.calibrate import Bin, Chosen, RatedScores, RatedTask, equal
 from nlgauge.answers.correlate import Agreement, Agreements, agreements_of
 from nlgauge.answers.estimate import ALL, Estimate, estimated
 from nlgauge.answers.raters import StandIn, raters
-from nlgauge.answers.sentinels import added, is_sentinel, sentinels_of, unbeaten_beside
+from nlgauge.answers.sentinels import added, is_sentinel, sentinels_of, unbeaten
 from nlgauge.answers.trust.decisions import CHOSEN, FITTED, OWN, Rule, from_0_to_1, models_of, rule_of
 from nlgauge.answers.trust.records import Dispute
 from nlgauge.answers.trust.wordings import WordingBand, bands, wording_of
@@ -485,7 +485,7 @@ class Lines:
         pooled = self._agreements(with_sentinels, "pearson", replicates=0 if yes_no else None)
         behind = []
         if tested:
-            behind = unbeaten_beside(
+            behind = unbeaten(
                 with_sentinels, pooled, level="pooled", coefficient="pearson", notes=notes, seed=self.seed
             )
         for name, facts in fine.items():

@@ -13,6 +13,7 @@ from nlgauge.answers.sentinels import beside, is_sentinel, unbeaten
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.selection import label, selected
 from nlgauge.errors import InputError
+from nlgauge.ratings.rated import joined
 from nlgauge.reports.page.scored import Scored
 from nlgauge.reports.plots.pairwise import CorrelationMatrix, correlation_matrix
 from nlgauge.stats.corrections import LEAST_DRAWS, draws_for
@@ -121,7 +122,8 @@ def _aspects(
     how: dict[str, Any] = {"level": level, "coefficient": coefficient, "seed": seed}
     agreements = correlate(whole, scored.source, replicates=draws, **how)
     notes.extend(agreements.notes)
-    behind = unbeaten(whole, scored.source, agreements, notes=notes, replicates=replicates, **how)
+    both = joined(whole.per_item(), scored.source, list(agreements.unrated))
+    behind = unbeaten(both, agreements, notes=notes, replicates=replicates, **how)
     if draws < asked:
         notes.append(
             f"With so many rows, intervals and p of agreement come from {draws} draws; nlgauge correlate takes more."
