@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlgauge.render.tables import words
+from nlgauge.show.tables import words
 
 
 def printed(result: Any) -> list[list[list[str]]]:

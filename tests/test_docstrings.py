@@ -28,7 +28,7 @@ DONE = (
     "maths",
     "metrics",
     "ratings",
-    "render",
+    "show",
     "reports",
     "run",
     "serve",

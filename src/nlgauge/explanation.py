@@ -24,17 +24,17 @@ from nlgauge.data.table.frame import Records
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
 from nlgauge.options import RunOptions
-from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.environment import HERE, inlined, render
-from nlgauge.render.evidence import drawn
-from nlgauge.render.evidence_lines import evidence_lines
-from nlgauge.render.lines import Line, TextLine
-from nlgauge.render.numbers import fixed
-from nlgauge.render.page import page
-from nlgauge.render.tables import NONE, Cell, Number
 from nlgauge.run.results import RowResult
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import RowCollector
+from nlgauge.show.answer import Answer, Answered
+from nlgauge.show.environment import HERE, inlined, render
+from nlgauge.show.evidence import drawn
+from nlgauge.show.evidence_lines import evidence_lines
+from nlgauge.show.lines import Line, TextLine
+from nlgauge.show.numbers import fixed
+from nlgauge.show.page import page
+from nlgauge.show.tables import NONE, Cell, Number
 
 _IN_A_NOTEBOOK = 5
 _ROUNDING = 1e-5

@@ -12,7 +12,7 @@ from nlgauge.answers.trust.declared import Column, Words, clauses, columns_of, d
 from nlgauge.answers.trust.facts import Decisions, Facts
 from nlgauge.answers.trust.numbers import TABLES, Trust
 from nlgauge.data.jsonable import jsonable
-from nlgauge.render.tables import empty, words
+from nlgauge.show.tables import empty, words
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus
-from nlgauge.render.environment import shown
+from nlgauge.show.environment import shown
 from tests.contracts.browser import Watched, axe, chromium
 from tests.outline import NASTY
 from tests.report_tables import DOWN, ITEMS, UP, corpus, table

@@ -25,7 +25,7 @@ from nlgauge.errors import InputError
 from nlgauge.ratings.join import Source, ratings
 from nlgauge.ratings.project import ProjectRatings
 from nlgauge.ratings.rated import rated_rows, unseen
-from nlgauge.render.tables import Number, words
+from nlgauge.show.tables import Number, words
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.corrections import holm
 

@@ -23,8 +23,8 @@ from nlgauge.ratings.rated import RatedRows, rated_rows, unseen
 from nlgauge.ratings.refusing import LEAST, alike, chosen_by_score, unanswered
 from nlgauge.ratings.sampling import Draw
 from nlgauge.ratings.trials import by_trial, refuse_unnamed
-from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.tables import Cell, Cells, Number
+from nlgauge.show.answer import Answer, Answered
+from nlgauge.show.tables import Cell, Cells, Number
 from nlgauge.stats.arrays import Float, Mask
 from nlgauge.stats.fitting import folds_of
 from nlgauge.stats.interrater import RaterAgreement

@@ -18,9 +18,9 @@ from nlgauge.maths.inference import ALIKE, FEWEST, Inference, Limits, mean_of, s
 from nlgauge.maths.intervals import unequal
 from nlgauge.ratings.join import Grid, grid
 from nlgauge.ratings.matching import questions_of, refuse_other_order
-from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.environment import number, p_value
-from nlgauge.render.tables import Cell, Chance, Number
+from nlgauge.show.answer import Answer, Answered
+from nlgauge.show.environment import number, p_value
+from nlgauge.show.tables import Cell, Chance, Number
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.corrections import holm
 

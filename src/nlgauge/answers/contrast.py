@@ -16,8 +16,8 @@ from nlgauge.errors import InputError
 from nlgauge.maths.intervals import student_tail
 from nlgauge.ratings.join import Source
 from nlgauge.ratings.rated import Joined, Measurement, joined, rated_items, rated_part
-from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.tables import Cell, Chance, Number
+from nlgauge.show.answer import Answer, Answered
+from nlgauge.show.tables import Cell, Chance, Number
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.coefficients import COEFFICIENTS, SPECIAL, correlation
 from nlgauge.stats.corrections import CORRECTIONS, LEAST_DRAWS, clusters, draws_for, too_few_draws

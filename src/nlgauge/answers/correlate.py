@@ -13,8 +13,8 @@ from nlgauge.data.table.frame import Records
 from nlgauge.errors import SpecError
 from nlgauge.ratings.join import Key, Source
 from nlgauge.ratings.rated import Joined, Measurement, joined, rated_items, rated_part, unseen
-from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.tables import Cell, Number
+from nlgauge.show.answer import Answer, Answered
+from nlgauge.show.tables import Cell, Number
 from nlgauge.stats.arrays import Float, Integers
 from nlgauge.stats.coefficients import soft_accuracy, superiority
 from nlgauge.stats.correlation import coefficient as coefficient_of

@@ -26,9 +26,9 @@ from nlgauge.ratings.rated import RatedRows, rated_rows, unseen
 from nlgauge.ratings.refusing import refusal
 from nlgauge.ratings.sampling import Draw
 from nlgauge.ratings.trials import by_trial, refuse_unnamed
-from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.environment import p_value
-from nlgauge.render.tables import Cell, Number, words
+from nlgauge.show.answer import Answer, Answered
+from nlgauge.show.environment import p_value
+from nlgauge.show.tables import Cell, Number, words
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.fitting import combined
 from nlgauge.stats.interrater import RaterAgreement

@@ -24,8 +24,8 @@ from nlgauge.errors import InputError
 from nlgauge.maths.inference import NOTHING, Measured, mean_of
 from nlgauge.ratings.join import Grid, Source
 from nlgauge.ratings.rated import Measurement, by_row, joined
-from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.tables import NONE, Cell, Number
+from nlgauge.show.answer import Answer, Answered
+from nlgauge.show.tables import NONE, Cell, Number
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.corrections import benjamini_yekutieli
 from nlgauge.stats.correlation import coefficient as coefficient_of

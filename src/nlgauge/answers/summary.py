@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nlgauge.data.table.outliers import outliers
-from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.tables import Cell, Number
+from nlgauge.show.answer import Answer, Answered
+from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
     from nlgauge.answers.best import Best, People

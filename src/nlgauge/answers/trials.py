@@ -21,9 +21,9 @@ from nlgauge.data.table.selection import label, meant
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.inference import NOTHING, Measured, mean_of
 from nlgauge.maths.intervals import unequal
-from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.environment import number, p_value
-from nlgauge.render.tables import Cell, Chance, Number
+from nlgauge.show.answer import Answer, Answered
+from nlgauge.show.environment import number, p_value
+from nlgauge.show.tables import Cell, Chance, Number
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.trials import Chances, all_of, all_pass, designs, one_passes

@@ -11,9 +11,9 @@ import click
 
 from nlgauge.cli.options import IN_FORMATS, PLACE, example
 from nlgauge.cli.terminal import show
-from nlgauge.render.answer import Answer
-from nlgauge.render.lines import Line, TextLine
-from nlgauge.render.tables import Cell, Number, aligned
+from nlgauge.show.answer import Answer
+from nlgauge.show.lines import Line, TextLine
+from nlgauge.show.tables import Cell, Number, aligned
 
 if TYPE_CHECKING:
     from nlgauge.run.store import Store

@@ -15,8 +15,8 @@ from nlgauge.cli.streams import as_json, remark
 from nlgauge.cli.terminal import read_rated, show
 from nlgauge.data.atomic_write import atomic_write, refuse_place
 from nlgauge.errors import InputError, SpecError
-from nlgauge.render.answer import Answer
-from nlgauge.render.tables import formatted
+from nlgauge.show.answer import Answer
+from nlgauge.show.tables import formatted
 
 _WRITTEN = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "text"}
 """The form of a file by the end of its name, as --format calls it"""

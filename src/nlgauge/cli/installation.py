@@ -15,9 +15,9 @@ import click
 from nlgauge.cli.options import IN_FORMATS, PLACE, SPEC, example
 from nlgauge.cli.terminal import show
 from nlgauge.errors import SpecError
-from nlgauge.render.answer import Answer
-from nlgauge.render.lines import Line, TextLine
-from nlgauge.render.tables import NONE
+from nlgauge.show.answer import Answer
+from nlgauge.show.lines import Line, TextLine
+from nlgauge.show.tables import NONE
 
 if TYPE_CHECKING:
     from nlgauge.contract.base import Metric

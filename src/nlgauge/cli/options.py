@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from nlgauge.errors import SpecError
-from nlgauge.render.tables import FORMATS
+from nlgauge.show.tables import FORMATS
 
 N = TypeVar("N", int, float)
 

@@ -16,8 +16,8 @@ from nlgauge.cli.options import IN_FORMATS, LOADING, PLACE, REPLICATES, SEED, SP
 from nlgauge.cli.terminal import beside, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError, SpecError
-from nlgauge.render.answer import Answer
-from nlgauge.render.tables import Cell, Number
+from nlgauge.show.answer import Answer
+from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
     from nlgauge.answers.scorecard import Board, Card, SetAgreement

@@ -16,10 +16,10 @@ from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import blaming, clustered, joined, labelled, loaded, read_outputs, read_rated
 from nlgauge.data.jsonable import jsonable
 from nlgauge.errors import SpecError
-from nlgauge.render.answer import Answer
+from nlgauge.show.answer import Answer
 
 if TYPE_CHECKING:
-    from nlgauge.render.tables import Cells
+    from nlgauge.show.tables import Cells
 
 SCORES = click.argument("scores", type=PLACE)
 OUTPUTS = click.argument("outputs", type=PLACE)

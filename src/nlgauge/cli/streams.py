@@ -18,7 +18,7 @@ import click
 from nlgauge._version import __version__
 from nlgauge.data.jsonable import jsonable
 from nlgauge.errors import SpecError
-from nlgauge.render.tables import harmless, harmless_json
+from nlgauge.show.tables import harmless, harmless_json
 
 _ESCAPED = "nlgauge.escaped"
 

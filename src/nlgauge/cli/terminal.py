@@ -23,9 +23,9 @@ from nlgauge.cli.streams import remark, show_json
 from nlgauge.data.atomic_write import goes_to_stdout
 from nlgauge.data.seal import UNSEALED, has_seal
 from nlgauge.errors import InputError, SpecError
-from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.lines import WIDTH, Line, drawn
-from nlgauge.render.tables import Cells, formatted, harmless, harmless_json
+from nlgauge.show.answer import Answer, Answered
+from nlgauge.show.lines import WIDTH, Line, drawn
+from nlgauge.show.tables import Cells, formatted, harmless, harmless_json
 
 if TYPE_CHECKING:
     from nlgauge.data.corpus import Corpus

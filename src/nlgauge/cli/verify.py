@@ -10,8 +10,8 @@ import click
 
 from nlgauge.cli.options import IN_FORMATS, MAP, PLACE, example
 from nlgauge.cli.terminal import read_outputs, show
-from nlgauge.render.answer import Answer
-from nlgauge.render.tables import NONE, Cell
+from nlgauge.show.answer import Answer
+from nlgauge.show.tables import NONE, Cell
 
 _EXIT_CODES = {"fits": 0, "changed": 1, "no seal": 3}
 

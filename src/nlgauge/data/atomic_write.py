@@ -154,7 +154,7 @@ def _shown(stream: BinaryIO) -> Iterator[BinaryIO]:
     if not stream.isatty():
         yield stream
         return
-    from nlgauge.render.tables import harmless_json  # only where there is a terminal
+    from nlgauge.show.tables import harmless_json  # only where there is a terminal
 
     whole = BytesIO()
     yield whole

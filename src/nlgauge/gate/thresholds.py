@@ -26,7 +26,7 @@ from nlgauge.gate.decision import RightAnswers
 from nlgauge.maths.wording import Band, Bands, readable
 from nlgauge.ratings.matching import fingerprints
 from nlgauge.ratings.refusing import CHOSEN
-from nlgauge.render.numbers import fixed
+from nlgauge.show.numbers import fixed
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from nlgauge.errors import SpecError
 from nlgauge.gate.baseline import Baseline, Terms
 from nlgauge.gate.decision import by_run
 from nlgauge.gate.verdict import Decision, Outcome, Regression, Ruling, State, SystemDecision, Verdict
-from nlgauge.render.numbers import fixed
+from nlgauge.show.numbers import fixed
 
 _STATES: dict[Ruling, State] = {"passes": "passed", "fails": "failed", "cannot tell": "doubtful"}
 _MORE = "More items or more trials would tell: nlgauge trials --costs says which of them says more."

@@ -12,8 +12,8 @@ from nlgauge.data.evidence import of_candidate
 from nlgauge.data.jsonable import jsonable
 from nlgauge.maths.inference import Measured
 from nlgauge.maths.wording import shared_wording
-from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.environment import number, small
+from nlgauge.show.answer import Answer, Answered
+from nlgauge.show.environment import number, small
 
 Finding: TypeAlias = Literal[
     "supported",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from nlgauge.answers.scorecard import Board, BoardLine
 from nlgauge.data.atomic_write import atomic_write
-from nlgauge.render.page import page
-from nlgauge.render.tables import NONE, Cell, Cells, Number
+from nlgauge.show.page import page
+from nlgauge.show.tables import NONE, Cell, Cells, Number
 
 _FOLDER = Path(__file__).parent
 _MEASURES = {"AUROC": "AUROC", "item": "Pearson within items", "pooled": "Pearson over rows"}

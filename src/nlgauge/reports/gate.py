@@ -15,8 +15,8 @@ from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.table import ScoreTable
 from nlgauge.gate.verdict import SAID, Outcome, Verdict
-from nlgauge.render.page import VERDICT, page
-from nlgauge.render.words import Piece, pieces
+from nlgauge.show.page import VERDICT, page
+from nlgauge.show.words import Piece, pieces
 
 _FOLDER = Path(__file__).parent
 MOST_ROWS = 2_000

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from nlgauge.answers.trials import Trials
 from nlgauge.data.atomic_write import atomic_write
-from nlgauge.render.environment import number
-from nlgauge.render.page import page
+from nlgauge.show.environment import number
+from nlgauge.show.page import page
 
 _FOLDER = Path(__file__).parent
 MOST_ITEMS = 1000

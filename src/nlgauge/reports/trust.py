@@ -14,9 +14,9 @@ from nlgauge.answers.calibrate import Bin
 from nlgauge.answers.trust import Dispute, Trust, Trusts
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
-from nlgauge.render.environment import number, places
-from nlgauge.render.page import page
-from nlgauge.render.tables import Cells
+from nlgauge.show.environment import number, places
+from nlgauge.show.page import page
+from nlgauge.show.tables import Cells
 
 _FOLDER = Path(__file__).parent
 _WIDE, _HIGH = 100, 60

@@ -32,13 +32,13 @@ from nlgauge.gate import check
 from nlgauge.gate.thresholds import grounded_by
 from nlgauge.gate.verdict import SAID
 from nlgauge.ratings.project import RatingProject, is_project
-from nlgauge.render.answer import Answer
 from nlgauge.serve import answers
 from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.answers import Refused, refusal
 from nlgauge.serve.asking import Asking, Limits
 from nlgauge.serve.batch import Job, evaluate
 from nlgauge.serve.worker import Worker, tell
+from nlgauge.show.answer import Answer
 
 T = TypeVar("T")
 Record = dict[str, Any]

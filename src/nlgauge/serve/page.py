@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from nlgauge.gate.verdict import SAID
-from nlgauge.render.environment import digest, inlined
-from nlgauge.render.page import VERDICT, page, style
+from nlgauge.show.environment import digest, inlined
+from nlgauge.show.page import VERDICT, page, style
 
 _FOLDER = Path(__file__).parent
 _STYLES, _SCRIPTS = [VERDICT, _FOLDER / "paste.css"], [_FOLDER / "paste.js"]

@@ -13,7 +13,7 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
-from nlgauge.render.environment import shown
+from nlgauge.show.environment import shown
 from tests.outline import NASTY, Outline
 from tests.report_tables import corpus, table
 from tests.score_tables import mixed

@@ -10,12 +10,12 @@ from nlgauge import compare, correlate
 from nlgauge.answers import contrast
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.selection import selected
-from nlgauge.render.environment import places
 from nlgauge.reports.page import agreement
 from nlgauge.reports.page.agreement import agreeing
 from nlgauge.reports.page.pairs import Pairings, pair
 from nlgauge.reports.page.scored import Scored
 from nlgauge.reports.page.summary import cards, verdict
+from nlgauge.show.environment import places
 from tests.report_tables import DOWN, SETS, UP, corpus, table
 from tests.score_tables import column, one, same
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from nlgauge.maths.inference import Measured
-from nlgauge.render.tables import NONE, Cell, Number
+from nlgauge.show.tables import NONE, Cell, Number
 
 if TYPE_CHECKING:
     from nlgauge.answers.trust.numbers import Trust

@@ -15,7 +15,7 @@ from nlgauge.answers.trust.decisions import CHOSEN, HALF
 from nlgauge.answers.trust.declared import Column, Words, clauses, number
 from nlgauge.answers.trust.wordings import WordingBand
 from nlgauge.maths.inference import NOTHING, Measured
-from nlgauge.render.tables import NONE, Cell
+from nlgauge.show.tables import NONE, Cell
 from nlgauge.stats.interrater import cohen_kappa
 
 TABLES: dict[str, Callable[[Trust], bool]] = {

@@ -10,8 +10,8 @@ from nlgauge.answers.trust.declared import clauses, columns_of
 from nlgauge.answers.trust.numbers import TABLES, Trust
 from nlgauge.data.table.frame import Records
 from nlgauge.errors import InputError
-from nlgauge.render.answer import Answer, Answered
-from nlgauge.render.tables import Cell, empty
+from nlgauge.show.answer import Answer, Answered
+from nlgauge.show.tables import Cell, empty
 from nlgauge.stats.interrater import RaterAgreement
 
 if TYPE_CHECKING:

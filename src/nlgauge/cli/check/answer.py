@@ -10,8 +10,8 @@ from nlgauge.cli.streams import printed
 from nlgauge.data.table import ScoreTable
 from nlgauge.gate import Verdict
 from nlgauge.gate.attest import verdict_record
-from nlgauge.render.answer import Answer
-from nlgauge.render.lines import TextLine
+from nlgauge.show.answer import Answer
+from nlgauge.show.lines import TextLine
 
 _RULINGS = {"passes": "passed", "fails": "FAILED", "cannot tell": "CANNOT TELL"}
 """The last word of text output"""

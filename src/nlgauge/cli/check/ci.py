@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from nlgauge.cli.check import text
 from nlgauge.gate import Outcome, Regression, Verdict
-from nlgauge.render.tables import Cell, Number, formatted, harmless, in_markdown
+from nlgauge.show.tables import Cell, Number, formatted, harmless, in_markdown
 
 _WORDS = {"passes": "passed", "fails": "failed", "cannot tell": "cannot tell"}
 

@@ -11,9 +11,9 @@ from nlgauge.answers.compare import SIGNIFICANCE
 from nlgauge.data.table import ScoreTable
 from nlgauge.gate import Outcome, Regression, Unsupported, Verdict
 from nlgauge.gate.verdict import SAID
-from nlgauge.render.lines import Line, TextLine
-from nlgauge.render.numbers import fixed
-from nlgauge.render.tables import harmless
+from nlgauge.show.lines import Line, TextLine
+from nlgauge.show.numbers import fixed
+from nlgauge.show.tables import harmless
 
 NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200

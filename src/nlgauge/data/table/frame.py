@@ -10,8 +10,8 @@ import numpy as np
 
 from nlgauge.data.jsonable import values_of
 from nlgauge.errors import InputError, MissingExtraError
-from nlgauge.render.environment import small
-from nlgauge.render.numbers import fixed
+from nlgauge.show.environment import small
+from nlgauge.show.numbers import fixed
 
 if TYPE_CHECKING:
     import pandas as pd

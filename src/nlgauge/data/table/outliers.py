@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nlgauge.render.numbers import fixed
+from nlgauge.show.numbers import fixed
 
 if TYPE_CHECKING:
     from nlgauge.data.table.table import ScoreTable

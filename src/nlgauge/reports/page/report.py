@@ -21,14 +21,14 @@ from nlgauge.errors import InputError
 from nlgauge.gate.history import InterimAnalysis
 from nlgauge.gate.history import read as read_history
 from nlgauge.ratings.join import Source
-from nlgauge.render.environment import HERE, data, shown
-from nlgauge.render.evidence import drawn
-from nlgauge.render.page import page
 from nlgauge.reports.page.agreement import Agreeing, agreeing
 from nlgauge.reports.page.pairs import Pair, Pairings, chosen, pair
 from nlgauge.reports.page.rows import MOST_ROWS, by_turns, described, histograms, listed, listed_rows, worst_of
 from nlgauge.reports.page.scored import Scored, known_texts, source_of, standing
 from nlgauge.reports.page.summary import Card, best_of, cards, estimated, verdict, wins
+from nlgauge.show.environment import HERE, data, shown
+from nlgauge.show.evidence import drawn
+from nlgauge.show.page import page
 
 WIDTH, HEIGHT, MARGIN = 360, 150, 24
 """A chart's size and rim, in its own units"""

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from nlgauge.data.table import ScoreTable
-from nlgauge.render.environment import data, shown
-from nlgauge.render.evidence import drawn
 from nlgauge.reports.page.scored import Scale, Scored, known_texts, rounded
+from nlgauge.show.environment import data, shown
+from nlgauge.show.evidence import drawn
 from nlgauge.stats.arrays import Float
 
 MOST_ROWS = 10_000

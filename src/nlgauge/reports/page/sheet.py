@@ -21,9 +21,9 @@ from nlgauge.ratings.labels import Aspect
 from nlgauge.ratings.project import RatingProject, is_project
 from nlgauge.ratings.sampling import Draw
 from nlgauge.ratings.sheets import DIGEST, RATING, ROW, TEXTS
-from nlgauge.render.environment import data
-from nlgauge.render.page import page
-from nlgauge.render.tables import inert
+from nlgauge.show.environment import data
+from nlgauge.show.page import page
+from nlgauge.show.tables import inert
 
 SHEET, PAGE, GUIDELINE = "sheet.csv", "sheet.html", "guideline.md"
 LONGEST_CELL = 32_767

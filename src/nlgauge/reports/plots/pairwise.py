@@ -21,8 +21,8 @@ from nlgauge.data.table.selection import directed, label, selected
 from nlgauge.errors import InputError
 from nlgauge.ratings.join import Source, grid, ratings
 from nlgauge.ratings.rated import by_row, rated_part
-from nlgauge.render.tables import Cell, Chance, Number
 from nlgauge.reports import figures
+from nlgauge.show.tables import Cell, Chance, Number
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.corrections import holm

@@ -12,8 +12,8 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.selection import directed
 from nlgauge.errors import InputError, SpecError
 from nlgauge.ratings.join import Source, grid, ratings
-from nlgauge.render.tables import Cell, Cells, Number
 from nlgauge.reports import figures
+from nlgauge.show.tables import Cell, Cells, Number
 from nlgauge.stats.arrays import Float
 from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.correlation import estimate, means

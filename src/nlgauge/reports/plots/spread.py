@@ -13,8 +13,8 @@ from nlgauge.answers.best import Mark, by_part, compared
 from nlgauge.data.table import ScoreTable, SystemScore
 from nlgauge.data.table.selection import directed, selected
 from nlgauge.errors import InputError
-from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
+from nlgauge.show.tables import Cell, Number
 from nlgauge.stats.arrays import Float
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)

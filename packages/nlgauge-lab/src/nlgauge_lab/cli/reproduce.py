@@ -15,7 +15,7 @@ from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import show_tables
 from nlgauge.data.atomic_write import atomic_write, refuse_place
 from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, SpecError
-from nlgauge.render.tables import aligned
+from nlgauge.show.tables import aligned
 
 if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model

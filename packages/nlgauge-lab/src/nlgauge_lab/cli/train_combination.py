@@ -25,7 +25,7 @@ from nlgauge.cli.streams import remark, show_json
 from nlgauge.cli.terminal import beside, read_outputs, show_tables
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
-from nlgauge.render.tables import Cell, Number
+from nlgauge.show.tables import Cell, Number
 
 if TYPE_CHECKING:
     from nlgauge_lab.combination import Combined

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from nlgauge.render.tables import Cell as Printed
-from nlgauge.render.tables import Cells, Number
 from nlgauge.reports import figures
+from nlgauge.show.tables import Cell as Printed
+from nlgauge.show.tables import Cells, Number
 from nlgauge_lab.reproduce.kinds import Block, Cell, Rebuilt
 from nlgauge_lab.reproduce.published import PAPERS, Table
 

@@ -17,8 +17,8 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.selection import label, selected
 from nlgauge.errors import InputError
 from nlgauge.ratings.join import Source, ratings, turned
-from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
+from nlgauge.show.tables import Cell, Number
 from nlgauge.stats.arrays import Float
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)

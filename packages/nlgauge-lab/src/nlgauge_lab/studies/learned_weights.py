@@ -21,8 +21,8 @@ from nlgauge.engine.models.onnx import threads
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.metrics.maskeval import MaskEval
-from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
+from nlgauge.show.tables import Cell, Number
 from nlgauge.stats.coefficients import correlation
 from nlgauge_lab.reproduce import published
 from nlgauge_lab.training.run import torch_threads

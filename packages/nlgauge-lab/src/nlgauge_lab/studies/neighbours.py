@@ -22,8 +22,8 @@ from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.metrics.mark_evaluate import MarkEvaluate, sweep
-from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
+from nlgauge.show.tables import Cell, Number
 from nlgauge_lab.studies.sweep import Point, Sweep, first_items
 
 KS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30)

@@ -15,8 +15,8 @@ import numpy as np
 
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, MissingExtraError, SpecError
-from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
+from nlgauge.show.tables import Cell, Number
 
 Tagger = Callable[[str], list[tuple[int, str]]]
 """First character and part of speech of each token of a text, in order"""

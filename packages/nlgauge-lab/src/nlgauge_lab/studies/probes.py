@@ -22,8 +22,8 @@ from nlgauge.data.table.column import CLAIMS, WORDING
 from nlgauge.errors import SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.gate.thresholds import METRIC
-from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
+from nlgauge.show.tables import Cell, Number
 from nlgauge_lab.maths.detection import detection, resampled_area
 
 METRICS = ("Faithfulness", "CopyRate")

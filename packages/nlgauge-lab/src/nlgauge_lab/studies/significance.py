@@ -15,8 +15,8 @@ from nlgauge.answers.contrast import contrast
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.selection import label, selected
 from nlgauge.ratings.join import Source
-from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
+from nlgauge.show.tables import Cell, Number
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from nlgauge.data.signature import Signature
 from nlgauge.data.table.selection import selected
 from nlgauge.errors import InputError
 from nlgauge.evaluation import evaluate
-from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
+from nlgauge.show.tables import Cell, Number
 
 
 class Setting(NamedTuple):

@@ -19,8 +19,8 @@ from nlgauge.data.table import Column
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.metrics.sets import SetMetric
-from nlgauge.render.tables import Cell, Number
 from nlgauge.reports import figures
+from nlgauge.show.tables import Cell, Number
 
 METRICS = (
     "MarkEvaluate(k=2)",

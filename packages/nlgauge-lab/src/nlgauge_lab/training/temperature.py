@@ -16,7 +16,7 @@ import numpy as np
 from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER, Model
 from nlgauge.engine.models.card import TEMPERATURES, read_card, write_facts
 from nlgauge.errors import InputError
-from nlgauge.render.tables import Cell, Number
+from nlgauge.show.tables import Cell, Number
 from nlgauge_lab.training.passages import read_lines
 
 GRID = 0.25 * 2 ** (np.arange(23) / 4)

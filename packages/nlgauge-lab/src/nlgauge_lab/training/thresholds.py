@@ -41,7 +41,7 @@ from nlgauge.gate.thresholds import ANSWERS, LONG_ANSWERS, METRIC, OTHERS, PART,
 from nlgauge.gate.verdict import SAID, found
 from nlgauge.maths.intervals import share_interval
 from nlgauge.maths.wording import EDGES, LEAST_AREA, Band, Bands, readable
-from nlgauge.render.tables import Cell, Number
+from nlgauge.show.tables import Cell, Number
 from nlgauge.stats.decisions import auroc
 from nlgauge_lab.reproduce.markdown import table as markdown
 from nlgauge_lab.reproduce.markdown import write_region

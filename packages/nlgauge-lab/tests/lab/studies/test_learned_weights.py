@@ -12,7 +12,7 @@ pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
 
 from nlgauge import Corpus, evaluate
 from nlgauge.errors import InputError, SpecError
-from nlgauge.render.tables import Number
+from nlgauge.show.tables import Number
 from nlgauge_lab.studies.learned_weights import learned_weights
 from tests.command import nlgauge as command
 

@@ -8,7 +8,7 @@ import pytest
 
 from nlgauge import Corpus, ScoreTable, VectorExtrema
 from nlgauge.metrics.bertscore import BERTScore
-from nlgauge.render.tables import Number
+from nlgauge.show.tables import Number
 from nlgauge_lab.studies.sweep import Setting, Sweep, sweep
 from tests.printed import printed
 

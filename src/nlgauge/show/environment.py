@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nlgauge.render.numbers import HUGE, fixed
+from nlgauge.show.numbers import HUGE, fixed
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from nlgauge.render.lines import TextLine
-from nlgauge.render.numbers import fixed
-from nlgauge.render.tables import aligned, harmless
-from nlgauge.render.words import LISTED, Record, nearest, shade
+from nlgauge.show.lines import TextLine
+from nlgauge.show.numbers import fixed
+from nlgauge.show.tables import aligned, harmless
+from nlgauge.show.words import LISTED, Record, nearest, shade
 
 _WIDE = 48
 """Characters of a text in a table"""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
-from nlgauge.render.environment import number, render
-from nlgauge.render.words import (
+from nlgauge.show.environment import number, render
+from nlgauge.show.words import (
     LISTED,
     Record,
     Table,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nlgauge.render.environment import HERE, inlined, render
-from nlgauge.render.lines import Line, drawn
-from nlgauge.render.tables import Cells, empty, formatted
+from nlgauge.show.environment import HERE, inlined, render
+from nlgauge.show.lines import Line, drawn
+from nlgauge.show.tables import Cells, empty, formatted
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import click
 
-from nlgauge.render.numbers import fixed
+from nlgauge.show.numbers import fixed
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlgauge._version import __version__
-from nlgauge.render.environment import HERE, digest, inlined, render
-from nlgauge.render.tables import empty
+from nlgauge.show.environment import HERE, digest, inlined, render
+from nlgauge.show.tables import empty
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.render.words import legend, match_panes, pieces, word_panes
+from nlgauge.show.words import legend, match_panes, pieces, word_panes
 
 TEXT = "The bridge fell, and five sang."
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nlgauge.render.answer import Answer, as_text
-from nlgauge.render.evidence_lines import evidence_lines
-from nlgauge.render.lines import WIDTH, TextLine
+from nlgauge.show.answer import Answer, as_text
+from nlgauge.show.evidence_lines import evidence_lines
+from nlgauge.show.lines import WIDTH, TextLine
 
 
 def test_a_word_that_nothing_supports_has_a_colour_or_brackets() -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from click.formatting import wrap_text
 
-from nlgauge.render.tables import harmless, styled
+from nlgauge.show.tables import harmless, styled
 
 WIDTH = 100
 """Columns that text output is no wider than"""

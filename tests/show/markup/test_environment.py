@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from nlgauge.render.environment import data, environment, shown, small
-from nlgauge.render.evidence import drawn, item_table
+from nlgauge.show.environment import data, environment, shown, small
+from nlgauge.show.evidence import drawn, item_table
 from tests.outline import NASTY, outline
 
 

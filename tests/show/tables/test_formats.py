@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.render.tables import FORMATS, Number, formatted, shown_width, terminal
+from nlgauge.show.tables import FORMATS, Number, formatted, shown_width, terminal
 
 
 def test_the_forms() -> None:

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from nlgauge.render.environment import number
-from nlgauge.render.numbers import fixed
-from nlgauge.render.tables import Chance, Number, formatted, words
+from nlgauge.show.environment import number
+from nlgauge.show.numbers import fixed
+from nlgauge.show.tables import Chance, Number, formatted, words
 
 
 @pytest.mark.parametrize(

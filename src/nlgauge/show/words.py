@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nlgauge.render.environment import number
+from nlgauge.show.environment import number
 
 
 class Piece(NamedTuple):
