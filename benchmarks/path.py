@@ -46,8 +46,8 @@ LIMITS = {
     "BERTScore": Limit(144, 49, 17),
     "TokenF1": Limit(68, 24, 12),
     "Consistency(aligner='D')": Limit(200, 47, 17),
-    "Faithfulness": Limit(280, 84, 20),
-    "check --grounded": Limit(420, 282, 23),
+    "Faithfulness": Limit(248, 70, 19),
+    "check --grounded": Limit(384, 234, 22),
     "trust": Limit(296, 294, 19),
 }
 

@@ -471,16 +471,20 @@ def joined(
     return table
 
 
-def told_spent(table: ScoreTable) -> Iterator[str]:
-    """Yield what judges have cost, a line each."""
-    for spec, counts in table.spent.get("asked", {}).items():
+def told_spent(table: ScoreTable, per_thousand: bool = False) -> Iterator[str]:
+    """Yield what judges have cost, a line each.
+
+    Args:
+        table: the scores.
+        per_thousand: whether lines follow on what 1,000 rows cost at the rate of this run. Cached answers cost nothing.
+
+    Yields:
+        The lines.
+    """
+    asked, rows = table.spent.get("asked", {}), len(table.rows)
+    for spec, counts in asked.items():
         yield f"{spec}: " + ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-
-
-def told_price(table: ScoreTable) -> Iterator[str]:
-    """Yield what 1,000 rows cost at the rate of this run, a line for each judge; cached answers cost nothing."""
-    rows = len(table.rows)
-    for spec, counts in table.spent.get("asked", {}).items():
+    for spec, counts in asked.items() if per_thousand else ():
         if counts.get("requests") and rows:
             names = [name for name in ("requests", "tokens in", "tokens out") if counts.get(name)]
             said = ", ".join(f"{counts[name] * 1000 / rows:,.0f} {name}" for name in names)

@@ -19,6 +19,7 @@ from nlgauge.contract.parameters import check_parameters, literal
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.corpus.place import shown
 from nlgauge.data.evidence import Evidence
+from nlgauge.data.table.column import PROBABILITY
 from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.errors import MetricError, SpecError
 
@@ -409,6 +410,13 @@ def gives_no_probability(metric: Metric) -> bool:
         return True
     low, high = metric.limits.get(part, SHARE)
     return low < 0 or high > 1
+
+
+def refuse_without_probability(metric: Metric) -> None:
+    """Raise SpecError for a metric that cannot say how likely it is that a source supports an answer."""
+    if PROBABILITY not in metric.parts and gives_no_probability(metric):
+        remedy = "take Faithfulness, a Judge that is asked for yes or no, or a Column from 0 to 1"
+        raise SpecError(f"{metric} gives no probability that the source supports an answer: {remedy}")
 
 
 def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:

@@ -188,7 +188,7 @@ class TrainedAligner:
     english: bool = False
     packing: Packing | None = None
 
-    @property
+    @cached_property
     def judges_words(self) -> bool:
         """Whether each word has a judgement of its own; else all words of a sentence have that of the sentence."""
         return self.aggregate or self.packing is None or self.packing.words
@@ -329,10 +329,13 @@ def shown(direction: Direction, aligned: Aligned, weak: float, whole: bool = Fal
         EvidenceWord(text[begin:end], begin, end, alignment, quote=quote if quote >= 0 else None)
         for ((begin, end), alignment), quote in zip(places, nearest.tolist(), strict=True)
     ]
-    # The question's words are its asker's: an answer that repeats them claims nothing by them.
-    asked = set(text_words(direction.question))
-    marked = [not asked.issuperset(text_words(text[begin:end])) for begin, end in aligned.spans.tolist()]
-    spans = unsupported_spans(np.where(marked, aligned.alignment, 1.0), aligned.spans, weak)
+    alignment = aligned.alignment
+    if direction.question:
+        # The question's words are its asker's: an answer that repeats them claims nothing by them.
+        asked = set(text_words(direction.question))
+        marked = [not asked.issuperset(text_words(text[begin:end])) for begin, end in aligned.spans.tolist()]
+        alignment = np.where(marked, alignment, 1.0)
+    spans = unsupported_spans(alignment, aligned.spans, weak)
     if whole:
         spans = [
             (stretch.begin, stretch.end)

@@ -52,8 +52,9 @@ class Answer:
     """An answer beside its source, read once: what it claims, and what is known of the source."""
 
     def __init__(self, whole: Direction, row: Row | None = None, unread: str | None = None) -> None:
-        if (too_long := _too_long(whole)) is not None:
-            unread = unread or too_long
+        size = len(whole.text) + len(whole.question) + sum(map(len, whole.others))
+        if size > MOST_CHARACTERS:
+            unread = unread or _too_long(size)
             whole = replace(whole, text="", others=("",) * len(whole.others), question="")
         self.whole = whole
         self._row = row
@@ -69,11 +70,8 @@ class Answer:
         return self._row
 
 
-def _too_long(answer: Direction) -> str | None:
-    """Return why an answer is not read, if its texts have more characters than are read at a time."""
-    size = len(answer.text) + len(answer.question) + sum(map(len, answer.others))
-    if size <= MOST_CHARACTERS:
-        return None
+def _too_long(size: int) -> str:
+    """Return why an answer is not read whose texts have so many characters."""
     remedy = "give the passages that the answer is about, and no others"
     return f"its texts have {size:,} characters, and at most {MOST_CHARACTERS:,} are checked at a time: {remedy}"
 
@@ -126,16 +124,16 @@ class AnswerReading(Reading):
         said = self._answer.said
         if said.failed:
             return _no_answer(answer, said.failed)
-        refused = _refused(answer, said)
-        text = self._reader.read(self._claimed, features)
-        if text is None and not refused:
-            return f"the {answer.name} {NO_CLAIM if is_word(answer.text) else 'has no words'}"
+        refused = _refused(answer, said) if said.refusals else None
+        text = features[self.requests[0]] if self.requests else None
         if text is None:
-            return _joined(_NOTHING, refused)
+            nothing = NO_CLAIM if is_word(answer.text) else "has no words"
+            return f"the {answer.name} {nothing}" if refused is None else _joined(_NOTHING, refused)
         units = word_units(text.text, text.offsets, self._reader.stopwords)
-        if not units.counted.any() and not refused:
+        if refused is None and not units.counted.any():
             return f"the {answer.name} has {units.reason}"
-        return _joined(self._checked(text, self._reader.aligned(self._claimed, text, units)), refused)
+        checked = self._checked(text, self._reader.aligned(self._claimed, text, units))
+        return checked if refused is None else _joined(checked, refused)
 
     def _checked(self, text: Alignment, aligned: Aligned) -> Aligned:
         """Return the alignments of claims at their places in the answer.
@@ -145,13 +143,14 @@ class AnswerReading(Reading):
         assert aligned.judged is not None  # by the aligner D
         said = self._answer.said
         found = _differences(self._answer)
-        stretches = (
-            self._given(replace(stretch, begin=begin, end=end, supported=self._probability(one, found)))
-            for one, stretch in zip(text.stretches, aligned.judged.stretches, strict=True)
-            for begin, end in [said.place(one.begin, one.end)]
-        )
-        judged = aligned.judged._replace(stretches=tuple(stretches), reasons=_reasons(said, found))
-        return Aligned(_placed(said, aligned.spans), aligned.alignment, judged)
+        stretches = []
+        for read, judged in zip(text.stretches, aligned.judged.stretches, strict=True):
+            begin, end = said.place(read.begin, read.end)
+            stretch = replace(judged, begin=begin, end=end, supported=self._probability(read, found))
+            stretches.append(self._given(stretch) if said.given else stretch)
+        places = [said.place(begin, end) for begin, end in aligned.spans.tolist()]
+        verdicts = aligned.judged._replace(stretches=tuple(stretches), reasons=_reasons(said, found))
+        return Aligned(np.array(places, np.int32).reshape(-1, 2), aligned.alignment, verdicts)
 
     def _given(self, stretch: Stretch) -> Stretch:
         """Return a stretch with the words from which all of it follows, if it does: then it is a given fact."""
@@ -215,12 +214,8 @@ class _Refused(NamedTuple):
     """[words]: the probability that it is not"""
     stretches: tuple[Stretch, ...]
 
-    def __bool__(self) -> bool:
-        return bool(len(self.spans))
 
-
-_NO_WORDS = (np.empty((0, 2), np.int32), np.empty(0))
-_NOTHING = Aligned(*_NO_WORDS, StretchVerdicts((), (), np.empty(0, np.int32)))
+_NOTHING = Aligned(np.empty((0, 2), np.int32), np.empty(0), StretchVerdicts((), (), np.empty(0, np.int32)))
 
 
 def _differences(answer: Answer) -> list[SourceDifference]:
@@ -248,7 +243,8 @@ def _no_answer(answer: Direction, why: str) -> Aligned:
     return Aligned(spans, np.zeros(len(spans)), judged)
 
 
-def _refused(answer: Direction, said: Claims) -> _Refused:
+def _refused(answer: Direction, said: Claims) -> _Refused | None:
+    """Return what an answer says is not in the source; None where it names nothing."""
     spans: list[tuple[int, int]] = []
     alignment: list[float] = []
     stretches: list[Stretch] = []
@@ -262,7 +258,7 @@ def _refused(answer: Direction, said: Claims) -> _Refused:
         alignment += [honest] * len(inside)
         stretches.append(Stretch(one.begin, one.end, (), honest, abstains=True))
     if not spans:
-        return _Refused(*_NO_WORDS, ())
+        return None
     return _Refused(np.array(spans, np.int32), np.array(alignment), tuple(stretches))
 
 
@@ -275,11 +271,6 @@ def _joined(aligned: Aligned, refused: _Refused) -> Aligned:
     stretches = tuple(sorted((*aligned.judged.stretches, *refused.stretches), key=lambda one: one.begin))
     alignment = np.concatenate([aligned.alignment, refused.alignment])[order]
     return Aligned(spans[order], alignment, aligned.judged._replace(stretches=stretches, nearest=nearest))
-
-
-def _placed(said: Claims, spans: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the words of the claims at their places in the answer."""
-    return np.array([said.place(begin, end) for begin, end in spans.tolist()], np.int32).reshape(-1, 2)
 
 
 def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int) -> Value:

@@ -14,7 +14,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice
 from typing import NamedTuple
 
 from nlgauge.faithfulness.derived import facts
@@ -32,7 +32,7 @@ from nlgauge.faithfulness.record_claims import Told, record_claims
 from nlgauge.faithfulness.refusals import Refusal, refusals
 from nlgauge.faithfulness.spelling import Spellings
 from nlgauge.faithfulness.statements import statement
-from nlgauge.maths.text import sentence_ends, words
+from nlgauge.maths.text import sentence_ends, sentence_spans, words
 
 _FILE = r"(?:[\w./-][\w ./-]*)?\w\.(?:pdf|md|html?|docx?|txt|csv|json|xlsx?|pptx?|ya?ml|eml|log)\b[^\])\n]{0,40}"
 _SOURCE = (
@@ -334,7 +334,8 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
     edited = _Edited(text)
     for pattern, group in _COMPILED[:_BEFORE_RECORDS]:
         edited.sub(pattern, group)
-    told = _records(edited.text, forms)
+    whole = edited.text.strip()
+    told = _records(edited.text, forms) if "\n" in whole or whole[:1] in ("{", "[", "<") else []
     given = [
         Given(edited.begins[one.begin], edited.ends[one.end - 1], one.sentence.strip()) for one in told if one.given
     ]
@@ -344,17 +345,16 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
         edited.sub(pattern, group)
     edited.sub(_EMPTY)
     failed = _failed(edited.text.strip(), forms.texts, question)
-    if not words(edited.text) and _REASONS.search(text) is not None:
-        failed = "it has nothing but a model's reasoning"
-    elif not words(edited.text) and _SPECIAL.search(text) is not None:
-        failed = "it has nothing but marks of a program"
+    if not words(edited.text):
+        failed = "it has nothing but marks of a program" if _SPECIAL.search(text) is not None else failed
+        failed = "it has nothing but a model's reasoning" if _REASONS.search(text) is not None else failed
     if failed:
         return Claims(text="", begins=(), ends=(), refusals=(), failed=failed)
     set_apart: list[Refusal] = []
     seen: set[tuple[str, ...]] = set()
     pieces: list[_Piece] = []
     whole = edited.text
-    for begin, end in _sentences(whole):
+    for begin, end in sentence_spans(whole):
         first = begin
         while (lead := _LEAD.match(whole, begin, end)) is not None and lead.end() > begin:
             pieces.append(_Piece(begin, lead.end(), ""))
@@ -381,8 +381,10 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
         elif not found and (match := _YES_NO.fullmatch(whole, begin, end)) is not None:
             pieces.append(_Piece(begin, end, statement(question, not re.search("no", match[1].lower()))))
     edited.apply(pieces)
-    edited.apply([_behind(edited.text, one, other) for one, other, right in conversions(edited.text) if right])
-    edited.apply(_asked_for(edited.text, forms.texts, question))
+    if "(" in edited.text:
+        edited.apply([_behind(edited.text, one, other) for one, other, right in conversions(edited.text) if right])
+    if question:
+        edited.apply(_asked_for(edited.text, forms.texts, question))
     derived = _derived(edited.text, forms.texts, question)
     given += [Given(edited.begins[one.begin], edited.ends[one.end - 1], why) for one, why in derived]
     edited.apply([one for one, _ in derived])
@@ -407,7 +409,7 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
         begins=array("i", edited.begins),
         ends=array("i", edited.ends),
         refusals=tuple(set_apart),
-        links=_made_up(text, forms.texts),
+        links=_made_up(text, forms.texts) if forms.texts and _WEB.search(text) is not None else (),
         given=given,
         doubts=doubts,
     )
@@ -418,9 +420,7 @@ def _made_up(text: str, others: Sequence[str]) -> list[Link]:
 
     Marks of sources are none, unless the sources have addresses.
     """
-    links = list(_WEB.finditer(text)) if others else []
-    if not links:
-        return []
+    links = list(_WEB.finditer(text))
     there = {_address(match.group()) for other in others for match in _WEB.finditer(other)}
     homes = {address.partition("/")[0] for address in there}
     cited = bytearray(len(text))
@@ -532,11 +532,6 @@ def claim_ends(text: str) -> list[int]:
     return [end for end in sentence_ends(text) if not text[:end].rstrip().endswith(":")]
 
 
-def _sentences(text: str) -> list[tuple[int, int]]:
-    ends = [0, *sentence_ends(text), len(text)]
-    return [(begin, end) for begin, end in pairwise(ends) if end > begin]
-
-
 def _behind(text: str, one: Quantity, other: Quantity) -> _Piece:
     """Return the same measure in another unit, with its brackets.
 
@@ -573,7 +568,7 @@ def _asked_for(text: str, others: Sequence[str], question: str) -> list[_Piece]:
 
 def _set(text: str, others: Sequence[str], question: str) -> Iterator[_Piece]:
     """Yield changes by which a switch that the question asks for, such as keep_ratio=False, is as in the source."""
-    asked = set(words(question)) if question else set()
+    asked = set(words(question))
     for match in _SWITCH.finditer(text) if asked else ():
         if not _CALLED.search(text[max(0, match.start() - _KEY_LENGTH) : match.start()]):
             continue  # a condition, and no argument of a call
@@ -586,7 +581,7 @@ def _set(text: str, others: Sequence[str], question: str) -> Iterator[_Piece]:
 def _derived(text: str, others: Sequence[str], question: str) -> list[tuple[_Piece, str]]:
     """Return changes by which sentences that follow from other texts get the words from which they follow, and why."""
     known = facts(tuple(others))
-    found = ((begin, end, known.of(text[begin:end], question)) for begin, end in _sentences(text))
+    found = ((begin, end, known.of(text[begin:end], question)) for begin, end in sentence_spans(text))
     changes = []
     for begin, end, one in found:
         if one is not None and one.follows:

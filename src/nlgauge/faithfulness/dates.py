@@ -83,6 +83,12 @@ _DECADE = re.compile(
 """1980s, the 80s, the eighties; the twenties may be of two centuries"""
 
 
+DATED = (
+    rf"\d|\b(?:{_HOUR_NAMES}|noon|midnight|half|quarter|{'|'.join(_DECADES)}|(?-i:{'|'.join((*MONTHS, *WEEKDAYS))}))"
+)
+"""A pattern without regard to case, of which every text with a date or a time has something"""
+
+
 def dates(text: str) -> Iterator[Quantity]:
     """Yield possible dates of a text, the longer of two that overlap first."""
     for pattern, order in _DATES:

@@ -18,8 +18,8 @@ from nlgauge.faithfulness.calculated import Derived, Passages, calculated
 from nlgauge.faithfulness.dates import WEEKDAYS
 from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.opposites import OPPOSITES
-from nlgauge.faithfulness.order import OrderedSource
-from nlgauge.faithfulness.quantities import quantities, same
+from nlgauge.faithfulness.order import OrderedSource, order_of
+from nlgauge.faithfulness.quantities import MAY_HAVE, quantities, same
 from nlgauge.faithfulness.records import Thing, records, structure, thing_of
 from nlgauge.faithfulness.statements import is_verb, statement
 from nlgauge.faithfulness.stems import (
@@ -102,6 +102,7 @@ class Facts:
         self._things = [thing for table in tables for record in table if (thing := thing_of(record))][:MOST]
         self._framed: dict[_Frame, list[tuple[str, _Worded]]] = {}
         self._told = frozenset(record.text for record in self._records)
+        self._numbered = any(MAY_HAVE.search(text) for text in texts)
 
     def of(self, sentence: str, question: str = "") -> Derived | None:
         """Return whether a sentence follows or is excluded; None where that is not certain.
@@ -115,35 +116,30 @@ class Facts:
         """
         if len(sentence) > LONGEST:
             return None
-        answers = _ANSWERED.match(sentence) or sentence.strip() in (
-            statement(question, True),
-            statement(question, False),
-        )
-        sentence = _ANSWERED.sub("", sentence)
+        whole, sentence = sentence, _ANSWERED.sub("", sentence)
+        forms = [statement(question, agreed) for agreed in (True, False)] if question else []
+        answers = sentence != whole or whole.strip() in forms
         if question and answers and (found := self._bounded(sentence, question)) is not None:
             return found
-        for rule in (
-            self._relative_date,
-            self._exception,
-            self._all_but,
-            self._in_other_words,
-            self._recorded,
-            self._told_of_another,
-            self._in_order,
+        # A rule is asked where the source has what it knows.
+        for rule, given in (
+            (self._relative_date, self._dated),
+            (self._exception, self._exceptions),
+            (self._all_but, self._fewer),
+            (self._in_other_words, self._sentences),
+            (self._recorded, self._records),
+            (self._told_of_another, self._things),
         ):
-            if (found := rule(sentence)) is not None:
+            if given and (found := rule(sentence)) is not None:
                 return found
-        return calculated(sentence, question, self._passages)
+        if self.order is not None and (words := self.order.follows(sentence)) is not None:
+            return Derived(True, words, f"the source says: {words}")
+        return calculated(sentence, question, self._passages) if self._numbered else None
 
     @cached_property
-    def order(self) -> OrderedSource:
-        """What the source puts in an order, and what it says holds no longer."""
-        return OrderedSource(self._texts)
-
-    def _in_order(self, sentence: str) -> Derived | None:
-        """Return that a statement follows which names steps of the source in their order, or what holds now."""
-        words = self.order.follows(sentence)
-        return None if words is None else Derived(True, words, f"the source says: {words}")
+    def order(self) -> OrderedSource | None:
+        """What the source puts in an order, and what it says holds no longer; None without either."""
+        return order_of(self._texts)
 
     @cached_property
     def _passages(self) -> Passages:
@@ -195,7 +191,7 @@ class Facts:
 
     def _relative_date(self, sentence: str) -> Derived | None:
         """Return what follows about a day, where the source says "yesterday" in a text that has a date."""
-        found = [one for one in quantities(sentence) if one.kind != "weekday"] if self._dated else []
+        found = [one for one in quantities(sentence) if one.kind != "weekday"]
         if len(found) != 1 or negated(sentence) or _AGO.search(sentence):
             return None
         (one,) = found
@@ -214,7 +210,7 @@ class Facts:
         return None
 
     def _exception(self, sentence: str) -> Derived | None:
-        if not self._exceptions or len(negations(sentence)) > 1:
+        if len(negations(sentence)) > 1:
             return None
         if (mine := _exception_of(sentence)) is not None:
             return self._same_exception(mine)
@@ -245,7 +241,7 @@ class Facts:
 
     def _all_but(self, sentence: str) -> Derived | None:
         """Return what follows of a number, where the source says "all but two of the twelve"."""
-        said = quantities(sentence) if self._fewer else []
+        said = quantities(sentence)
         if len(said) != 1 or said[0].kind != "count":
             return None
         for source, frame in self._fewer:
@@ -318,7 +314,7 @@ class Facts:
 
     def _recorded(self, sentence: str) -> Derived | None:
         listed = ": " in sentence or sentence.count(",") > 1  # which says more than a key
-        if not self._records or listed or sentence.strip(" .") in self._told:
+        if listed or sentence.strip(" .") in self._told:
             return None
         said, negative = stems_in(sentence), negated(sentence)
         # All of its words stand in the record, so that the rarest one names the records that are looked at.
@@ -340,7 +336,7 @@ class Facts:
 
     def _told_of_another(self, sentence: str) -> Derived | None:
         """Return whether a record has a value under a key, or has another one and a record of another thing has it."""
-        if not self._things or negated(sentence) or ": " in sentence or _ALONE.search(sentence):
+        if negated(sentence) or ": " in sentence or _ALONE.search(sentence):
             return None
         said = stems_and_numbers(sentence)
         holders = [n for stem in said for n in self._called.get(stem, ())]

@@ -19,14 +19,14 @@ from unicodedata import combining, normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.english import is_stopword
+from nlgauge.engine.english import STOPWORDS
 from nlgauge.faithfulness.dates import MONTHS, WEEKDAYS
 from nlgauge.faithfulness.derivations import Numbers, follows
 from nlgauge.faithfulness.derived import excepts, facts
 from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.opposites import OPPOSITES
 from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, conversions, is_share, quantities
-from nlgauge.maths.text import sentence_ends
+from nlgauge.maths.text import sentence_spans
 
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+(?:['’][^\W_]+)?")
 _TOKEN = re.compile(r"\d+|[^\W\d]+|[^\w\s]")
@@ -36,6 +36,8 @@ _NEGATED = re.compile(
 )
 _CANNOT_PLAIN = {"cannot": "can not", "can't": "can not", "can’t": "can not", "won't": "will not", "won’t": "will not"}
 _CANNOT = re.compile(rf"\b(?:{'|'.join(_CANNOT_PLAIN)})\b", re.IGNORECASE)
+_LITTLE = STOPWORDS | {"am", "pm"}
+"""Words that do not count where sentences are compared"""
 _LEFT_OUT = frozenset(["a", "an", "the", "do", "does", "did", "any"])
 _ABOUT = re.compile(
     r"\b(?:about|around|roughly|nearly|almost|approximately|some|over|under|more than|less than|fewer than|at least"
@@ -106,7 +108,7 @@ class _Passage:
     def stems(self) -> frozenset[str]:
         """The stems of its content words, without numbers."""
         found = (_owner(word.lower()) for word in _WORD.findall(self.text))
-        return frozenset(_stem(word) for word in found if _says_more(word))
+        return frozenset(_stem(word) for word in found if word not in _LITTLE and not word[0].isdigit())
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -289,8 +291,10 @@ class CheckedSource:
             near = self._nearest_sentence(sentence)
             if near is None:
                 continue
-            some = [*self._figures(sentence, near, *known), *self._names(sentence, near), *self._converted(sentence)]
-            some += _exchanged(sentence, near)
+            some = list(self._names(sentence, near))
+            if sentence.quantities:
+                some += [*self._figures(sentence, near, *known), *_exchanged(sentence, near)]
+                some += self._converted(sentence) if "(" in sentence.text else ()
             if excepts(near.text) or excepts(sentence.text):
                 found += [SourceDifference(at + begin, at + end, why, False) for begin, end, why, _ in some]
                 continue  # which clause is said of which thing is not certain
@@ -302,7 +306,8 @@ class CheckedSource:
             ]
             if not some:
                 found += self._negations(sentence)
-                if (why := self._derived.order.difference(sentence.text)) is not None:
+                order = self._derived.order
+                if order is not None and (why := order.difference(sentence.text)) is not None:
                     begin, end = _span_of_words(sentence.text)
                     found.append(SourceDifference(at + begin, at + end, why, sure=False))
         found.sort()
@@ -311,7 +316,7 @@ class CheckedSource:
     def _figures(
         self, sentence: _Passage, near: _Passage, given: EqualQuantities, written: Set[float]
     ) -> Iterator[_Found]:
-        if not sentence.quantities or not near.quantities:
+        if not near.quantities:
             return
         theirs = _Counterparts(sentence, near)
         for one in sentence.quantities:
@@ -546,7 +551,7 @@ def _pairs(part: _Passage, words: Set[str]) -> Iterator[tuple[int, int, str]]:
 
 def _sentences(text: str) -> Iterator[_Passage]:
     """Yield sentences, of which a very long one is several: it is compared again and again."""
-    for begin, end in pairwise([0, *sentence_ends(text), len(text)]):
+    for begin, end in sentence_spans(text):
         while end - begin > _LONGEST:
             at = text.rfind(" ", begin + _LONGEST // 2, begin + _LONGEST)
             at = begin + _LONGEST if at < 0 else at
@@ -560,17 +565,17 @@ def _named(text: str) -> Iterator[tuple[int, int, str]]:
     before = ""
     for match in _WORD.finditer(text):
         word = match.group()
-        fits = before in _BEFORE or (before[:1].isupper() and not is_stopword(before))
+        fits = before in _BEFORE or (before[:1].isupper() and before.lower() not in STOPWORDS)
         fits = fits and text[match.start() - 1 : match.start()] != "-"
         if (
             fits
             and word[0].isupper()
             and 2 < len(word) <= _LONGEST_NAME
             and word not in _NO_NAMES
-            and not is_stopword(word)
+            and word.lower() not in STOPWORDS
         ):
             yield match.start(), match.end(), before
-        before = word.lower() if is_stopword(word) else word
+        before = word.lower() if word.lower() in STOPWORDS else word
 
 
 def _group(one: Quantity) -> tuple[str, str]:
@@ -582,15 +587,11 @@ def _shape(code: str) -> str:
     return re.sub(r"\d", "9", code)
 
 
-def _says_more(word: str) -> bool:
-    """Return whether a word counts where sentences are compared: it is no stop-word and no part of a number."""
-    return not is_stopword(word) and not word[0].isdigit() and word not in ("am", "pm")
-
-
 def _after(text: str, at: int) -> str:
     """Return the stem of the word after a number."""
     match = _WORD.match(text, at + 1) if text[at : at + 1] in (" ", "-") else None
-    return _stem(match.group().lower()) if match and not is_stopword(match.group()) else ""
+    word = match.group().lower() if match else ""
+    return "" if word in STOPWORDS else _stem(word)
 
 
 def _folded(word: str) -> str:

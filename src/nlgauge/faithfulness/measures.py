@@ -202,6 +202,13 @@ _ORDINAL = re.compile(
 )
 
 
+NUMBERED = (
+    rf"[\d½¼¾⅓⅔]|\b(?:half|quarter|{'|'.join([*SMALL, *_ORDINAL_VALUES])}|{_BIG})"
+    rf"|\b(?:an?|one|per|each) (?:{_UNIT_NAMES})\b"
+)
+"""A pattern without regard to case, of which every text with a number or a measure has something"""
+
+
 class Quantity(NamedTuple):
     """A number, date, time, measure or identifier with its position in a text."""
 

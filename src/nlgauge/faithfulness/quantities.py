@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, combinations, pairwise
 from math import nan
 
-from nlgauge.faithfulness.dates import dates, of_24_hours, times
-from nlgauge.faithfulness.measures import MEASURES, Quantity, celsius, measures
+from nlgauge.faithfulness.dates import DATED, dates, of_24_hours, times
+from nlgauge.faithfulness.measures import MEASURES, NUMBERED, Quantity, celsius, measures
 
 _NEARLY = frozenset({"percent", "length", "mass", "volume", "area", "months", "speed", "energy", "power"})
 _IDENTIFIERS = (
@@ -43,10 +43,14 @@ _LONGEST = 200
 """Characters of the longest quantity. What is longer is no number that a person writes"""
 _RANGE = re.compile(r"\s?(?:-|–|—|to|or|and)\s?")
 _JOINED = re.compile(r"(?: and| )? ?")
+MAY_HAVE = re.compile(rf"{NUMBERED}|{DATED}", re.IGNORECASE)
+"""What every quantity has: most sentences of prose have none of it, and are read no further"""
 
 
 def quantities(text: str) -> list[Quantity]:
     """Return the quantities of a text, in order and without overlaps."""
+    if MAY_HAVE.search(text) is None:
+        return []
     found: list[Quantity] = []
     taken = [False] * len(text)
     for one in chain(dates(text), _identifiers(text), times(text), measures(text)):  # longer and more certain first

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from nlgauge.engine.english import is_stopword
 from nlgauge.faithfulness.dates import MONTHS, WEEKDAYS
 from nlgauge.faithfulness.quantities import quantities
-from nlgauge.maths.text import sentence_ends
+from nlgauge.maths.text import sentence_spans
 
 _RETRIEVED = (
     r"(?:source|passage|document|context|text|article|excerpt|material|snippet|result|information"
@@ -337,8 +336,7 @@ class _Searched:
         counts: list[float] = []
         holders: dict[str, list[int]] = {}
         for source in sources:
-            ends = [0, *sentence_ends(source), len(source)]
-            sentences = [source[begin:end] for begin, end in pairwise(ends)]
+            sentences = [source[begin:end] for begin, end in sentence_spans(source)]
             for at, sentence in enumerate(sentences):
                 goes_on = at + 1 < len(sentences) and _GOES_ON.match(sentences[at + 1]) is not None
                 for text, count in ((sentence, 1.0), (" ".join(sentences[at : at + 2]), 1.0 if goes_on else 0.9)):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 
 from nlgauge.engine.english import is_stopword
 from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.opposites import OPPOSITES
-from nlgauge.maths.text import sentence_ends
+from nlgauge.maths.text import sentence_spans
 
 LONGEST, MOST = 400, 2000
 """Characters of a sentence, and sentences of a source, that are looked at"""
@@ -61,8 +60,7 @@ def stem_of(word: str) -> str:
 
 def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, which together are the text."""
-    ends = [0, *sentence_ends(text), len(text)]
-    yield from (text[begin:end] for begin, end in pairwise(ends))
+    yield from (text[begin:end] for begin, end in sentence_spans(text))
 
 
 def opposed(words: Mapping[str, str]) -> set[str]:

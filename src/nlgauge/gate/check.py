@@ -213,7 +213,7 @@ def check(
             problem = f"the card of the model of {limits.spec} does not say how often it doubts right answers"
             raise SpecError(f"{problem}: leave accepted out, and use a model that has it or ratings")
         if by_set and verdict.decision is None and limits.right is not None:
-            decision = alone(outcomes, limits.right, accepted_rows(table, accepted))
+            decision = alone(outcomes, limits.right, accepted_rows(table, accepted) if accepted else frozenset())
             verdict = replace(verdict, decision=decision)
         return verdict
     upwards = limits.at_most is None if limits.upwards is None else limits.upwards

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from nlgauge.gate.verdict import Decision, Outcome, Regression, Ruling, SystemDecision
@@ -181,11 +181,7 @@ def _counted(
 ) -> SystemDecision:
     """Return the decision about a system; right: how often right answers are doubted, with the answers of each kind."""
     n = rows.n
-
-    def kinds(share: Callable[[RightAnswers], float]) -> list[tuple[int, float]]:
-        return [(count, share(of)) for of, count in right.items()]
-
-    failing = kinds(lambda of: of.failing)
+    failing = [(count, rates.failing) for rates, count in right.items()]
     if not n:
         unread = _of(rows.unread, rows.unread + accepted.n)
         said = f"a person has accepted {'all of its' if not rows.unread else 'the other'} {accepted.n} answers"
@@ -199,8 +195,8 @@ def _counted(
         p_doubted = hypergeometric_p(rows.doubted, n, accepted.doubted, accepted.n)
         beside = f"of {accepted.n} accepted answers {accepted.doubted}"
     else:
-        doubted = kinds(lambda of: of.doubted)
-        expected = _likely(n, kinds(lambda of: of.doubted_low), doubted)
+        doubted = [(count, rates.doubted) for rates, count in right.items()]
+        expected = _likely(n, [(count, rates.doubted_low) for rates, count in right.items()], doubted)
         p_doubted = binomials_p(rows.doubted, doubted)
         beside = f"right answers alone make {expected[0]} to {expected[1]} of {n}"
     p = min(1.0, 2 * min(p_failing, p_doubted))

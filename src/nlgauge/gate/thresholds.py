@@ -99,8 +99,8 @@ class Limits:
 def shown(value: float, threshold: float) -> str:
     """Return a value with as many digits as tell it from a threshold."""
     for digits in (4, 6, 9):
-        if fixed(value, digits) != fixed(threshold, digits):
-            return fixed(value, digits)
+        if (written := fixed(value, digits)) != fixed(threshold, digits):
+            return written
     return repr(value)
 
 

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 
 _ASCII = re.compile(r"[0-9a-z]+")
 # Chinese, Japanese, Thai, Lao, Myanmar and Khmer have no spaces between words.
@@ -58,6 +59,11 @@ def sentence_ends(text: str) -> list[int]:
         Indexes of characters, ascending.
     """
     return [match.end() for match in _END.finditer(text) if match.end() < len(text)]
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Return the positions [begin, end) of the sentences of a text, which together are the text."""
+    return list(pairwise([0, *sentence_ends(text), *([len(text)] if text else [])]))
 
 
 def ngrams(words: Sequence[str], n: int) -> Iterator[str]:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -21,7 +20,7 @@ from nlgauge.contract.base import SHARE, Limits, Prepared, Setup
 from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Row
 from nlgauge.errors import SpecError
-from nlgauge.maths.text import sentence_ends
+from nlgauge.maths.text import sentence_spans
 from nlgauge.metrics.references import StringReferenceMetric
 
 _TOKENIZERS = {"ascii": "DefaultTokenizer", "unicode": "UnicodeTokenizer", "character": "CharacterTokenizer"}
@@ -109,7 +108,7 @@ class ROUGE(StringReferenceMetric[str]):
     def read(self, text: str, prepared: Prepared) -> str | None:
         """Return the text, for ROUGE-Lsum with one sentence per line."""
         if self.variant == "Lsum" and self.sentences == "split":
-            text = "\n".join(text[begin:end] for begin, end in pairwise([0, *sentence_ends(text), len(text)]))
+            text = "\n".join(text[begin:end] for begin, end in sentence_spans(text))
         if _LETTER.search(text) or self._words(text):
             return text
         return OtherScript(text) if any(map(str.isalnum, text)) else None

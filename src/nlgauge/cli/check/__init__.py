@@ -38,7 +38,6 @@ from nlgauge.cli.terminal import (
     show,
     tell_hard,
     tell_unsealed,
-    told_price,
     told_spent,
     usual_metric,
 )
@@ -177,10 +176,10 @@ def check(
     from nlgauge import calibrate, evaluate
     from nlgauge.answers.rated_threshold import RatedThreshold
     from nlgauge.cli.check.answer import answer_of
+    from nlgauge.contract.base import refuse_without_probability
     from nlgauge.gate import check as run
     from nlgauge.gate.accepted import read as read_accepted
     from nlgauge.gate.baseline import TooFewItemsError
-    from nlgauge.gate.scorers import refuse_unfit
     from nlgauge.gate.thresholds import METRIC
     from nlgauge.registry import metric
     from nlgauge.reports.gate import Earlier, gate_page, write_verdicts
@@ -221,7 +220,7 @@ def check(
         raise SpecError(f"there is nothing to check: give {ways}")
     refuse_place(output, history, attest)
     if grounded:
-        refuse_unfit(metric(spec, model=how["model"]))
+        refuse_without_probability(metric(spec, model=how["model"]))
     corpus = read_outputs(outputs, columns, on_missing="skip")
     spec = spec or usual_metric([corpus])
     tell_hard(corpus, [spec], how["model"])
@@ -300,7 +299,7 @@ def check(
     scored = "".join(f" {name} {shlex.quote(value)}" for name, value in options if value is not None)
     with beside(output):
         show(answer_of(verdict, table, outputs=outputs, against=against, how=scored), layout)
-    remark(*told_spent(table), *told_price(table))
+    remark(*told_spent(table, per_thousand=True))
     sys.exit(2 if verdict.nothing_checked else _EXIT_CODES[verdict.ruling])
 
 

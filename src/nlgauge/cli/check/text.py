@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
@@ -78,16 +79,17 @@ def counted(verdict: Verdict) -> str:
     rows = [outcome for outcome in verdict.outcomes if outcome.row is not None or outcome.item is None]
     what = "systems" if rows and rows[0].item is None else "rows"
     gone = sum(outcome.row is None and outcome.item is not None for outcome in verdict.outcomes)
+    states = Counter(outcome.state for outcome in verdict.outcomes)
     counts = [
-        (verdict.count("failed"), " or ".join(_beyond(verdict))),
-        (verdict.count("doubtful"), "doubtful"),
-        (verdict.count("unread"), "in other words than the source"),
-        (verdict.count("missing", "allowed") - gone, "without a value"),
+        (states["failed"], " or ".join(_beyond(verdict))),
+        (states["doubtful"], "doubtful"),
+        (states["unread"], "in other words than the source"),
+        (states["missing"] + states["allowed"] - gone, "without a value"),
         (gone, "of the baseline and not in the outputs"),
     ]
     rest = "".join(f", {count} {why}" for count, why in counts if count)
-    allowed = " (allowed)" if verdict.count("allowed") else ""
-    return f"{name(verdict)}: {verdict.count('passed')} of {len(rows)} {what} pass{rest}{allowed}"
+    allowed = " (allowed)" if states["allowed"] else ""
+    return f"{name(verdict)}: {states['passed']} of {len(rows)} {what} pass{rest}{allowed}"
 
 
 def _beyond(verdict: Verdict) -> Iterator[str]:
@@ -142,17 +144,18 @@ def lines(verdict: Verdict, against: Path | None) -> Iterator[Line]:
     """
     for sentence in decided(verdict):
         yield TextLine(sentence, wrapped=True)
-    for outcome in verdict.worst[:_LISTED]:
+    worst, findings = verdict.worst, verdict.findings
+    for outcome in worst[:_LISTED]:
         mark = ("UNREAD" if outcome.state == "unread" else "DOUBT", "doubtful")
         mark = ("FAIL", "fails") if outcome.failed else mark
         yield TextLine((mark, (f"  {place(outcome)}: {harmless(outcome.problem or '')}", "")))
         yield from (TextLine(said, _INDENT, _FURTHER, wrapped=True) for said in quoted(outcome))
-    if (more := len(verdict.worst) - _LISTED) > 0:
+    if (more := len(worst) - _LISTED) > 0:
         yield f"{more:,} more rows do not pass: -o gate.html shows all of them"
-    if verdict.at_least is not None or verdict.at_most is not None or verdict.worst:
+    if verdict.at_least is not None or verdict.at_most is not None or worst:
         yield counted(verdict)
-    if verdict.findings:
-        yield "; ".join(f"{count} {finding}" for finding, count in verdict.findings.items())
+    if findings:
+        yield "; ".join(f"{count} {finding}" for finding, count in findings.items())
     for regression in verdict.regressions:
         head, numbers = compared(regression, against)
         yield head
