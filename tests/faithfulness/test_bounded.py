@@ -12,10 +12,11 @@ import pytest
 import nlgauge
 from nlgauge.engine.aligners import Direction
 from nlgauge.faithfulness.aligner import Answer, differences
-from nlgauge.faithfulness.calculated import _MOST_PASSAGES, Passages
-from nlgauge.faithfulness.claims import claims, forms_of
+from nlgauge.faithfulness.claims import claims
 from nlgauge.faithfulness.derived import facts
 from nlgauge.faithfulness.exact_checks import CheckedSource
+from nlgauge.faithfulness.forms import forms_of
+from nlgauge.faithfulness.operands import MOST_PASSAGES, Passages
 from nlgauge.faithfulness.quantities import EqualQuantities, quantities, same
 from nlgauge.faithfulness.refusals import honesty, refusals
 
@@ -282,4 +283,4 @@ def test_passages_are_found_by_their_stems_as_if_each_were_looked_at() -> None:
 
 def test_few_passages_of_a_long_source_are_looked_at() -> None:
     read = Passages([f"The ferry costs {n} euros. " for n in range(500)])
-    assert len(read.near({"ferry", "euro"})) == _MOST_PASSAGES
+    assert len(read.near({"ferry", "euro"})) == MOST_PASSAGES

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.faithfulness.claims import claims, forms_of
+from nlgauge.faithfulness.claims import claims
+from nlgauge.faithfulness.forms import forms_of
 
 FEE = "The fee is 5 euros."
 

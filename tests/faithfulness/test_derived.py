@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.faithfulness.claims import claims, forms_of
+from nlgauge.faithfulness.claims import claims
 from nlgauge.faithfulness.derived import Facts
 from nlgauge.faithfulness.exact_checks import CheckedSource
+from nlgauge.faithfulness.forms import forms_of
 
 EXCEPTIONS = [
     ("Everyone but Lena signed the letter.", "Lena did not sign the letter.", "Lena signed the letter."),

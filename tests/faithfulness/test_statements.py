@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.faithfulness.claims import claims, forms_of
+from nlgauge.faithfulness.claims import claims
 from nlgauge.faithfulness.exact_checks import CheckedSource
+from nlgauge.faithfulness.forms import forms_of
 from nlgauge.faithfulness.statements import statement
 
 

@@ -20,8 +20,9 @@ from nlgauge.engine.features.alignment import AlignedStretch, Alignment
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models.packing import SENTENCES
 from nlgauge.engine.words import is_word
-from nlgauge.faithfulness.claims import Claims, Forms, claim_ends, claims, forms_of
+from nlgauge.faithfulness.claims import Claims, claim_ends, claims
 from nlgauge.faithfulness.exact_checks import CheckedSource, SourceDifference
+from nlgauge.faithfulness.forms import Forms, forms_of
 from nlgauge.faithfulness.refusals import honesty
 from nlgauge.maths.alignment import Array, all_supported, least_mean, logistic, mean_alignment, unsupported_share
 from nlgauge.maths.text import word_spans

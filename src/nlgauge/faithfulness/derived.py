@@ -6,86 +6,36 @@ difference, and yes or no under a key of a record. A rule that does not know a f
 
 from __future__ import annotations
 
-import datetime
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from functools import cached_property, lru_cache
 from operator import ge, gt, le, lt
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from nlgauge.engine.english import is_stopword
-from nlgauge.faithfulness.calculated import Derived, Passages, calculated
-from nlgauge.faithfulness.dates import WEEKDAYS
+from nlgauge.faithfulness.calculated import calculated
+from nlgauge.faithfulness.exceptions import CountedExceptions, Exceptions, excepts
 from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.operands import Passages
 from nlgauge.faithfulness.opposites import OPPOSITES
 from nlgauge.faithfulness.order import OrderedSource, order_of
 from nlgauge.faithfulness.quantities import MAY_HAVE, quantities, same
 from nlgauge.faithfulness.records import Thing, records, structure, thing_of
-from nlgauge.faithfulness.statements import is_verb, statement
+from nlgauge.faithfulness.relative_days import RelativeDays
+from nlgauge.faithfulness.statements import statement
 from nlgauge.faithfulness.stems import (
     GENERAL,
     LONGEST,
     MOST,
     WORD,
+    Derived,
     negated,
     negations,
-    opposed,
     plain,
     sentences,
     stem_of,
     stems_and_numbers,
     stems_in,
 )
-
-_MARKER = r"(?:except(?:ing)?(?: for)?|apart from|aside from|other than|save for|excluding|with the exception of)"
-_ALL = (
-    r"(?P<all>everyone|everybody|everything|everywhere|all|every|each|anyone|anybody|any|always|daily"
-    r"|the (?:whole|entire))"
-)
-_NONE = r"(?P<none>none|no one|nobody|nothing|nowhere|no)"
-_BUT = r"(?<=everyone )but|(?<=everybody )but|(?<=everything )but|(?<=nobody )but|(?<=no one )but|(?<=none )but"
-_EXCEPTION = re.compile(
-    rf"\b(?:{_ALL}|{_NONE})\b[^.;:!?]{{0,150}}?,?\s\(?(?P<marker>{_MARKER}|{_BUT})\s(?P<rest>[^.;:!?)]+)", re.IGNORECASE
-)
-"""All but one: the rest names what is excepted, and may go on with what is said of the others"""
-_NAMED_BUT = re.compile(
-    rf"\b(?:{_ALL}|{_NONE})\b(?: of)?(?: (?:the|our|my|his|her|its|their))?(?P<named>(?: [\w'’-]+){{1,2}})"
-    r" (?P<marker>but) (?P<rest>(?:the |an? )?[^\W\d][^.;:!?)]*)",
-    re.IGNORECASE,
-)
-"""None of the samples but sample C"""
-_FIRST = re.compile(
-    rf"\W*(?P<marker>{_MARKER}|but for|(?P<unlike>unlike))\s(?P<thing>[^,.;:!?]{{1,80}}),\s(?P<rest>[^.;!?]+)",
-    re.IGNORECASE,
-)
-"""Apart from the kitchen, every room has been painted"""
-_ALL_BUT = re.compile(
-    r"\ball but (?P<numbers>[\w-]{1,12}(?: of (?:the |its |their |our )?[\w-]{1,12}(?= \w))?)"
-    r"(?P<rest>\s[^.;:!?]+)",
-    re.IGNORECASE,
-)
-"""All but two of the twelve players were injured"""
-_DAYS = frozenset(stem_of(day.lower()) for day in WEEKDAYS)
-_AUXILIARY = frozenset(
-    ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "may", "must", "will", "should"]
-)
-
-
-def excepts(text: str) -> re.Match[str] | None:
-    """Return the words that make an exception: all but one; None where a text makes none.
-
-    Args:
-        text: a sentence.
-
-    Returns:
-        The match. Its group `rest` names what is excepted, and may go on with what is said of the others.
-    """
-    if (found := _EXCEPTION.search(text)) is not None:
-        return found
-    found = _NAMED_BUT.search(text)
-    if found is None or any(map(_verbal, WORD.findall(found["named"]))):
-        return None  # "no lift is free but the stairs are"
-    return found
 
 
 class Facts:
@@ -94,9 +44,9 @@ class Facts:
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
         self._sentences = [sentence for text in texts for sentence in sentences(text)][:MOST]
-        self._exceptions = [frame for one in self._sentences if (frame := _exception_of(one)) is not None]
-        self._fewer = [(one, match) for one in self._sentences if (match := _ALL_BUT.search(one)) is not None]
-        self._dated = [told for text in texts for told in _relative(text)][:MOST]
+        rules = (RelativeDays(texts), Exceptions(self._sentences), CountedExceptions(self._sentences))
+        self._rules = [rule for rule in rules if rule]
+        """Those of which the source has a sentence"""
         tables = [structure(text) for text in texts]
         self._records = [record for table in tables for record in records(table)][:MOST]
         self._things = [thing for table in tables for record in table if (thing := thing_of(record))][:MOST]
@@ -121,17 +71,15 @@ class Facts:
         answers = sentence != whole or whole.strip() in forms
         if question and answers and (found := self._bounded(sentence, question)) is not None:
             return found
-        # A rule is asked where the source has what it knows.
-        for rule, given in (
-            (self._relative_date, self._dated),
-            (self._exception, self._exceptions),
-            (self._all_but, self._fewer),
-            (self._in_other_words, self._sentences),
-            (self._recorded, self._records),
-            (self._told_of_another, self._things),
-        ):
-            if given and (found := rule(sentence)) is not None:
+        for rule in self._rules:
+            if (found := rule.of(sentence)) is not None:
                 return found
+        if (found := self._in_other_words(sentence)) is not None:
+            return found
+        if self._records and (found := self._recorded(sentence)) is not None:
+            return found
+        if self._things and (found := self._told_of_another(sentence)) is not None:
+            return found
         if self.order is not None and (words := self.order.follows(sentence)) is not None:
             return Derived(True, words, f"the source says: {words}")
         return calculated(sentence, question, self._passages) if self._numbered else None
@@ -188,76 +136,6 @@ class Facts:
                 ):
                     found.append((source, stems_in(source), one, inside))
         return found
-
-    def _relative_date(self, sentence: str) -> Derived | None:
-        """Return what follows about a day, where the source says "yesterday" in a text that has a date."""
-        found = [one for one in quantities(sentence) if one.kind != "weekday"]
-        if len(found) != 1 or negated(sentence) or _AGO.search(sentence):
-            return None
-        (one,) = found
-        said = (one.value[0], None, None) if _YEAR.fullmatch(sentence, one.begin, one.end) else one.value
-        if one.kind not in ("date", "count") or len(said) != 3:
-            return None
-        own = stems_in(sentence[: one.begin] + sentence[one.end :]) - _DAYS
-        for told in self._dated:
-            if own and own <= told.stems:
-                fits = [_agrees(said, day) for day in told.days]
-                if None in fits:
-                    continue  # "last year" says nothing of a day
-                reason = f"{sentence[one.begin : one.end]}: the source has “{told.word}”"
-                if fits[0] or not any(fits):
-                    return Derived(bool(fits[0]), told.text.strip(), reason)
-        return None
-
-    def _exception(self, sentence: str) -> Derived | None:
-        if len(negations(sentence)) > 1:
-            return None
-        if (mine := _exception_of(sentence)) is not None:
-            return self._same_exception(mine)
-        if excepts(sentence) is not None:
-            return None
-        said = stems_in(sentence)
-        for one in self._exceptions:
-            days = said & _DAYS - one.excepted if one.excepted <= _DAYS else frozenset()
-            excepted = one.excepted <= said
-            rest = said - one.excepted - days
-            if not one.excepted or not (excepted or days) or not rest:
-                continue
-            turned = {stem_of(word) for word in opposed(one.predicate)}
-            if not rest <= one.predicate.keys() | turned:
-                continue
-            negative = negated(sentence) != bool(rest & turned - one.predicate.keys())
-            denied = one.denied == excepted  # the others are as the sentence says of all
-            return Derived(denied == negative, one.text.strip(), f"the source has “{one.shown}”", True)
-        return None
-
-    def _same_exception(self, mine: _Exception) -> Derived | None:
-        """Return whether the source has the same exception, or another one from the same."""
-        for one in self._exceptions:
-            if mine.predicate.keys() == one.predicate.keys() and mine.denied == one.denied:
-                same_thing = mine.excepted == one.excepted
-                return Derived(same_thing, one.text.strip(), f"the source has “{one.shown}”", True)
-        return None
-
-    def _all_but(self, sentence: str) -> Derived | None:
-        """Return what follows of a number, where the source says "all but two of the twelve"."""
-        said = quantities(sentence)
-        if len(said) != 1 or said[0].kind != "count":
-            return None
-        for source, frame in self._fewer:
-            numbers = [one.written for one in quantities(frame["numbers"]) if one.kind == "count"]
-            theirs = stems_in(frame["rest"])
-            others = stems_in(sentence[: said[0].begin] + sentence[said[0].end :])
-            if not 1 <= len(numbers) <= 2 or not others <= theirs:
-                continue
-            if negated(sentence) != negated(frame["rest"]):
-                right = said[0].written == numbers[0]
-            elif len(numbers) == 2:
-                right = said[0].written == numbers[1] - numbers[0]
-            else:
-                continue
-            return Derived(right, source.strip(), f"the source has “{frame.group().strip()}”", True)
-        return None
 
     def _in_other_words(self, sentence: str) -> Derived | None:
         """Return what follows where the source has the opposite word: what is free is not paid for."""
@@ -414,106 +292,6 @@ def _placed(found: Sequence[Quantity]) -> list[Quantity]:
     return sorted([*plain(found), *days])
 
 
-class _Told(NamedTuple):
-    """A sentence that names a day by that of its text."""
-
-    text: str
-    stems: frozenset[str]
-    days: Sequence[_Day]
-    """What it may mean, the likeliest first"""
-    word: str
-
-
-_Day: TypeAlias = "tuple[int, int | None, int | None]"
-"""Year, month and day, of which the last ones may not be told"""
-
-
-def _agrees(said: Sequence[float | None], day: _Day) -> bool | None:
-    """Return whether a date is a day; None where it says more than the day does."""
-    both = [(mine, theirs) for mine, theirs in zip(said, day, strict=True) if mine is not None]
-    if any(theirs is None for _, theirs in both):
-        return None
-    return all(mine == theirs for mine, theirs in both)
-
-
-def _relative(text: str) -> Iterator[_Told]:
-    """Return the sentences that name a day by that of their text, which stands at its begin."""
-    own = next((one for one in quantities(text[:_HEAD]) if one.kind == "date" and None not in one.value), None)
-    if own is None:
-        return
-    try:
-        first = datetime.date(*(int(part or 0) for part in own.value))
-    except ValueError:  # 31 June
-        return
-    for sentence in sentences(text):
-        words = [*_AGO.finditer(sentence)] if len(sentence) <= LONGEST else []
-        if len(words) == 1 and sum(one.kind == "date" for one in quantities(sentence)) <= (
-            own.end >= text.find(sentence)
-        ):
-            (match,) = words
-            yield _Told(sentence, stems_in(sentence), _days(first, match), match.group())
-
-
-def _days(first: datetime.date, match: re.Match[str]) -> list[_Day]:
-    """Return the days that words may mean in a text of some day."""
-    if match["word"]:
-        days = [first + datetime.timedelta(_OFFSETS[" ".join(match["word"].lower().split())])]
-    elif match["day"]:
-        step = 1 if match["way"].lower() == "next" else -1
-        nearest = next(
-            n for n in range(1, 8) if (first + datetime.timedelta(step * n)).weekday() == _weekday(match["day"])
-        )
-        days = [first + datetime.timedelta(step * n) for n in (nearest, nearest + 7)]
-    elif match["long"]:
-        later = match["long"].lower() == "next"
-        return [_moved(first, match["unit"].lower(), 1 if later else -1)]
-    else:
-        number = quantities(f"{match['some'] or match['later']} days")
-        many = int(number[0].written) if number else 1
-        unit = (match["ago"] or match["in"]).lower().rstrip("s")
-        signed = -many if match["ago"] else many
-        if unit in ("month", "year"):
-            return [_moved(first, unit, signed)]
-        days = [first + datetime.timedelta(signed * (7 if unit == "week" else 1))]
-    return [(day.year, day.month, day.day) for day in days]
-
-
-def _moved(first: datetime.date, unit: str, many: int) -> _Day:
-    """Return the month or the year that lies so many behind or before a day."""
-    if unit == "year":
-        return first.year + many, None, None
-    month = first.year * 12 + first.month - 1 + many
-    return month // 12, month % 12 + 1, None
-
-
-def _weekday(name: str) -> int:
-    return [day.lower() for day in WEEKDAYS].index(name.lower())
-
-
-_HEAD = 80
-"""Characters in which the date of a text stands"""
-_OFFSETS = {
-    "the day before yesterday": -2,
-    "the day after tomorrow": 2,
-    "yesterday": -1,
-    "last night": -1,
-    "today": 0,
-    "this morning": 0,
-    "this afternoon": 0,
-    "this evening": 0,
-    "tonight": 0,
-    "tomorrow": 1,
-}
-_MANY = r"an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}"
-_AGO = re.compile(
-    rf"\b(?:(?P<word>{'|'.join(_OFFSETS)})|(?P<some>{_MANY}) (?P<ago>(?:day|week|month|year)s?) ago"
-    rf"|(?P<way>last|next) (?P<day>{'|'.join(WEEKDAYS)})|(?P<long>last|next) (?P<unit>month|year)"
-    rf"|in (?P<later>{_MANY}) (?P<in>(?:day|week)s?)(?=\s*[.,;]|\Z))\b",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
-
-
 @lru_cache(maxsize=8)  # several answers have one source
 def facts(texts: tuple[str, ...]) -> Facts:
     """Return what can be derived from a source."""
@@ -606,103 +384,3 @@ _FRAMES = (
 )
 """Paid for and free, allowed and forbidden"""
 _CONDITION = re.compile(r"\b(?:unless|only|if|except|otherwise|but|until|without|when)\b", re.IGNORECASE)
-
-
-class _Exception(NamedTuple):
-    """What a sentence says of all but one."""
-
-    text: str
-    shown: str
-    excepted: frozenset[str]
-    """The stems of what is excepted"""
-    predicate: Mapping[str, str]
-    """The words of what is said of the others, by stem"""
-    denied: bool
-    """Whether that is not so of what is excepted"""
-
-
-def _exception_of(source: str) -> _Exception | None:
-    """Return the exception that a sentence makes."""
-    if len(source) > LONGEST:
-        return None
-    if (frame := _FIRST.match(source)) is not None:
-        return _fronted(source, frame)
-    if (frame := excepts(source)) is None:
-        return None
-    rest = frame["rest"]
-    words = rest.split()
-    names = [word.lower().strip(",()") for word in words]
-    before = source[: frame.start("marker")]
-    if not any(map(_verbal, WORD.findall(before))):
-        at = next((n for n in range(1, len(names)) if _verbal(names[n])), None)
-        if at is None:
-            return None
-        thing, said = " ".join(words[:at]), " ".join(words[at:])
-    else:
-        thing, said = re.split(r",|\s(?:and|but|which|who|that|because|when)\s", rest)[0], before
-    predicate = _predicate(said)
-    around = source[: frame.start()] + source[frame.end() :] + " ".join(predicate.values())
-    denied = bool(frame["all"]) != negated(around)
-    return _Exception(
-        text=source, shown=frame.group().strip(), excepted=stems_in(thing), predicate=predicate, denied=denied
-    )
-
-
-def _fronted(source: str, frame: re.Match[str]) -> _Exception | None:
-    """Return the exception of a sentence that begins with it: "Apart from the kitchen, every room has been painted"."""
-    said = frame["rest"]
-    if frame["unlike"]:
-        words = said.split()
-        at = next((n for n, word in enumerate(words) if n and _verbal(word.strip(","))), None)
-        if at is None:
-            return None
-        said, denied = " ".join(words[at:]), not negated(said)
-    else:
-        everyone = re.search(rf"\b{_ALL}\b", said, re.IGNORECASE) is not None
-        nobody = re.search(rf"\b{_NONE}\b", said, re.IGNORECASE) is not None
-        if everyone == nobody:
-            return None  # "apart from tea" may add tea to the others
-        denied = everyone and not negated(said)
-    return _Exception(
-        text=source,
-        shown=f"{frame['marker']} {frame['thing']}",
-        excepted=stems_in(frame["thing"]),
-        predicate=_predicate(said),
-        denied=denied,
-    )
-
-
-def _predicate(said: str) -> Mapping[str, str]:
-    found = {stem_of(word.lower()): word.lower() for word in WORD.findall(said) if not is_stopword(word)}
-    return {stem: word for stem, word in found.items() if word not in _UNIVERSAL and word not in _MARKERS}
-
-
-_UNIVERSAL = frozenset(
-    [
-        "every",
-        "all",
-        "each",
-        "whole",
-        "entire",
-        "day",
-        "days",
-        "daily",
-        "always",
-        "area",
-        "areas",
-        "anyone",
-        "anybody",
-        "everyone",
-        "everybody",
-        "nobody",
-    ]
-)
-
-
-def _verbal(word: str) -> bool:
-    """Return whether a word is plainly a verb."""
-    word = word.lower()
-    return word in _AUXILIARY or is_verb(word) or (word.endswith("s") and is_verb(word[:-1]))
-
-
-_MARKERS = frozenset(["except", "apart", "aside", "save", "excluding", "exception", "besides", "excepting"])

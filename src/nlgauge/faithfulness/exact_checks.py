@@ -8,37 +8,21 @@ that sentence has a counterpart that disagrees. It is not reported if the source
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import pairwise
 from math import isnan
 from typing import NamedTuple, TypeAlias, TypeVar
-from unicodedata import combining, normalize
 
-import numpy as np
-from numpy.typing import NDArray
-
-from nlgauge.engine.english import STOPWORDS
-from nlgauge.faithfulness.dates import MONTHS, WEEKDAYS
 from nlgauge.faithfulness.derivations import Numbers, follows
-from nlgauge.faithfulness.derived import excepts, facts
+from nlgauge.faithfulness.derived import facts
+from nlgauge.faithfulness.exceptions import excepts
 from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.opposites import OPPOSITES
+from nlgauge.faithfulness.parts import WORD, Nearest, Part, folded, sentences_of, span_of_words, word_after
 from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, conversions, is_share, quantities
-from nlgauge.maths.text import sentence_spans
 
-_WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+(?:['’][^\W_]+)?")
 _TOKEN = re.compile(r"\d+|[^\W\d]+|[^\w\s]")
-_CLAUSE = re.compile(r"[,;:—–]\s|\s-\s|\b(?:but|although|though|while|whereas|because|so that|unless|and)\b")
-_NEGATED = re.compile(
-    r"\b(?:no longer|not any ?more|not|never|no|nobody|none|neither|nor|cannot)\b|n[’']t\b", re.IGNORECASE
-)
-_CANNOT_PLAIN = {"cannot": "can not", "can't": "can not", "can’t": "can not", "won't": "will not", "won’t": "will not"}
-_CANNOT = re.compile(rf"\b(?:{'|'.join(_CANNOT_PLAIN)})\b", re.IGNORECASE)
-_LITTLE = STOPWORDS | {"am", "pm"}
-"""Words that do not count where sentences are compared"""
-_LEFT_OUT = frozenset(["a", "an", "the", "do", "does", "did", "any"])
 _ABOUT = re.compile(
     r"\b(?:about|around|roughly|nearly|almost|approximately|some|over|under|more than|less than|fewer than|at least"
     r"|at most|up to|close to|or so|above|below)\s+(?:the\s+|[$£€]\s?)?$",
@@ -47,9 +31,6 @@ _ABOUT = re.compile(
 _ARGUMENT = re.compile(r"\w\((?:[^()]*,\s?)?\w+\s?=\s?$")
 _MORE = re.compile(r"\b(?:over|more than|at least|above|as many as|exceed\w*)\s+(?:the\s+|[$£€]\s?)?$", re.IGNORECASE)
 _LESS = re.compile(r"\b(?:under|less than|fewer than|at most|up to|below)\s+(?:the\s+|[$£€]\s?)?$", re.IGNORECASE)
-_BEFORE = frozenset(["in", "at", "by", "from", "to", "for", "with", "of", "near", "into", "against"])
-"""Words before a name. Two names after the same word can be compared"""
-_NO_NAMES = frozenset([*MONTHS, *WEEKDAYS, "I", "Mr", "Mrs", "Dr"])
 _LIKE, _NEGATED_LIKE, _SURE = 0.5, 0.6, 0.67
 """The share of the statement's words that the source sentence must contain, to compare words, to compare negations, and
 for a difference of a sure kind to be sure"""
@@ -58,12 +39,6 @@ _SURE_KINDS = frozenset({"date", "clock", "weekday", "length", "mass", "volume"}
 for word as in the source but for a negation. Others are doubted: names (.79), opposites (.88), money (.84), percentages
 (.94) and counts (.92)"""
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
-_FALLING = re.compile(
-    r"\b(?:loss|lost|los[et]s?|fell|falls?|drop\w*|decline\w*|decrease\w*|deficit|below|down|debt|owe[sd]?|minus|negative"
-    r"|overdrawn|discount\w*|off|rebate|sav\w+|deduct\w*|cold\w*|lower\w*|shr[ai]nk\w*|cut|less|short\w*|frost|shed|reduc\w*)\b",
-    re.IGNORECASE,
-)
-"""Words that may say the sign of a number"""
 _COMPARED = {"months": "duration", "points": "percent"}
 """Kinds of quantities that are compared with another kind"""
 _BEFORE_A_NUMBER = 60
@@ -84,121 +59,12 @@ class SourceDifference(NamedTuple):
     sentence is as in the source, word for word if it is a negation"""
 
 
-_WITHOUT = re.compile(r"\bwithout (?P<thing>(?:(?:any|an?|the|its|their|his|her) )?[\w'’-]+)", re.IGNORECASE)
 _PRONOUN = re.compile(r"(?:he|she|it|they)\b", re.IGNORECASE)
 _COPULA = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
 _Found: TypeAlias = tuple[int, int, str, str]
 """Begin and end within a sentence, the reason, and the kind"""
-_LONGEST, _LONGEST_NAME = 1000, 60
-"""Characters of a sentence and of a name that is compared"""
 _Key = TypeVar("_Key", bound=Hashable)
 _Of = TypeVar("_Of")
-
-
-@dataclass(frozen=True)
-class _Passage:
-    """A sentence or clause with its position."""
-
-    text: str
-    begin: int
-    alone: bool = False
-    """Whether a clause is the whole sentence"""
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        """The stems of its content words, without numbers."""
-        found = (_owner(word.lower()) for word in _WORD.findall(self.text))
-        return frozenset(_stem(word) for word in found if word not in _LITTLE and not word[0].isdigit())
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        return frozenset(_folded(word) for word in _WORD.findall(self.text))
-
-    @cached_property
-    def quantities(self) -> list[Quantity]:
-        return quantities(self.text)
-
-    @cached_property
-    def equal(self) -> EqualQuantities:
-        return EqualQuantities(self.quantities)
-
-    @cached_property
-    def numbers(self) -> Numbers:
-        return Numbers(self.quantities)
-
-    @cached_property
-    def clauses(self) -> Sequence[_Passage]:
-        ends = [0, *(at for match in _CLAUSE.finditer(self.text) for at in match.span()), len(self.text)]
-        places = list(zip(ends[::2], ends[1::2], strict=True))
-        return [_Passage(self.text[begin:end], self.begin + begin, len(places) == 1) for begin, end in places]
-
-    @cached_property
-    def named(self) -> Sequence[tuple[int, int, str]]:
-        """The words of names, with the word before each."""
-        return list(_named(self.text))
-
-    @cached_property
-    def counting(self) -> Mapping[str, Quantity]:
-        """The numbers by the word behind each, if each has another one."""
-        numbers = [one for one in self.quantities if one.kind == "count" and not one.weak]
-        named = {_after(self.text, one.end): one for one in numbers}
-        return named if len(named) == len(numbers) and "" not in named else {}
-
-    @cached_property
-    def falls(self) -> bool:
-        """Whether a word may say the sign of its numbers."""
-        return _FALLING.search(self.text) is not None
-
-    @cached_property
-    def negations(self) -> list[re.Match[str]]:
-        return list(_NEGATED.finditer(self.text))
-
-    @property
-    def negated(self) -> bool:
-        said = [match.group().lower() for match in self.negations]
-        return (len(said) - (said.count("nor") if "neither" in said else 0)) % 2 == 1
-
-    def lacks(self, stems: Set[str]) -> bool:
-        """Return whether it is without a thing that has one of some stems."""
-        found = _WITHOUT.search(self.text)
-        return found is not None and any(_stem(word.lower()) in stems for word in _WORD.findall(found["thing"]))
-
-    @cached_property
-    def unnegated(self) -> tuple[str, ...]:
-        """The stems of all words but those that negate, articles and forms of "do"."""
-        plain = _NEGATED.sub(" ", _CANNOT.sub(lambda match: _CANNOT_PLAIN[match.group().lower()], self.text))
-        return tuple(_stem(word) for word in map(_folded, _WORD.findall(plain)) if word not in _LEFT_OUT)
-
-    def shared(self, other: _Passage) -> float:
-        """Return the share of its content words that the other part contains."""
-        return len(self.stems & other.stems) / len(self.stems) if self.stems else 0.0
-
-
-class _Nearest:
-    """Passages, of which the one that shares most words with another one is found by its words."""
-
-    def __init__(self, of: Sequence[_Passage], behind: int = 0) -> None:
-        """Look for passages. The words of a passage count for some behind it, too."""
-        self.of = of
-        self._lengths = np.array([len(one.stems) for one in of], np.int64)
-        holders: dict[str, list[int]] = {}
-        for number, one in enumerate(of):
-            for stem in one.stems:
-                holders.setdefault(stem, []).extend(range(number, min(number + behind + 1, len(of))))
-        # Each passage once, though a word may stand in several before it.
-        self._holders = {stem: np.array(sorted(set(some)) if behind else some) for stem, some in holders.items()}
-
-    def shared(self, part: _Passage) -> NDArray[np.int64]:
-        """Return how many of the words of a part each passage has: [passages]."""
-        some = [self._holders[stem] for stem in part.stems if stem in self._holders]
-        return np.bincount(np.concatenate(some), minlength=len(self.of)) if some else np.zeros(len(self.of), np.int64)
-
-    def __call__(self, part: _Passage) -> _Passage | None:
-        """Return the passage that shares most words with a part (the shortest if several do), or None."""
-        shared = self.shared(part)
-        if not shared.any():
-            return None
-        return self.of[int(np.argmax(shared * (self._lengths.max() + 1) - self._lengths))]
 
 
 class CheckedSource:
@@ -207,10 +73,10 @@ class CheckedSource:
     def __init__(self, texts: Sequence[str]) -> None:
         self._text = text = "\n".join(texts)
         self._derived = facts(tuple(texts))
-        self._sentences = list(_sentences(text))
+        self._sentences = list(sentences_of(text))
         self._clauses = [clause for one in self._sentences for clause in one.clauses]
-        self._nearest_sentence = _Nearest(self._sentences)
-        self._nearest_clause = _Nearest(self._clauses)
+        self._nearest_sentence = Nearest(self._sentences)
+        self._nearest_clause = Nearest(self._clauses)
         self._quantities = [one for sentence in self._sentences for one in sentence.quantities]
         self._equal = EqualQuantities(self._quantities)
         self._numbers = Numbers(self._quantities)
@@ -225,9 +91,9 @@ class CheckedSource:
         return {one.begin: before.stems for before, one in some if _PRONOUN.match(one.text) is not None}
 
     @cached_property
-    def _about(self) -> _Nearest:
+    def _about(self) -> Nearest:
         """What a sentence is about may stand in the three sentences before it."""
-        return _Nearest(self._sentences, behind=3)
+        return Nearest(self._sentences, behind=3)
 
     @cached_property
     def _holders(self) -> list[int]:
@@ -280,10 +146,10 @@ class CheckedSource:
         found: list[SourceDifference] = []
         given = quantities(question)
         known = EqualQuantities(given), frozenset(one.written for one in given if not isnan(one.written))
-        for sentence in _sentences(text):
+        for sentence in sentences_of(text):
             at = sentence.begin
             if (derived := self._derived.of(sentence.text, question)) is not None:
-                begin, end = _span_of_words(sentence.text)
+                begin, end = span_of_words(sentence.text)
                 found += (
                     [] if derived.follows else [SourceDifference(at + begin, at + end, derived.reason, derived.sure)]
                 )
@@ -308,14 +174,12 @@ class CheckedSource:
                 found += self._negations(sentence)
                 order = self._derived.order
                 if order is not None and (why := order.difference(sentence.text)) is not None:
-                    begin, end = _span_of_words(sentence.text)
+                    begin, end = span_of_words(sentence.text)
                     found.append(SourceDifference(at + begin, at + end, why, sure=False))
         found.sort()
         return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
 
-    def _figures(
-        self, sentence: _Passage, near: _Passage, given: EqualQuantities, written: Set[float]
-    ) -> Iterator[_Found]:
+    def _figures(self, sentence: Part, near: Part, given: EqualQuantities, written: Set[float]) -> Iterator[_Found]:
         if not near.quantities:
             return
         theirs = _Counterparts(sentence, near)
@@ -329,7 +193,7 @@ class CheckedSource:
                 continue  # what a call sets is no claim about the default
             if self._has(one, sentence, near) and not self._said_of_another(one, sentence, near):
                 continue
-            after = _after(sentence.text, one.end)
+            after = word_after(sentence.text, one.end)
             beside = others.get(("after", after)) if after else None
             counted = one.kind == "count" and abs(one.value[0] or 0.0) <= _COUNTED
             mine = one.value[0] if len(one.value) == 1 else None
@@ -346,20 +210,20 @@ class CheckedSource:
             there = near.text[other.begin : other.end]
             yield (one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}", one.kind)
 
-    def _said_of_another(self, one: Quantity, sentence: _Passage, near: _Passage) -> bool:
+    def _said_of_another(self, one: Quantity, sentence: Part, near: Part) -> bool:
         """Return whether the source says a quantity only of another thing than the nearest sentence.
 
         The nearest sentence has a quantity of this kind as well.
         """
         alike = [other for other in near.quantities if _group(one) == _group(other) and not other.weak]
-        bare = one.kind in ("count", "ordinal") and not _after(sentence.text, one.end)
+        bare = one.kind in ("count", "ordinal") and not word_after(sentence.text, one.end)
         if bare or len(alike) != 1 or sentence.shared(near) < _LIKE:
             return False
         holders = {self._holders[number] for number in self._equal.same(one)} | set(self._written.get(one.written, ()))
         common = len(sentence.stems & near.stems)
         return bool(holders) and bool((self._about.shared(sentence)[list(holders)] < common).all())
 
-    def _has(self, one: Quantity, sentence: _Passage, near: _Passage) -> bool:
+    def _has(self, one: Quantity, sentence: Part, near: Part) -> bool:
         """Return whether the source has a quantity in any form, or quantities from which it may have been computed."""
         dated = one.kind == "date" and one.value[1] is not None  # of which the year alone is no counterpart
         if any(not dated or self._quantities[number].kind == "date" for number in self._equal.same(one)):
@@ -394,21 +258,21 @@ class CheckedSource:
         places = self._places.get(token.group(), ())
         return any(at >= token.start() and alone.match(self._text, at - token.start()) for at in places)
 
-    def _names(self, sentence: _Passage, near: _Passage) -> Iterator[_Found]:
+    def _names(self, sentence: Part, near: Part) -> Iterator[_Found]:
         """Yield names that replace another name: after the same word, or next to the same part of a name."""
         if sentence.shared(near) < _LIKE:
             return
         theirs: dict[tuple[str, bool], str] = {}
         for first, last, before in near.named:
             other = near.text[first:last]
-            if _folded(other) not in sentence.words:
+            if folded(other) not in sentence.words:
                 theirs.setdefault((before, other.isupper()), other)
         for begin, end, before in sentence.named if theirs else ():
             name = sentence.text[begin:end]
             if (other := theirs.get((before, name.isupper()), "")) and not self._knows(name):
                 yield (begin, end, f"{name}: the source has {other}", "name")
 
-    def _converted(self, sentence: _Passage) -> Iterator[_Found]:
+    def _converted(self, sentence: Part) -> Iterator[_Found]:
         """Yield measures behind which the same stands in another unit, and is not the same."""
         for one, other, right in conversions(sentence.text):
             if not right and next(self._equal.same(other), None) is None:
@@ -417,10 +281,10 @@ class CheckedSource:
                 yield (other.begin, other.end, why, "conversion")
 
     def _knows(self, name: str) -> bool:
-        word = _folded(name)
+        word = folded(name)
         return word in self._words or (len(word) > 4 and word[:4] in self._beginnings)
 
-    def _negations(self, sentence: _Passage) -> Iterator[SourceDifference]:
+    def _negations(self, sentence: Part) -> Iterator[SourceDifference]:
         for clause in sentence.clauses:
             near = self._nearest_clause(clause)
             if near is None or near.shared(clause) < _LIKE:
@@ -443,10 +307,10 @@ class CheckedSource:
                 )
             else:
                 word = near.negations[0].group() if near.negations else "without"
-                (begin, end), why = _span_of_words(clause.text), f"the source has “{word}”"
+                (begin, end), why = span_of_words(clause.text), f"the source has “{word}”"
             yield SourceDifference(begin=clause.begin + begin, end=clause.begin + end, reason=why, sure=sure)
 
-    def _reverses(self, clause: _Passage) -> bool:
+    def _reverses(self, clause: Part) -> bool:
         """Return whether the source has a clause word for word but for a negation, and does not have it as it is."""
         negated = self._wordings.get(clause.unnegated, [])
         return len(clause.unnegated) > 2 and bool(negated) and clause.negated not in negated
@@ -455,7 +319,7 @@ class CheckedSource:
 class _Counterparts:
     """The quantities of the nearest sentence of the source that a sentence does not have itself."""
 
-    def __init__(self, sentence: _Passage, near: _Passage) -> None:
+    def __init__(self, sentence: Part, near: Part) -> None:
         self._text = sentence.text
         self._others: dict[tuple[tuple[str, str], bool], dict[tuple[str, object], Quantity]] = {}
         for other in near.quantities:
@@ -463,7 +327,7 @@ class _Counterparts:
                 continue
             group = self._others.setdefault((_group(other), _is_year(near.text, other)), {})
             value = other.value[0] if len(other.value) == 1 else None
-            for name in ("any", None), ("after", _after(near.text, other.end)), ("value", value):
+            for name in ("any", None), ("after", word_after(near.text, other.end)), ("value", value):
                 group.setdefault(name, other)  # the first of several
             if not isnan(other.written):
                 group.setdefault(("written", other.written), other)
@@ -493,7 +357,7 @@ def _loose(text: str, one: Quantity) -> bool:
     return one.weak and not is_share(text, one)
 
 
-def _before(part: _Passage, one: Quantity) -> str:
+def _before(part: Part, one: Quantity) -> str:
     return part.text[max(0, one.begin - _BEFORE_A_NUMBER) : one.begin]
 
 
@@ -513,7 +377,7 @@ def _bounds(before: str, one: Quantity, behind: str, other: Quantity) -> bool:
     return bool(more or (_LESS.search(before) and mine >= theirs and not _LESS.search(behind)))
 
 
-def _exchanged(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
+def _exchanged(sentence: Part, near: Part) -> Iterator[_Found]:
     """Yield two numbers of which each counts what the other counts in the source: three tablets two times a day."""
     mine, theirs = sentence.counting, near.counting
     if len(mine) != 2 or len(theirs) != 2 or set(mine) != set(theirs):
@@ -524,7 +388,7 @@ def _exchanged(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
         yield (one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}", "exchanged")
 
 
-def _opposites(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
+def _opposites(sentence: Part, near: Part) -> Iterator[_Found]:
     if sentence.shared(near) < _LIKE:
         return
     theirs: dict[bool, set[str]] = {True: set(), False: set()}
@@ -537,9 +401,9 @@ def _opposites(sentence: _Passage, near: _Passage) -> Iterator[_Found]:
                 yield (at + begin, at + end, f"{clause.text[begin:end]}: the source has {word}", "opposite")
 
 
-def _pairs(part: _Passage, words: Set[str]) -> Iterator[tuple[int, int, str]]:
+def _pairs(part: Part, words: Set[str]) -> Iterator[tuple[int, int, str]]:
     """Yield words of a part whose opposite is among other words, if neither is in both."""
-    for match in _WORD.finditer(part.text):
+    for match in WORD.finditer(part.text):
         word = match.group().lower()
         if part.text[match.start() - 1 : match.start()] == "=":
             continue  # what a call sets is no claim about the default
@@ -549,35 +413,6 @@ def _pairs(part: _Passage, words: Set[str]) -> Iterator[tuple[int, int, str]]:
                 break
 
 
-def _sentences(text: str) -> Iterator[_Passage]:
-    """Yield sentences, of which a very long one is several: it is compared again and again."""
-    for begin, end in sentence_spans(text):
-        while end - begin > _LONGEST:
-            at = text.rfind(" ", begin + _LONGEST // 2, begin + _LONGEST)
-            at = begin + _LONGEST if at < 0 else at
-            yield _Passage(text[begin:at], begin)
-            begin = at
-        yield _Passage(text[begin:end], begin)
-
-
-def _named(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield words of names after a preposition or another part of the name, with the word before them."""
-    before = ""
-    for match in _WORD.finditer(text):
-        word = match.group()
-        fits = before in _BEFORE or (before[:1].isupper() and before.lower() not in STOPWORDS)
-        fits = fits and text[match.start() - 1 : match.start()] != "-"
-        if (
-            fits
-            and word[0].isupper()
-            and 2 < len(word) <= _LONGEST_NAME
-            and word not in _NO_NAMES
-            and word.lower() not in STOPWORDS
-        ):
-            yield match.start(), match.end(), before
-        before = word.lower() if word.lower() in STOPWORDS else word
-
-
 def _group(one: Quantity) -> tuple[str, str]:
     """Return what a quantity can be compared with: AB-1234 is compared with AB-1243, but not with XY-9."""
     return _COMPARED.get(one.kind, one.kind), _shape(one.unit) if one.kind == "code" else ""
@@ -585,29 +420,3 @@ def _group(one: Quantity) -> tuple[str, str]:
 
 def _shape(code: str) -> str:
     return re.sub(r"\d", "9", code)
-
-
-def _after(text: str, at: int) -> str:
-    """Return the stem of the word after a number."""
-    match = _WORD.match(text, at + 1) if text[at : at + 1] in (" ", "-") else None
-    word = match.group().lower() if match else ""
-    return "" if word in STOPWORDS else _stem(word)
-
-
-def _folded(word: str) -> str:
-    """Return a word in lower case, without accents and the ending of a possessive."""
-    return "".join(one for one in normalize("NFKD", _owner(word.lower())) if not combining(one))
-
-
-def _owner(word: str) -> str:
-    return word[:-2] if word.endswith(("'s", "’s")) else word
-
-
-def _stem(word: str) -> str:
-    word = f"{word[:-3]}y" if len(word) > 4 and word.endswith(("ies", "ied")) else word
-    return word[:5] if len(word) > 5 else word.rstrip("s") if len(word) > 3 else word
-
-
-def _span_of_words(text: str) -> tuple[int, int]:
-    found = list(_WORD.finditer(text))
-    return (found[0].start(), found[-1].end()) if found else (0, len(text))

@@ -1,9 +1,10 @@
-"""What the rules of English compare of two sentences: the stems of their words, and whether they are negated."""
+"""What rules of English compare of two sentences: stems, numbers and negations; and `Derived`, what they say of one."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from nlgauge.engine.english import is_stopword
 from nlgauge.faithfulness.measures import Quantity
@@ -14,6 +15,18 @@ LONGEST, MOST = 400, 2000
 """Characters of a sentence, and sentences of a source, that are looked at"""
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NEGATION = re.compile(r"\b(?:no longer|not|never|no|nobody|none|neither|nor|cannot|without)\b|n[’']t\b", re.IGNORECASE)
+
+
+class Derived(NamedTuple):
+    """What a source says of a statement."""
+
+    follows: bool
+    """Whether the statement follows; else the source excludes it"""
+    words: str
+    """The words of the source from which that is certain"""
+    reason: str
+    sure: bool = False
+    """Whether the frame leaves no doubt"""
 
 
 def negated(text: str) -> bool:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.tokens import SubwordTokenizer
-from nlgauge.faithfulness.claims import claims, forms_of
+from nlgauge.faithfulness.claims import claims
+from nlgauge.faithfulness.forms import forms_of
 from nlgauge_lab.training.aligner_rows import Encoded, Shape, Twins, encode
 from nlgauge_lab.training.alone import Judged, alone
 from nlgauge_lab.training.labelled import Labelled, marked, sentences_of

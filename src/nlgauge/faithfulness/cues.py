@@ -1,0 +1,163 @@
+"""Words of a statement that name a calculation or an order, and a statement without them: what it is about.
+
+A total ("altogether"), a difference ("five years older than", "rose by"), a span ("lasted", "at the age of"), a share,
+an average, or the first and last of an order ("the cheapest").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.operands import Passage, without_quantities
+from nlgauge.faithfulness.quantities import quantities
+from nlgauge.faithfulness.stems import GENERAL, LONGEST, WORD, negated, stem_of, stems_in
+
+TOTAL = re.compile(
+    r"\b(?:in total|altogether|(?:a|the) (?:grand )?total(?: (?:of|is|was|price|cost|number))*|combined"
+    r"|in all|all in all|together|in sum|the sum(?: of)?)\b",
+    re.IGNORECASE,
+)
+AVERAGE = re.compile(
+    r"\b(?:on average|averaged|averages|(?:the|an) (?:average|mean)(?: [\w'’-]+){0,2} (?:of|is|was|are|were))\b",
+    re.IGNORECASE,
+)
+MORE_THAN = "older longer heavier taller deeper dearer faster higher wider larger bigger more later hotter warmer"
+_LESS_THAN = "younger shorter lighter cheaper slower lower narrower smaller fewer less earlier colder cooler"
+THAN = re.compile(
+    rf"\b(?P<how>(?:more|less) (?:expensive|costly)|{'|'.join(f'{MORE_THAN} {_LESS_THAN}'.split())})\b"
+    r"[^.;]{0,60}?\bthan\b",
+    re.IGNORECASE,
+)
+ROSE = re.compile(
+    r"\b(?P<rose>(?:rose|rises?|risen|grew|grows?|grown|increased?s?|gain(?:s|ed)?|climb(?:s|ed)?|went up|added)"
+    r"(?: by)?)\b|\b(?P<fell>(?:fell|falls?|fallen|declined?s?|decreased?s?|drop(?:s|ped)?|shr[aiu]nk|sank|went down"
+    r"|lost|loses)(?: by)?)\b|\b(?P<apart>a difference of|difference (?:is|was)|differ by)\b",
+    re.IGNORECASE,
+)
+WON = re.compile(
+    r"\b(?P<won>won|wins|ahead|leads?|led)\b[^.;]{0,40}\bby\b|\b(?P<lost>lost|loses|behind)\b[^.;]{0,40}\bby\b",
+    re.IGNORECASE,
+)
+SPAN = re.compile(
+    r"\b(?:last(?:s|ed)|takes?|took|runs? for|ran for|goes on for|went on for|stood|existed|lived"
+    r"|survived|reigned|ruled|spanned|served|was open for|is open for|stayed|stays)\b",
+    re.IGNORECASE,
+)
+_GIVEN = frozenset(
+    ["average", "times", "exactly", "just", "three", "all", "list", "others", "result", "number", "amount"]
+)
+CUES = frozenset(
+    stem_of(word)
+    for word in (
+        *("expensive", "costly", "averaged", "mean", "sum", "age", "aged", "old", "year", "turned", "difference"),
+        *("point", "share", "percent", "cost", "price", "paid", "pay", "least", "apart", "change"),
+        *("journey", "trip", "crossing", "flight", "ride", "drive"),
+        *_GIVEN,
+    )
+)
+"""Stems of words that name a calculation or a unit, and no thing of their own"""
+_ASKING = frozenset(map(stem_of, ("many", "much", "long", "old", "far", "often", "big", "tell", "know")))
+MONEY, _LENGTH = frozenset({"money"}), frozenset({"length"})
+TIME = frozenset({"duration", "months"})
+_AGES = frozenset({"months", "count"})
+_COUNTS = frozenset({"area", "count", "volume", "bytes"})
+ORDERS: tuple[tuple[frozenset[str], Set[str], Set[str]], ...] = (
+    (MONEY, {"cheapest", "least expensive", "cheaper", "less expensive"}, {"most expensive", "dearest", "priciest"}),
+    (MONEY, set(), {"costliest", "dearer", "more expensive"}),
+    (_LENGTH | TIME, {"shortest", "shorter"}, {"longest", "longer"}),
+    (_LENGTH, {"lowest", "nearest", "lower", "nearer"}, {"tallest", "highest", "deepest", "widest", "farthest"}),
+    (_LENGTH, set(), {"taller", "higher", "deeper", "wider"}),
+    (frozenset({"mass"}), {"lightest", "lighter"}, {"heaviest", "heavier"}),
+    (_AGES, {"youngest", "younger"}, {"oldest", "older"}),
+    (
+        frozenset({"temperature"}),
+        {"coldest", "coolest", "colder", "cooler"},
+        {"hottest", "warmest", "hotter", "warmer"},
+    ),
+    (_COUNTS, {"smallest", "smaller"}, {"largest", "biggest", "larger", "bigger"}),
+    (frozenset({"speed"}), {"slowest", "slower"}, {"fastest", "faster"}),
+    (TIME, {"fastest", "quickest", "faster", "quicker"}, {"slowest", "slower"}),
+)
+"""For words of an order: the kinds of numbers, the words for the least one, and for the greatest"""
+_ORDERED = sorted({word for _, low, high in ORDERS for word in low | high}, key=len, reverse=True)
+ORDER = re.compile(rf"\b(?:{'|'.join(_ORDERED)})\b", re.IGNORECASE)
+MOST_OF = re.compile(
+    r"\b(?:cost|costs|weighs?|takes?) the (?P<cost>most|least)\b"
+    r"|\bthe (?P<many>most|fewest) (?!expensive|costly)(?P<of>\w+)",
+    re.IGNORECASE,
+)
+OF_ALL = re.compile(
+    r"(?<=est) of (?:all )?(?:the )?(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b", re.IGNORECASE
+)
+"""The cheapest of the three"""
+_CUE_WORDS = re.compile(
+    rf"\b(?:won|wins|ahead|leads?|led|lost|loses|behind|by|than|expensive|costly"
+    rf"|{'|'.join(f'{MORE_THAN} {_LESS_THAN}'.split())})\b",
+    re.IGNORECASE,
+)
+
+
+class Statement:
+    """A statement that may be calculated."""
+
+    def __init__(self, text: str, question: str) -> None:
+        self.text = text
+        self.found = quantities(text)
+        self.numbers = [one for one in self.found if _counts(one)]
+        blank = without_quantities(text, self.found, 0, len(text))
+        self.names = frozenset(stem_of(match.group().lower()) for match in WORD.finditer(text) if _is_name(text, match))
+        for pattern in (TOTAL, AVERAGE, ROSE, SPAN, ORDER, MOST_OF):
+            blank = pattern.sub(" ", blank)
+        blank = THAN.sub(_apart_of, WON.sub(_apart_of, blank))
+        self.stems = stems_in(blank) - GENERAL - CUES
+        self.asked = stems_in(question[-LONGEST:]) - GENERAL - CUES - _ASKING
+        self.negated = negated(text)
+
+    def told_by(self, passage: Passage) -> float:
+        """Return the share of its words that a passage or the question has; 0 if a name is in neither."""
+        if not self.stems:
+            return 1.0
+        if (self.names & self.stems) - passage.stems:
+            return 0.0
+        return 1 - len(self.stems - passage.stems - self.asked) / len(self.stems)
+
+
+def _apart_of(match: re.Match[str]) -> str:
+    """Return what a cue has between its words."""
+    return _CUE_WORDS.sub(" ", match.group())
+
+
+def things_of(text: str) -> frozenset[str]:
+    """Return the stems of the words that name things."""
+    return stems_in(_CUE_WORDS.sub(" ", text)) - GENERAL - CUES
+
+
+def _is_name(text: str, match: re.Match[str]) -> bool:
+    return match.start() > 0 and match.group()[0].isupper() and text[: match.start()].rstrip()[-1:] not in ".!?:"
+
+
+def _counts(one: Quantity) -> bool:
+    return (
+        (not one.weak or one.kind in ("percent", "months", "duration"))
+        and len(one.value) == 1
+        and one.kind
+        not in (
+            "ordinal",
+            "clock",
+            "weekday",
+        )
+    )
+
+
+def may_calculate(text: str) -> bool:
+    return any(pattern.search(text) for pattern in (TOTAL, AVERAGE, THAN, ROSE, WON, SPAN, _SHARE_SAID, _AGE_SAID))
+
+
+_SHARE_SAID = re.compile(
+    r"%|\bper ?cent\b|\b(?:half|quarters?|thirds?|fifths?|tenths?|(?:in|out of) (?:two|three|four|five|ten|\d+))\b"
+    r"|\b(?:not|n't|n’t|no)\b",
+    re.IGNORECASE,
+)
+_AGE_SAID = re.compile(r"\b(?:age|aged|turn(?:s|ed)|lived to|years? old)\b", re.IGNORECASE)

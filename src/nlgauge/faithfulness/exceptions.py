@@ -1,0 +1,246 @@
+"""What a source says of all but one, and what follows of the one and of the others.
+
+"Every room but the kitchen has been painted" excludes that the kitchen has been painted, and "All but two of the twelve
+players were injured" says that ten were.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from nlgauge.engine.english import is_stopword
+from nlgauge.faithfulness.dates import WEEKDAYS
+from nlgauge.faithfulness.quantities import quantities
+from nlgauge.faithfulness.statements import is_verb
+from nlgauge.faithfulness.stems import LONGEST, WORD, Derived, negated, negations, opposed, stem_of, stems_in
+
+_MARKER = r"(?:except(?:ing)?(?: for)?|apart from|aside from|other than|save for|excluding|with the exception of)"
+_ALL = (
+    r"(?P<all>everyone|everybody|everything|everywhere|all|every|each|anyone|anybody|any|always|daily"
+    r"|the (?:whole|entire))"
+)
+_NONE = r"(?P<none>none|no one|nobody|nothing|nowhere|no)"
+_BUT = r"(?<=everyone )but|(?<=everybody )but|(?<=everything )but|(?<=nobody )but|(?<=no one )but|(?<=none )but"
+_EXCEPTION = re.compile(
+    rf"\b(?:{_ALL}|{_NONE})\b[^.;:!?]{{0,150}}?,?\s\(?(?P<marker>{_MARKER}|{_BUT})\s(?P<rest>[^.;:!?)]+)", re.IGNORECASE
+)
+"""All but one: the rest names what is excepted, and may go on with what is said of the others"""
+_NAMED_BUT = re.compile(
+    rf"\b(?:{_ALL}|{_NONE})\b(?: of)?(?: (?:the|our|my|his|her|its|their))?(?P<named>(?: [\w'’-]+){{1,2}})"
+    r" (?P<marker>but) (?P<rest>(?:the |an? )?[^\W\d][^.;:!?)]*)",
+    re.IGNORECASE,
+)
+"""None of the samples but sample C"""
+_FIRST = re.compile(
+    rf"\W*(?P<marker>{_MARKER}|but for|(?P<unlike>unlike))\s(?P<thing>[^,.;:!?]{{1,80}}),\s(?P<rest>[^.;!?]+)",
+    re.IGNORECASE,
+)
+"""Apart from the kitchen, every room has been painted"""
+_ALL_BUT = re.compile(
+    r"\ball but (?P<numbers>[\w-]{1,12}(?: of (?:the |its |their |our )?[\w-]{1,12}(?= \w))?)"
+    r"(?P<rest>\s[^.;:!?]+)",
+    re.IGNORECASE,
+)
+"""All but two of the twelve players were injured"""
+_DAYS = frozenset(stem_of(day.lower()) for day in WEEKDAYS)
+_AUXILIARY = frozenset(
+    ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "may", "must", "will", "should"]
+)
+
+
+def excepts(text: str) -> re.Match[str] | None:
+    """Return the words that make an exception: all but one; None where a text makes none.
+
+    Args:
+        text: a sentence.
+
+    Returns:
+        The match. Its group `rest` names what is excepted, and may go on with what is said of the others.
+    """
+    if (found := _EXCEPTION.search(text)) is not None:
+        return found
+    found = _NAMED_BUT.search(text)
+    if found is None or any(map(_verbal, WORD.findall(found["named"]))):
+        return None  # "no lift is free but the stairs are"
+    return found
+
+
+class _Exception(NamedTuple):
+    """What a sentence says of all but one."""
+
+    text: str
+    shown: str
+    excepted: frozenset[str]
+    """The stems of what is excepted"""
+    predicate: Mapping[str, str]
+    """The words of what is said of the others, by stem"""
+    denied: bool
+    """Whether that is not so of what is excepted"""
+
+
+class Exceptions:
+    """The exceptions that a source makes.
+
+    Args:
+        sentences: those of the source.
+    """
+
+    def __init__(self, sentences: Sequence[str]) -> None:
+        self._made = [frame for one in sentences if (frame := _exception_of(one)) is not None]
+
+    def __bool__(self) -> bool:
+        return bool(self._made)
+
+    def of(self, sentence: str) -> Derived | None:
+        """Return what follows of a statement about what is excepted, or about the others; None without either."""
+        if len(negations(sentence)) > 1:
+            return None
+        if (mine := _exception_of(sentence)) is not None:
+            return self._same(mine)
+        if excepts(sentence) is not None:
+            return None
+        said = stems_in(sentence)
+        for one in self._made:
+            days = said & _DAYS - one.excepted if one.excepted <= _DAYS else frozenset()
+            excepted = one.excepted <= said
+            rest = said - one.excepted - days
+            if not one.excepted or not (excepted or days) or not rest:
+                continue
+            turned = {stem_of(word) for word in opposed(one.predicate)}
+            if not rest <= one.predicate.keys() | turned:
+                continue
+            negative = negated(sentence) != bool(rest & turned - one.predicate.keys())
+            denied = one.denied == excepted  # the others are as the sentence says of all
+            return Derived(denied == negative, one.text.strip(), f"the source has “{one.shown}”", True)
+        return None
+
+    def _same(self, mine: _Exception) -> Derived | None:
+        """Return whether the source has the same exception, or another one from the same."""
+        for one in self._made:
+            if mine.predicate.keys() == one.predicate.keys() and mine.denied == one.denied:
+                same_thing = mine.excepted == one.excepted
+                return Derived(same_thing, one.text.strip(), f"the source has “{one.shown}”", True)
+        return None
+
+
+class CountedExceptions:
+    """Sentences of a source that say how many are excepted: all but two of the twelve.
+
+    Args:
+        sentences: those of the source.
+    """
+
+    def __init__(self, sentences: Sequence[str]) -> None:
+        self._counted = [(one, match) for one in sentences if (match := _ALL_BUT.search(one)) is not None]
+
+    def __bool__(self) -> bool:
+        return bool(self._counted)
+
+    def of(self, sentence: str) -> Derived | None:
+        """Return what follows of a number in a statement; None where it has another number of them, or none."""
+        said = quantities(sentence)
+        if len(said) != 1 or said[0].kind != "count":
+            return None
+        for source, frame in self._counted:
+            numbers = [one.written for one in quantities(frame["numbers"]) if one.kind == "count"]
+            theirs = stems_in(frame["rest"])
+            others = stems_in(sentence[: said[0].begin] + sentence[said[0].end :])
+            if not 1 <= len(numbers) <= 2 or not others <= theirs:
+                continue
+            if negated(sentence) != negated(frame["rest"]):
+                right = said[0].written == numbers[0]
+            elif len(numbers) == 2:
+                right = said[0].written == numbers[1] - numbers[0]
+            else:
+                continue
+            return Derived(right, source.strip(), f"the source has “{frame.group().strip()}”", True)
+        return None
+
+
+def _exception_of(source: str) -> _Exception | None:
+    """Return the exception that a sentence makes."""
+    if len(source) > LONGEST:
+        return None
+    if (frame := _FIRST.match(source)) is not None:
+        return _fronted(source, frame)
+    if (frame := excepts(source)) is None:
+        return None
+    rest = frame["rest"]
+    words = rest.split()
+    names = [word.lower().strip(",()") for word in words]
+    before = source[: frame.start("marker")]
+    if not any(map(_verbal, WORD.findall(before))):
+        at = next((n for n in range(1, len(names)) if _verbal(names[n])), None)
+        if at is None:
+            return None
+        thing, said = " ".join(words[:at]), " ".join(words[at:])
+    else:
+        thing, said = re.split(r",|\s(?:and|but|which|who|that|because|when)\s", rest)[0], before
+    predicate = _predicate(said)
+    around = source[: frame.start()] + source[frame.end() :] + " ".join(predicate.values())
+    denied = bool(frame["all"]) != negated(around)
+    return _Exception(
+        text=source, shown=frame.group().strip(), excepted=stems_in(thing), predicate=predicate, denied=denied
+    )
+
+
+def _fronted(source: str, frame: re.Match[str]) -> _Exception | None:
+    """Return the exception of a sentence that begins with it: "Apart from the kitchen, every room has been painted"."""
+    said = frame["rest"]
+    if frame["unlike"]:
+        words = said.split()
+        at = next((n for n, word in enumerate(words) if n and _verbal(word.strip(","))), None)
+        if at is None:
+            return None
+        said, denied = " ".join(words[at:]), not negated(said)
+    else:
+        everyone = re.search(rf"\b{_ALL}\b", said, re.IGNORECASE) is not None
+        nobody = re.search(rf"\b{_NONE}\b", said, re.IGNORECASE) is not None
+        if everyone == nobody:
+            return None  # "apart from tea" may add tea to the others
+        denied = everyone and not negated(said)
+    return _Exception(
+        text=source,
+        shown=f"{frame['marker']} {frame['thing']}",
+        excepted=stems_in(frame["thing"]),
+        predicate=_predicate(said),
+        denied=denied,
+    )
+
+
+def _predicate(said: str) -> Mapping[str, str]:
+    found = {stem_of(word.lower()): word.lower() for word in WORD.findall(said) if not is_stopword(word)}
+    return {stem: word for stem, word in found.items() if word not in _UNIVERSAL and word not in _MARKERS}
+
+
+_UNIVERSAL = frozenset(
+    [
+        "every",
+        "all",
+        "each",
+        "whole",
+        "entire",
+        "day",
+        "days",
+        "daily",
+        "always",
+        "area",
+        "areas",
+        "anyone",
+        "anybody",
+        "everyone",
+        "everybody",
+        "nobody",
+    ]
+)
+
+
+def _verbal(word: str) -> bool:
+    """Return whether a word is plainly a verb."""
+    word = word.lower()
+    return word in _AUXILIARY or is_verb(word) or (word.endswith("s") and is_verb(word[:-1]))
+
+
+_MARKERS = frozenset(["except", "apart", "aside", "save", "excluding", "exception", "besides", "excepting"])

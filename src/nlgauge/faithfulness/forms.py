@@ -1,0 +1,98 @@
+"""How the sources of an answer write their quantities, and an answer whose equal quantities are written so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from nlgauge.faithfulness.layout import Piece
+from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.quantities import CONVERTED, IDENTIFIERS, EqualQuantities, is_share, quantities, same
+from nlgauge.faithfulness.spelling import Spellings
+
+_TIMES = tuple(
+    (re.compile(rf"\b{said}\b"), re.compile(rf"\b{there}\b"), there)
+    for pair in (("two times", "twice"), ("once", "one time"))
+    for said, there in (pair, pair[::-1])
+)
+"""Two forms of the same: what is looked for, and what others write"""
+_TIMES_SAID = re.compile(r"\b(?:once|twice|one time|two times)\b")
+_ROUGHLY = re.compile(r"\b(?:about|around|roughly|approximately|some|nearly|almost|ca\.)\s$", re.IGNORECASE)
+_FORMS = 100
+"""Equal quantities of other texts of which the first gives a quantity its form"""
+
+
+class Forms(NamedTuple):
+    """How the sources of an answer write their quantities."""
+
+    equal: EqualQuantities
+    written: Sequence[str]
+    """The characters of each quantity"""
+    texts: Sequence[str]
+    """The sources"""
+    spellings: Spellings
+    """Their words"""
+
+
+def in_their_form(text: str, theirs: Forms) -> list[Piece]:
+    """Return changes by which quantities get the form of equal ones in other texts, where those have no equal form."""
+    forms = {form.casefold() for form in theirs.written}
+    pieces: list[Piece] = []
+    for said, there, form in _TIMES if _TIMES_SAID.search(text) else ():
+        if any(there.search(other) for other in theirs.texts) and not any(said.search(other) for other in theirs.texts):
+            pieces += [Piece(*match.span(), form) for match in said.finditer(text)]
+    for one in quantities(text):
+        written = text[one.begin : one.end]
+        if (_loose(one) and not is_share(text, one)) or one.kind in IDENTIFIERS or written.casefold() in forms:
+            continue
+        near = islice(theirs.equal.same(one), _FORMS)
+        first = min((number for number in near if _equal(one, theirs.equal.of[number])), default=None)
+        if first is None and _ROUGHLY.search(text[max(0, one.begin - 20) : one.begin]) and one.kind in CONVERTED:
+            first = next((n for n, other in enumerate(theirs.equal.of[:_FORMS]) if _converted(one, other)), None)
+        if first is not None:
+            pieces.append(Piece(one.begin, one.end, theirs.written[first]))
+    return pieces
+
+
+def forms_of(others: Iterable[str]) -> Forms:
+    """Return the quantities of texts, each form of each once."""
+    texts = tuple(others)
+    found = (
+        (one, other[one.begin : one.end])
+        for other in texts
+        for one in quantities(other)
+        if one.kind == "percent" or not _loose(one)
+    )
+    once = {(one._replace(begin=0, end=0), form): None for one, form in found}
+    return Forms(EqualQuantities([one for one, _ in once]), [form for _, form in once], texts, Spellings(texts))
+
+
+def _loose(one: Quantity) -> bool:
+    """Return whether a quantity is an expression like "a minute"; noon and midnight are times as others are."""
+    return one.weak and one.kind != "clock"
+
+
+def _converted(one: Quantity, other: Quantity) -> bool:
+    """Return whether a measure is about another one in another unit, as 42 km is 26 miles."""
+    if one.kind != other.kind or one.kind == "temperature" or not (one.written > 0 and other.written > 0):
+        return False
+    a, b = one.value[0] or 0.0, other.value[0] or 0.0
+    units = abs(a / one.written - b / other.written) > 1e-9 * abs(b / other.written)
+    return units and abs(a - b) <= 0.03 * abs(b)
+
+
+def _equal(one: Quantity, other: Quantity) -> bool:
+    """Return whether one quantity can be written as another.
+
+    It has the same value in the same precision, read in the same way. A temperature can be of another scale.
+    """
+    ambiguous = one.kind != "date" and not (one.other is None and other.other is None)
+    if one.kind != other.kind or ambiguous or not same(one, other):
+        return False
+    if one.kind == "date":
+        return one.value == other.value
+    whole = all((a is None) == (b is None) for a, b in zip(one.value, other.value, strict=True))
+    converted = one.kind == "temperature" and bool(one.unit and other.unit)
+    return whole and (one.kind not in ("money", "temperature") or one.unit == other.unit or converted)

@@ -1,0 +1,230 @@
+"""The numbers of a source with which one calculates, in passages of neighbouring sentences."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence, Set
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.quantities import quantities
+from nlgauge.faithfulness.stems import LONGEST, WORD, stem_of, stems_in
+
+_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+
+
+_SHORT_SOURCE = 40
+"""Sentences of a source that is read as one list"""
+MOST_PASSAGES = 60
+"""Passages with which a statement is compared"""
+_SENTENCES = 3
+"""Neighbouring sentences that are taken together"""
+_MAY_COUNT = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred|thousand|dozen|half"
+    r"|noon|midnight)\b",
+    re.IGNORECASE,
+)
+"""Without any of these, a sentence has no number with which one calculates"""
+_CLAUSE = re.compile(r"[,;.:!?]\s|\n|\s(?:and|while|whereas|but|by)\s")
+
+
+class Operand(NamedTuple):
+    """A number of a passage, with which one calculates."""
+
+    begin: int
+    end: int
+    kind: str
+    """That of the quantity, 'year', or 'day' of a date"""
+    unit: str
+    value: float
+    """In the kind's base unit"""
+    written: float
+    own: frozenset[str]
+    """The stems of its clause"""
+    noun: str
+    """The stem of the word that it counts"""
+
+
+_TAKEN = frozenset(["months", "money", "length", "mass", "duration"])
+"""Kinds whose unit a later number may take"""
+
+
+class _Sentence:
+    """A sentence of a source."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return stems_in(self.text)
+
+    @cached_property
+    def quantities(self) -> Sequence[Quantity]:
+        return quantities(self.text) if len(self.text) <= LONGEST else []
+
+    @cached_property
+    def operands(self) -> Sequence[Operand]:
+        return _operands(self.text, self.quantities)
+
+
+class Passage:
+    """Neighbouring sentences with numbers."""
+
+    def __init__(self, sentences: Sequence[_Sentence]) -> None:
+        self._sentences = sentences
+
+    @cached_property
+    def text(self) -> str:
+        """Its characters."""
+        return "".join(one.text for one in self._sentences)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of its words."""
+        return frozenset().union(*(one.stems for one in self._sentences))
+
+    @cached_property
+    def quantities(self) -> Sequence[Quantity]:
+        """Its quantities, at their places in the sentences."""
+        return [one for sentence in self._sentences for one in sentence.quantities]
+
+    @cached_property
+    def operands(self) -> Sequence[Operand]:
+        """Its numbers, each once for each place."""
+        at, numbers = 0, []
+        for sentence in self._sentences:
+            numbers += [one._replace(begin=at + one.begin, end=at + one.end) for one in sentence.operands]
+            at += len(sentence.text)
+        for number in range(1, len(numbers)):
+            last, one = numbers[number - 1 : number + 1]
+            if one.kind == "count" and not one.noun and last.kind in _TAKEN and last.written:
+                # "Lina is 8 years old, Omar is 11": a number takes the unit of the one before it.
+                value = one.written * last.value / last.written
+                numbers[number] = one._replace(kind=last.kind, unit=last.unit, value=value)
+        return numbers
+
+    @property
+    def sentences(self) -> int:
+        """How many there are."""
+        return len(self._sentences)
+
+    def of(self, kind: str) -> list[Operand]:
+        """Return its numbers of a kind."""
+        return [one for one in self.operands if one.kind == kind]
+
+    @cached_property
+    def own(self) -> Sequence[frozenset[str]]:
+        """For each number, the stems of its clause that not all clauses have."""
+        common = frozenset.intersection(*(one.own for one in self.operands)) if self.operands else frozenset()
+        return [one.own - common for one in self.operands]
+
+
+class Passages:
+    """The passages of a source, found by their words."""
+
+    def __init__(self, sentences: Sequence[str]) -> None:
+        """Take up to three neighbouring sentences that have numbers in the first and in the last one."""
+        read = [_Sentence(one) for one in sentences]
+        numbered = [_MAY_COUNT.search(one) is not None for one in sentences]
+        self._sentences = read
+        self._all = [
+            Passage(read[at : at + size])
+            for size in range(1, _SENTENCES + 1)
+            for at in range(len(sentences) - size + 1)
+            if numbered[at] and numbered[at + size - 1]
+        ]
+
+    @cached_property
+    def _whole(self) -> Sequence[Passage]:
+        return [Passage(self._sentences)] if 1 < len(self._sentences) <= _SHORT_SOURCE else []
+
+    def lists(self, stems: Set[str]) -> list[Passage]:
+        """Return the sentences that have some stems, and the whole source if it is short: a thing is first of these."""
+        return [*(one for one in self.near(stems) if one.sentences == 1), *self._whole]
+
+    @cached_property
+    def _holders(self) -> dict[str, list[int]]:
+        """The passages that have a stem, by number."""
+        found: dict[str, list[int]] = {}
+        for number, passage in enumerate(self._all):
+            for stem in passage.stems:
+                found.setdefault(stem, []).append(number)
+        return found
+
+    def near(self, stems: Set[str]) -> list[Passage]:
+        """Return the passages that have the rarest of some stems, short ones first, as far as these can be told apart.
+
+        Args:
+            stems: those of a statement; without any, a pronoun says what it is about.
+
+        Returns:
+            Not more than a few tens.
+        """
+        held = sorted((self._holders[stem] for stem in stems if stem in self._holders), key=len)
+        if not held:
+            return self._all if len(self._all) <= 2 * _SENTENCES else []
+        # A passage has most of the stems, and so one of the rarer ones.
+        some = {number for numbers in held[: (len(stems) + 1) // 2] for number in numbers[:MOST_PASSAGES]}
+        return [self._all[number] for number in sorted(some)[:MOST_PASSAGES]]
+
+
+def _operands(text: str, found: Sequence[Quantity]) -> list[Operand]:
+    ends = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
+    clauses = [(begin, end) for begin, end in pairwise(ends) if end > begin]
+    numbers: list[Operand] = []
+    last: Operand | None = None
+    for one in found:
+        kind, value = _numbered(text, one)
+        if value is None:
+            continue
+        begin, end = next((begin, end) for begin, end in clauses if begin <= one.begin < end)
+        own = stems_in(without_quantities(text, found, begin, end))
+        if not own:  # "of 60 euros" behind its thing: the clause before it
+            own = stems_in(without_quantities(text, found, last.end if last else 0, end))
+        after = [stem_of(match.group().lower()) for match in WORD.finditer(text, one.end, min(end, one.end + 40))]
+        noun = next(iter([stem for stem in after if stem in own][:1]), "")
+        unit = one.unit if one.kind == "money" else ""
+        operand = Operand(
+            begin=one.begin,
+            end=one.end,
+            kind=kind,
+            unit=unit,
+            value=value,
+            written=one.written,
+            own=own,
+            noun=noun,
+        )
+        numbers.append(operand)
+        last = operand
+    return numbers
+
+
+def _numbered(text: str, one: Quantity) -> tuple[str, float | None]:
+    """Return the kind under which a quantity is an operand, and its number; None for what is none."""
+    if one.kind == "date":
+        year, month, day = one.value
+        if day is None or month is None:
+            return "date", None
+        try:
+            return "day", float(datetime.date(int(year or 2001), int(month), int(day)).toordinal())
+        except ValueError:  # 31 June
+            return "day", None
+    if (one.weak and one.kind != "clock") or len(one.value) != 1 or one.value[0] is None or one.kind == "ordinal":
+        return one.kind, None
+    if one.kind == "count" and _YEAR.fullmatch(text, one.begin, one.end):
+        return "year", one.value[0]
+    return one.kind, one.value[0]
+
+
+def without_quantities(text: str, found: Sequence[Quantity], begin: int, end: int) -> str:
+    """Return a part of a text without its quantities."""
+    parts, at = [], begin
+    for one in found:
+        if begin <= one.begin < end and one.kind not in ("date", "weekday", "ordinal"):
+            parts.append(text[at : one.begin])
+            at = max(at, one.end)
+    return " ".join([*parts, text[at:end]])

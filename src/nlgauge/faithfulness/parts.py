@@ -1,0 +1,203 @@
+"""Sentences and clauses as exact checks compare them: words, quantities and negations, and the one that is nearest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from unicodedata import combining, normalize
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.engine.english import STOPWORDS
+from nlgauge.faithfulness.dates import MONTHS, WEEKDAYS
+from nlgauge.faithfulness.derivations import Numbers
+from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.quantities import EqualQuantities, quantities
+from nlgauge.maths.text import sentence_spans
+
+WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+(?:['’][^\W_]+)?")
+_CLAUSE = re.compile(r"[,;:—–]\s|\s-\s|\b(?:but|although|though|while|whereas|because|so that|unless|and)\b")
+_NEGATED = re.compile(
+    r"\b(?:no longer|not any ?more|not|never|no|nobody|none|neither|nor|cannot)\b|n[’']t\b", re.IGNORECASE
+)
+_CANNOT_PLAIN = {"cannot": "can not", "can't": "can not", "can’t": "can not", "won't": "will not", "won’t": "will not"}
+_CANNOT = re.compile(rf"\b(?:{'|'.join(_CANNOT_PLAIN)})\b", re.IGNORECASE)
+_LITTLE = STOPWORDS | {"am", "pm"}
+"""Words that do not count where sentences are compared"""
+_LEFT_OUT = frozenset(["a", "an", "the", "do", "does", "did", "any"])
+_BEFORE = frozenset(["in", "at", "by", "from", "to", "for", "with", "of", "near", "into", "against"])
+"""Words before a name. Two names after the same word can be compared"""
+_NO_NAMES = frozenset([*MONTHS, *WEEKDAYS, "I", "Mr", "Mrs", "Dr"])
+_FALLING = re.compile(
+    r"\b(?:loss|lost|los[et]s?|fell|falls?|drop\w*|decline\w*|decrease\w*|deficit|below|down|debt|owe[sd]?|minus|negative"
+    r"|overdrawn|discount\w*|off|rebate|sav\w+|deduct\w*|cold\w*|lower\w*|shr[ai]nk\w*|cut|less|short\w*|frost|shed|reduc\w*)\b",
+    re.IGNORECASE,
+)
+"""Words that may say the sign of a number"""
+_WITHOUT = re.compile(r"\bwithout (?P<thing>(?:(?:any|an?|the|its|their|his|her) )?[\w'’-]+)", re.IGNORECASE)
+_LONGEST, _LONGEST_NAME = 1000, 60
+"""Characters of a sentence and of a name that is compared"""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A sentence or clause with its position."""
+
+    text: str
+    begin: int
+    alone: bool = False
+    """Whether a clause is the whole sentence"""
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of its content words, without numbers."""
+        found = (_owner(word.lower()) for word in WORD.findall(self.text))
+        return frozenset(_stem(word) for word in found if word not in _LITTLE and not word[0].isdigit())
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(folded(word) for word in WORD.findall(self.text))
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        return quantities(self.text)
+
+    @cached_property
+    def equal(self) -> EqualQuantities:
+        return EqualQuantities(self.quantities)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        return Numbers(self.quantities)
+
+    @cached_property
+    def clauses(self) -> Sequence[Part]:
+        ends = [0, *(at for match in _CLAUSE.finditer(self.text) for at in match.span()), len(self.text)]
+        places = list(zip(ends[::2], ends[1::2], strict=True))
+        return [Part(self.text[begin:end], self.begin + begin, len(places) == 1) for begin, end in places]
+
+    @cached_property
+    def named(self) -> Sequence[tuple[int, int, str]]:
+        """The words of names, with the word before each."""
+        return list(_named(self.text))
+
+    @cached_property
+    def counting(self) -> Mapping[str, Quantity]:
+        """The numbers by the word behind each, if each has another one."""
+        numbers = [one for one in self.quantities if one.kind == "count" and not one.weak]
+        named = {word_after(self.text, one.end): one for one in numbers}
+        return named if len(named) == len(numbers) and "" not in named else {}
+
+    @cached_property
+    def falls(self) -> bool:
+        """Whether a word may say the sign of its numbers."""
+        return _FALLING.search(self.text) is not None
+
+    @cached_property
+    def negations(self) -> list[re.Match[str]]:
+        return list(_NEGATED.finditer(self.text))
+
+    @property
+    def negated(self) -> bool:
+        said = [match.group().lower() for match in self.negations]
+        return (len(said) - (said.count("nor") if "neither" in said else 0)) % 2 == 1
+
+    def lacks(self, stems: Set[str]) -> bool:
+        """Return whether it is without a thing that has one of some stems."""
+        found = _WITHOUT.search(self.text)
+        return found is not None and any(_stem(word.lower()) in stems for word in WORD.findall(found["thing"]))
+
+    @cached_property
+    def unnegated(self) -> tuple[str, ...]:
+        """The stems of all words but those that negate, articles and forms of "do"."""
+        plain = _NEGATED.sub(" ", _CANNOT.sub(lambda match: _CANNOT_PLAIN[match.group().lower()], self.text))
+        return tuple(_stem(word) for word in map(folded, WORD.findall(plain)) if word not in _LEFT_OUT)
+
+    def shared(self, other: Part) -> float:
+        """Return the share of its content words that the other part contains."""
+        return len(self.stems & other.stems) / len(self.stems) if self.stems else 0.0
+
+
+class Nearest:
+    """Passages, of which the one that shares most words with another one is found by its words."""
+
+    def __init__(self, of: Sequence[Part], behind: int = 0) -> None:
+        """Look for passages. The words of a passage count for some behind it, too."""
+        self.of = of
+        self._lengths = np.array([len(one.stems) for one in of], np.int64)
+        holders: dict[str, list[int]] = {}
+        for number, one in enumerate(of):
+            for stem in one.stems:
+                holders.setdefault(stem, []).extend(range(number, min(number + behind + 1, len(of))))
+        # Each passage once, though a word may stand in several before it.
+        self._holders = {stem: np.array(sorted(set(some)) if behind else some) for stem, some in holders.items()}
+
+    def shared(self, part: Part) -> NDArray[np.int64]:
+        """Return how many of the words of a part each passage has: [passages]."""
+        some = [self._holders[stem] for stem in part.stems if stem in self._holders]
+        return np.bincount(np.concatenate(some), minlength=len(self.of)) if some else np.zeros(len(self.of), np.int64)
+
+    def __call__(self, part: Part) -> Part | None:
+        """Return the passage that shares most words with a part (the shortest if several do), or None."""
+        shared = self.shared(part)
+        if not shared.any():
+            return None
+        return self.of[int(np.argmax(shared * (self._lengths.max() + 1) - self._lengths))]
+
+
+def sentences_of(text: str) -> Iterator[Part]:
+    """Yield sentences, of which a very long one is several: it is compared again and again."""
+    for begin, end in sentence_spans(text):
+        while end - begin > _LONGEST:
+            at = text.rfind(" ", begin + _LONGEST // 2, begin + _LONGEST)
+            at = begin + _LONGEST if at < 0 else at
+            yield Part(text[begin:at], begin)
+            begin = at
+        yield Part(text[begin:end], begin)
+
+
+def _named(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield words of names after a preposition or another part of the name, with the word before them."""
+    before = ""
+    for match in WORD.finditer(text):
+        word = match.group()
+        fits = before in _BEFORE or (before[:1].isupper() and before.lower() not in STOPWORDS)
+        fits = fits and text[match.start() - 1 : match.start()] != "-"
+        if (
+            fits
+            and word[0].isupper()
+            and 2 < len(word) <= _LONGEST_NAME
+            and word not in _NO_NAMES
+            and word.lower() not in STOPWORDS
+        ):
+            yield match.start(), match.end(), before
+        before = word.lower() if word.lower() in STOPWORDS else word
+
+
+def word_after(text: str, at: int) -> str:
+    """Return the stem of the word after a number."""
+    match = WORD.match(text, at + 1) if text[at : at + 1] in (" ", "-") else None
+    word = match.group().lower() if match else ""
+    return "" if word in STOPWORDS else _stem(word)
+
+
+def folded(word: str) -> str:
+    """Return a word in lower case, without accents and the ending of a possessive."""
+    return "".join(one for one in normalize("NFKD", _owner(word.lower())) if not combining(one))
+
+
+def _owner(word: str) -> str:
+    return word[:-2] if word.endswith(("'s", "’s")) else word
+
+
+def _stem(word: str) -> str:
+    word = f"{word[:-3]}y" if len(word) > 4 and word.endswith(("ies", "ied")) else word
+    return word[:5] if len(word) > 5 else word.rstrip("s") if len(word) > 3 else word
+
+
+def span_of_words(text: str) -> tuple[int, int]:
+    found = list(WORD.finditer(text))
+    return (found[0].start(), found[-1].end()) if found else (0, len(text))

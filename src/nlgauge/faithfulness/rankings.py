@@ -1,0 +1,109 @@
+"""Whether a thing is the first or the last of those that a source has numbers of: the cheapest, the oldest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+
+from nlgauge.faithfulness.cues import CUES, MONEY, MOST_OF, ORDER, ORDERS, THAN, TIME, Statement, things_of
+from nlgauge.faithfulness.operands import Operand, Passage
+from nlgauge.faithfulness.stems import GENERAL, Derived, stem_of, stems_in
+
+MOST_NUMBERS = 12
+"""Numbers of a passage among which one is calculated"""
+_COST_KINDS = {"cost": MONEY, "weigh": frozenset({"mass"}), "take": TIME}
+
+
+def ranked(said: Statement, read: Sequence[Passage]) -> Derived | None:
+    """Return whether a thing is the first or the last of those that a passage has numbers of."""
+    most = MOST_OF.search(said.text)
+    word = ORDER.search(said.text)
+    than = THAN.search(said.text)
+    for passage in read:
+        if (said.names - CUES) - passage.stems or len(said.stems & passage.stems) == 0:
+            continue
+        if word and word.group().lower() in passage.text.lower():
+            continue
+        some, largest, rest = _sought(said.text, passage, most, word)
+        rest = _without_noun(rest, word, passage)
+        if not 1 < len(some) <= MOST_NUMBERS:
+            continue
+        there = f"{passage.text[some[0].begin : some[0].end]} and others"
+        own = dict(zip(passage.operands, _own_of(some), strict=False)) if len(some) == len(passage.operands) else {}
+        own = own or dict(zip(some, _own_of(some), strict=True))
+        if than:
+            pair = _pair_of(said, some, own, than.end())
+            if pair is None or pair[0].value == pair[1].value:
+                continue
+            right = (pair[0].value > pair[1].value) == largest
+        else:
+            wanted = (stems_in(rest) - GENERAL - CUES) - _common(some)
+            holders = [one for one in some if wanted and wanted <= own[one]]
+            best = (max if largest else min)(one.value for one in some)
+            if len(holders) != 1 or sum(one.value == best for one in some) > 1:
+                continue
+            right = holders[0].value == best
+            first = next(one for one in some if one.value == best)
+            there = passage.text[first.begin : first.end]
+        name = most or word
+        assert name is not None
+        return Derived(right, passage.text.strip(), f"{name.group()}: the source has {there} for another")
+    return None
+
+
+def _without_noun(rest: str, word: re.Match[str] | None, passage: Passage) -> str:
+    """Return the words of a statement without the noun behind "the lightest", if the passage does not have it."""
+    noun = _NEXT.match(rest, word.start()) if word is not None else None
+    if noun is None or stem_of(noun["noun"].lower()) in passage.stems:
+        return rest
+    return f"{rest[: noun.start('noun')]} {rest[noun.end('noun') :]}"
+
+
+_NEXT = re.compile(r"\s*(?P<noun>[^\W\d_]+)")
+
+
+def _sought(
+    text: str, passage: Passage, most: re.Match[str] | None, word: re.Match[str] | None
+) -> tuple[list[Operand], bool, str]:
+    """Return the numbers that are put in order, whether the greatest is first, and the statement's other words."""
+    if most is not None and most["many"]:
+        noun = stem_of(most["of"].lower())
+        some = [one for one in passage.operands if noun in (one.noun, *one.own) and one.kind == "count"]
+        return some, most["many"].lower() == "most", f"{text[: most.start()]} {text[most.end() :]}"
+    if most is not None:
+        verb = most.group().lower().split()[0].rstrip("s")
+        kinds = _COST_KINDS.get(verb, MONEY)
+        return _of_kinds(passage, kinds), most["cost"].lower() == "most", f"{text[: most.start()]} {text[most.end() :]}"
+    assert word is not None
+    name = word.group().lower()
+    rest = f"{text[: word.start()]} {text[word.end() :]}"
+    for kinds, low, high in ORDERS:
+        if (name in low or name in high) and (some := _of_kinds(passage, kinds)):
+            return some, name in high, rest
+    return [], False, rest
+
+
+def _of_kinds(passage: Passage, kinds: Set[str]) -> list[Operand]:
+    some = [one for one in passage.operands if one.kind in kinds]
+    same_kind = len({(one.kind, one.unit) for one in some}) == 1
+    return some if len(some) > 1 and same_kind else []
+
+
+def _common(some: Sequence[Operand]) -> frozenset[str]:
+    return frozenset.intersection(*(one.own for one in some))
+
+
+def _own_of(some: Sequence[Operand]) -> list[frozenset[str]]:
+    common = _common(some)
+    return [one.own - common for one in some]
+
+
+def _pair_of(
+    said: Statement, some: Sequence[Operand], own: dict[Operand, frozenset[str]], at: int
+) -> tuple[Operand, Operand] | None:
+    before, behind = things_of(said.text[:at]), things_of(said.text[at:])
+    common = _common(some)
+    before, behind = before - common, behind - common
+    firsts = [one for one in some if before and before <= own[one]]
+    seconds = [one for one in some if behind and behind <= own[one]]
+    return (firsts[0], seconds[0]) if len(firsts) == len(seconds) == 1 and firsts != seconds else None

@@ -1,0 +1,149 @@
+"""Days that a source names by that of its text, such as "yesterday" in a text that begins with its date."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple, TypeAlias
+
+from nlgauge.faithfulness.dates import WEEKDAYS
+from nlgauge.faithfulness.quantities import quantities
+from nlgauge.faithfulness.stems import LONGEST, MOST, Derived, negated, sentences, stem_of, stems_in
+
+_WEEKDAYS = frozenset(stem_of(day.lower()) for day in WEEKDAYS)
+
+
+class _Told(NamedTuple):
+    """A sentence that names a day by that of its text."""
+
+    text: str
+    stems: frozenset[str]
+    days: Sequence[_Day]
+    """What it may mean, the likeliest first"""
+    word: str
+
+
+_Day: TypeAlias = "tuple[int, int | None, int | None]"
+"""Year, month and day, of which the last ones may not be told"""
+
+
+class RelativeDays:
+    """The sentences of a source that name a day by that of their text.
+
+    Args:
+        texts: the texts of the source.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._dated = list(islice((told for text in texts for told in _relative(text)), MOST))
+
+    def __bool__(self) -> bool:
+        return bool(self._dated)
+
+    def of(self, sentence: str) -> Derived | None:
+        """Return what follows of a statement with a date; None where no such sentence has its other words."""
+        found = [one for one in quantities(sentence) if one.kind != "weekday"]
+        if len(found) != 1 or negated(sentence) or _AGO.search(sentence):
+            return None
+        (one,) = found
+        said = (one.value[0], None, None) if _YEAR.fullmatch(sentence, one.begin, one.end) else one.value
+        if one.kind not in ("date", "count") or len(said) != 3:
+            return None
+        own = stems_in(sentence[: one.begin] + sentence[one.end :]) - _WEEKDAYS
+        for told in self._dated:
+            if own and own <= told.stems:
+                fits = [_agrees(said, day) for day in told.days]
+                if None in fits:
+                    continue  # "last year" says nothing of a day
+                reason = f"{sentence[one.begin : one.end]}: the source has “{told.word}”"
+                if fits[0] or not any(fits):
+                    return Derived(bool(fits[0]), told.text.strip(), reason)
+        return None
+
+
+def _agrees(said: Sequence[float | None], day: _Day) -> bool | None:
+    """Return whether a date is a day; None where it says more than the day does."""
+    both = [(mine, theirs) for mine, theirs in zip(said, day, strict=True) if mine is not None]
+    if any(theirs is None for _, theirs in both):
+        return None
+    return all(mine == theirs for mine, theirs in both)
+
+
+def _relative(text: str) -> Iterator[_Told]:
+    """Return the sentences that name a day by that of their text, which stands at its begin."""
+    own = next((one for one in quantities(text[:_HEAD]) if one.kind == "date" and None not in one.value), None)
+    if own is None:
+        return
+    try:
+        first = datetime.date(*(int(part or 0) for part in own.value))
+    except ValueError:  # 31 June
+        return
+    for sentence in sentences(text):
+        words = [*_AGO.finditer(sentence)] if len(sentence) <= LONGEST else []
+        if len(words) == 1 and sum(one.kind == "date" for one in quantities(sentence)) <= (
+            own.end >= text.find(sentence)
+        ):
+            (match,) = words
+            yield _Told(sentence, stems_in(sentence), _days(first, match), match.group())
+
+
+def _days(first: datetime.date, match: re.Match[str]) -> list[_Day]:
+    """Return the days that words may mean in a text of some day."""
+    if match["word"]:
+        days = [first + datetime.timedelta(_OFFSETS[" ".join(match["word"].lower().split())])]
+    elif match["day"]:
+        step = 1 if match["way"].lower() == "next" else -1
+        nearest = next(
+            n for n in range(1, 8) if (first + datetime.timedelta(step * n)).weekday() == _weekday(match["day"])
+        )
+        days = [first + datetime.timedelta(step * n) for n in (nearest, nearest + 7)]
+    elif match["long"]:
+        later = match["long"].lower() == "next"
+        return [_moved(first, match["unit"].lower(), 1 if later else -1)]
+    else:
+        number = quantities(f"{match['some'] or match['later']} days")
+        many = int(number[0].written) if number else 1
+        unit = (match["ago"] or match["in"]).lower().rstrip("s")
+        signed = -many if match["ago"] else many
+        if unit in ("month", "year"):
+            return [_moved(first, unit, signed)]
+        days = [first + datetime.timedelta(signed * (7 if unit == "week" else 1))]
+    return [(day.year, day.month, day.day) for day in days]
+
+
+def _moved(first: datetime.date, unit: str, many: int) -> _Day:
+    """Return the month or the year that lies so many behind or before a day."""
+    if unit == "year":
+        return first.year + many, None, None
+    month = first.year * 12 + first.month - 1 + many
+    return month // 12, month % 12 + 1, None
+
+
+def _weekday(name: str) -> int:
+    return [day.lower() for day in WEEKDAYS].index(name.lower())
+
+
+_HEAD = 80
+"""Characters in which the date of a text stands"""
+_OFFSETS = {
+    "the day before yesterday": -2,
+    "the day after tomorrow": 2,
+    "yesterday": -1,
+    "last night": -1,
+    "today": 0,
+    "this morning": 0,
+    "this afternoon": 0,
+    "this evening": 0,
+    "tonight": 0,
+    "tomorrow": 1,
+}
+_MANY = r"an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}"
+_AGO = re.compile(
+    rf"\b(?:(?P<word>{'|'.join(_OFFSETS)})|(?P<some>{_MANY}) (?P<ago>(?:day|week|month|year)s?) ago"
+    rf"|(?P<way>last|next) (?P<day>{'|'.join(WEEKDAYS)})|(?P<long>last|next) (?P<unit>month|year)"
+    rf"|in (?P<later>{_MANY}) (?P<in>(?:day|week)s?)(?=\s*[.,;]|\Z))\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
