@@ -77,9 +77,9 @@ class Bin:
 def by_score(bins: Iterable[Bin]) -> Cells:
     """Return a line for each group: ends and mean of its scores, its size, and the share of good rows."""
     cells: list[list[Cell]] = [["score", "", "mean", "rated", "good"]]
-    for one in bins:
-        ends = [Number(one.low), Number(one.high), Number(one.mean)]
-        cells.append([*ends, Number(one.n, digits=0), Number(*one.good, digits=2)])
+    for of_bin in bins:
+        ends = [Number(of_bin.low), Number(of_bin.high), Number(of_bin.mean)]
+        cells.append([*ends, Number(of_bin.n, digits=0), Number(*of_bin.good, digits=2)])
     return cells
 
 
@@ -109,11 +109,11 @@ class Calibration(Answered):
         heads = ["threshold by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]
         chosen: list[list[Cell]] = [
             [
-                one.by,
-                Number(one.threshold),
-                *(Number(share, digits=3) for share in (one.passing, one.bad, one.recall)),
+                chosen.by,
+                Number(chosen.threshold),
+                *(Number(share, digits=3) for share in (chosen.passing, chosen.bad, chosen.recall)),
             ]
-            for one in self.chosen
+            for chosen in self.chosen
         ]
         record = {name: value for name, value in vars(self).items() if name not in ("thresholds", "notes")}
         return Answer(
@@ -141,10 +141,10 @@ class Calibration(Answered):
         Raises:
             InputError: there is no threshold of this way; the error says why.
         """
-        for one in self.thresholds:
-            if one.by == by:
-                return one
-        reason = next((one.reason for one in self.chosen if one.by == by), f"there is no way {by!r}")
+        for threshold in self.thresholds:
+            if threshold.by == by:
+                return threshold
+        reason = next((chosen.reason for chosen in self.chosen if chosen.by == by), f"there is no way {by!r}")
         raise InputError(f"no threshold: {reason}")
 
 
@@ -249,23 +249,23 @@ def calibrate(
             metric=spec,
             part=part,
             direction="at_least" if sign > 0 else "at_most",
-            threshold=sign * one.threshold,
-            by=one.by,
-            risk=risk if one.by == "risk" else None,
-            confidence=confidence if one.by in promised else None,
+            threshold=sign * choice.threshold,
+            by=choice.by,
+            risk=risk if choice.by == "risk" else None,
+            confidence=confidence if choice.by in promised else None,
             n=n,
-            passing=one.passing,
+            passing=choice.passing,
             aspect=aspect,
             below=float(below),
             signature=str(signature),
             facts=signature.facts,
             scores=tuple((sign * finite).tolist()),
-            recall=recall if one.by == "recall" else None,
+            recall=recall if choice.by == "recall" else None,
         )
-        for one in chosen
-        if math.isfinite(one.threshold)
+        for choice in chosen
+        if math.isfinite(choice.threshold)
     ]
-    shown = [Chosen(**{**vars(one), "threshold": sign * one.threshold}) for one in chosen]
+    shown = [Chosen(**{**vars(choice), "threshold": sign * choice.threshold}) for choice in chosen]
     return Calibration(
         metric=label(table, spec, part),
         aspect=aspect,
@@ -304,26 +304,28 @@ def _of_system(table: ScoreTable, system: str | None) -> Mask:
     return np.array([of == system for of, _ in table.rows])
 
 
-def equally_drawn(rated: RatedRows, known: Mask, within: Mask, rng: np.random.Generator) -> tuple[Mask, list[str]]:
+def equally_drawn(rated: RatedRows, rated_here: Mask, within: Mask, rng: np.random.Generator) -> tuple[Mask, list[str]]:
     """Return rated rows that all had one probability, by leaving some out at random.
 
     Args:
         rated: the ratings, and how rows were drawn.
-        known: which rows are rated, or count as such: [rows].
+        rated_here: which rows are rated, or count as such: [rows].
         within: which rows count: [rows].
         rng: what rows are left out by.
 
     Returns:
         Which rows are not left out: [rows], and what to say of it.
     """
-    probability = rated.probability(known)
+    probability = rated.probability(rated_here)
     if probability is None:
-        return known, []
-    least = float(probability[within if rated.drawn_with is not None else known].min(initial=1))
-    alike = known & (rng.random(len(known)) < least / probability)
-    left = int(known.sum() - alike.sum())
+        return rated_here, []
+    least = float(probability[within if rated.drawn_with is not None else rated_here].min(initial=1))
+    alike = rated_here & (rng.random(len(rated_here)) < least / probability)
+    left = int(rated_here.sum() - alike.sum())
     why = "rows were drawn with unequal probabilities, and the tests need equal ones"
-    return alike, [f"{left} of {int(known.sum())} ratings are left out of the tests at random: {why}"] if left else []
+    return alike, [
+        f"{left} of {int(rated_here.sum())} ratings are left out of the tests at random: {why}"
+    ] if left else []
 
 
 def good_from(values: Float, aspect: str, below: float | None) -> float:
@@ -350,18 +352,18 @@ class RatedTask:
         cls, rated: RatedRows, aspect: str, scores: Float, below: float | None, within: Mask, seed: int
     ) -> RatedTask:
         """Return the task of scores [rows], larger ones being better; of the rows `within`. Raises InputError."""
-        given = rated.values[aspect]
-        known, blank = ~np.isnan(given) & within, rated.blank_of(aspect) & within
-        below = good_from(given[known], aspect, below)
+        ratings = rated.values[aspect]
+        has_rating, blank = ~np.isnan(ratings) & within, rated.blank_of(aspect) & within
+        below = good_from(ratings[has_rating], aspect, below)
         scores = np.where(np.isnan(scores), -math.inf, scores)[within]
         clusters = rated.clusters if rated.clusters is not None else rated.items
         clusters = np.unique(clusters[within], return_inverse=True)[1]
-        rng = np.random.default_rng([seed, len(given), int(known.sum())])
-        equal, notes = equally_drawn(rated, known | blank, within, rng)
+        rng = np.random.default_rng([seed, len(ratings), int(has_rating.sum())])
+        equal, notes = equally_drawn(rated, has_rating | blank, within, rng)
         rows = RatedScores(
             scores=scores,
-            rated=known[within],
-            bad=((given < below) & known)[within],
+            rated=has_rating[within],
+            bad=((ratings < below) & has_rating)[within],
             clusters=clusters,
             tested=equal[within],
             blank=blank[within],
@@ -458,16 +460,16 @@ class RatedScores:
             (place % len(passed) for place, (k, n) in enumerate(hoped) if binomial_p(k, n, risk) <= error), len(passed)
         )
 
-        def found(blanks: int) -> list[int]:
+        def passing(blanks: int) -> list[int]:
             wrong = tests.bad + np.minimum(tests.blank, blanks)
             rest = zip(wrong[start:].tolist(), passed[start:], strict=True)
             return certified((binomial_p(k, n, risk) for k, n in rest), start, error)
 
-        if places := found(tests.blanks):
+        if places := passing(tests.blanks):
             return self._promised("risk", tests.thresholds[places[-1]])
         reason = f"no threshold can be certified at a risk of {risk:g} with confidence {1 - error:g}: "
-        if found(0) and tests.blanks:
-            return tests.undone("risk", reason, found)
+        if passing(0) and tests.blanks:
+            return tests.undone("risk", reason, passing)
         if start == len(passed):
             reason += f"{tests.rows} rated rows are too few to show so small a risk; rate more"
         else:
@@ -480,17 +482,17 @@ class RatedScores:
         """Return the threshold that lets most rows pass, of those that surely stop enough of the bad rows."""
         tests, n = _Tests.of(self), int((self.bad & self.tested).sum())
 
-        def found(blanks: int) -> list[int]:
+        def passing(blanks: int) -> list[int]:
             # A blank row that is stopped does not count as bad: this would only help.
             missed = np.minimum(tests.blank, blanks)
             each = zip((tests.bad + missed).tolist(), (n + missed).tolist(), strict=True)
             return certified((binomial_p(k, of, 1 - recall) for k, of in each), 0, error)
 
-        if places := found(tests.blanks):
+        if places := passing(tests.blanks):
             return self._promised("recall", tests.thresholds[places[-1]])
         reason = f"no threshold can be certified at a recall of {recall:g} with confidence {1 - error:g}: "
-        if found(0) and tests.blanks:
-            return tests.undone("recall", reason, found)
+        if passing(0) and tests.blanks:
+            return tests.undone("recall", reason, passing)
         if binomial_p(0, n, 1 - recall) > error:
             needed = math.ceil(math.log(error) / math.log(recall))
             reason += f"{n} bad rows are rated, and at least {needed} are needed; rate more"
@@ -557,19 +559,21 @@ class RatedScores:
         scores = self.scores[rows]
         changes = np.flatnonzero(scores[1:] != scores[:-1]) + 1
         if len(changes) >= _BINS:
-            sizes = [len(some) for some in np.array_split(rows, _BINS)]
+            sizes = [len(part) for part in np.array_split(rows, _BINS)]
             cuts = np.cumsum(sizes)[:-1, None]
             changes = np.unique(changes[np.argmin(np.abs(changes - cuts), axis=1)])
-        return [some for some in np.split(rows, changes) if len(some)]
+        return [part for part in np.split(rows, changes) if len(part)]
 
     def reliability(self, sign: int) -> Iterator[Bin]:
         """Yield the share of good rows by score, from the lowest scores as the metric gives them."""
-        for some in self.fifths(sign):
-            good = int(len(some) - self.bad[some].sum())
-            known = sign * self.scores[some][np.isfinite(self.scores[some])]
-            low, high, mean = (float(known.min()), float(known.max()), float(known.mean())) if len(known) else _NOWHERE
-            share = Measured(good / len(some), *proportion(good, len(some)))
-            yield Bin(low=low, high=high, mean=mean, n=len(some), good=share)
+        for fifth in self.fifths(sign):
+            good = int(len(fifth) - self.bad[fifth].sum())
+            scores = sign * self.scores[fifth][np.isfinite(self.scores[fifth])]
+            low, high, mean = (
+                (float(scores.min()), float(scores.max()), float(scores.mean())) if len(scores) else _NOWHERE
+            )
+            share = Measured(good / len(fifth), *proportion(good, len(fifth)))
+            yield Bin(low=low, high=high, mean=mean, n=len(fifth), good=share)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -592,7 +596,7 @@ class _Tests:
     def of(cls, rows: RatedScores) -> _Tests:
         """Return the tests of some rows."""
         tried = dict.fromkeys(np.quantile(rows.scores, 1 - SHARES, method="lower").tolist())
-        thresholds = [one for one in tried if math.isfinite(one)]
+        thresholds = [threshold for threshold in tried if math.isfinite(threshold)]
         blank = rows.tested & (np.zeros(len(rows.tested), bool) if rows.blank is None else rows.blank)
         above = rows.scores >= np.array(thresholds)[:, None]
         passed, bad, blanks = ((above & kind).sum(1) for kind in (rows.tested, rows.tested & rows.bad, blank))
@@ -605,23 +609,24 @@ class _Tests:
             blanks=int(blank.sum()),
         )
 
-    def undone(self, by: str, reason: str, found: Callable[[int], list[int]]) -> Chosen:
+    def undone(self, by: str, reason: str, places_if: Callable[[int], list[int]]) -> Chosen:
         """Return that there is no threshold because of blank rows, and how many bad ones are one too many.
 
-        found: the certified thresholds if so many blank rows are bad, those with the best scores, and the others good.
+        places_if: the certified thresholds if so many blank rows are bad, those with the best scores, and the others
+            good.
         """
         least, most = 0, self.blanks
         while most - least > 1:
             middle = (least + most) // 2
-            least, most = (middle, most) if found(middle) else (least, middle)
-        these = (
+            least, most = (middle, most) if places_if(middle) else (least, middle)
+        blanks = (
             "the blank row is" if self.blanks == 1 else f"{most} of the {self.blanks} blank rows that are tested are"
         )
-        return Chosen(by, reason=f"{reason}none holds if {these} bad, at worst; rate them too", tipping=most)
+        return Chosen(by, reason=f"{reason}none holds if {blanks} bad, at worst; rate them too", tipping=most)
 
 
-def _share(some: Mask, of: Mask) -> float:
-    return float(some.sum() / of.sum()) if of.any() else math.nan
+def _share(part: Mask, of: Mask) -> float:
+    return float(part.sum() / of.sum()) if of.any() else math.nan
 
 
 def _threshold(scores: Float, bad: Mask, by: str, cost: float, precision: float) -> float:
@@ -630,14 +635,14 @@ def _threshold(scores: Float, bad: Mask, by: str, cost: float, precision: float)
     values, wrong = scores[order], bad[order]
     cuts = np.flatnonzero(values[1:] > values[:-1]) + 1
     stopped = np.concatenate([[0], cuts]).astype(int)
-    found = np.concatenate([[0], np.cumsum(wrong)])[stopped]
-    alarms, missed = stopped - found, wrong.sum() - found
+    caught = np.concatenate([[0], np.cumsum(wrong)])[stopped]
+    alarms, missed = stopped - caught, wrong.sum() - caught
     if by == "f1":
-        worth = 2 * found / np.maximum(2 * found + alarms + missed, 1)
+        worth = 2 * caught / np.maximum(2 * caught + alarms + missed, 1)
     elif by == "cost":
         worth = -(cost * missed + alarms)
     elif by == "balanced":
-        worth = found / max(wrong.sum(), 1) - alarms / max((~wrong).sum(), 1)
+        worth = caught / max(wrong.sum(), 1) - alarms / max((~wrong).sum(), 1)
     else:
-        worth = np.where(found >= precision * stopped, stopped, -1)
+        worth = np.where(caught >= precision * stopped, stopped, -1)
     return float(values[stopped[int(np.argmax(worth))]])
