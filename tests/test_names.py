@@ -16,7 +16,7 @@ LIMITS = {
     "faithfulness": 328,
     "engine": 124,
     "gate": 75,
-    "cli": 18,
+    "cli": 13,
     "metrics": 15,
     "registry.py": 13,
     "explanation.py": 11,

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.answers.calibrate import Bin, Chosen, RatedScores, RatedTask, equally_drawn
 from nlgauge.answers.correlate import Agreement, Agreements, agreements_of
 from nlgauge.answers.estimate import ALL, Estimate, estimated
+from nlgauge.answers.rated_scores import Bin, Chosen, RatedScores, RatedTask, equally_drawn
 from nlgauge.answers.raters import StandIn, raters
 from nlgauge.answers.sentinels import added, is_sentinel, sentinels_of, unbeaten
 from nlgauge.answers.trust.decisions import CHOSEN, FITTED, OWN, Rule, from_0_to_1, models_of, rule_of

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from nlgauge.answers.calibrate import Bin
+from nlgauge.answers.rated_scores import Bin
 from nlgauge.answers.trust.decisions import CHOSEN, HALF
 from nlgauge.answers.trust.declared import Column, Words, clauses, number
 from nlgauge.answers.trust.wordings import WordingBand

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.answers.calibrate import RatedScores
+from nlgauge.answers.rated_scores import RatedScores
 from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.answers.trust.decisions import CHOSEN, GIVEN, Rule, models_of, passing
 from nlgauge.answers.trust.facts import FLIPS, Facts, Injection, Lines, Repeats, Since, asked, scorers_of
