@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import InputError
-from nlgauge.answers.calibrate import RatedScores
+from nlgauge.answers.rated_scores import RatedScores
 from nlgauge.maths.intervals import proportion
 from nlgauge.stats.decisions import calibration_error
 from nlgauge.stats.fitting import folds_of
@@ -122,7 +122,7 @@ def test_what_is_refused() -> None:
 
 def test_thresholds_worked_out_by_hand() -> None:
     """Scores 1 to 8 of which 1, 2 and 4 are bad: F1 is best where 4 rows are stopped, cost where 2 are."""
-    from nlgauge.answers.calibrate import _threshold
+    from nlgauge.answers.rated_scores import _threshold
 
     scores, bad = np.arange(1.0, 9.0), np.isin(np.arange(1, 9), (1, 2, 4))
     assert _threshold(scores, bad, "f1", 1, 0.9) == 5

@@ -72,13 +72,13 @@ class RatedThreshold:
             The p that the scores of the other rows are like those of the rated rows, and how many rated rows count for
             the other rows. NaN where the rated rows or the other rows have no scores.
         """
-        own, theirs = np.array(self.scores), values[np.isfinite(values)]
-        if not len(own) or not len(theirs):
+        rated, others = np.array(self.scores), values[np.isfinite(values)]
+        if not len(rated) or not len(others):
             return math.nan, math.nan
-        p = selection_p(np.concatenate([own, theirs]), np.arange(len(own) + len(theirs)) < len(own))
-        edges = np.unique(np.quantile(own, np.linspace(0, 1, _BINS + 1)[1:-1]))
-        here, there = (np.bincount(np.digitize(x, edges), minlength=len(edges) + 1) / len(x) for x in (own, theirs))
-        weights = (there / np.where(here > 0, here, 1))[np.digitize(own, edges)]
+        p = selection_p(np.concatenate([rated, others]), np.arange(len(rated) + len(others)) < len(rated))
+        edges = np.unique(np.quantile(rated, np.linspace(0, 1, _BINS + 1)[1:-1]))
+        here, there = (np.bincount(np.digitize(x, edges), minlength=len(edges) + 1) / len(x) for x in (rated, others))
+        weights = (there / np.where(here > 0, here, 1))[np.digitize(rated, edges)]
         return p, float(weights.sum() ** 2 / (weights @ weights)) if weights.any() else 0.0
 
     def save(self, path: str | Path) -> None:

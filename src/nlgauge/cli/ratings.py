@@ -10,9 +10,11 @@ from typing import Any
 import click
 
 import nlgauge
+from nlgauge.cli.joining import joined, on_some_ratings
 from nlgauge.cli.options import ADDED, ASPECT, IN_FORMATS, ONE_ASPECT, PLACE, RATING_LABEL, SEED, example
+from nlgauge.cli.outputs import loaded, read_outputs
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import joined, loaded, on_some_ratings, read_outputs, show
+from nlgauge.cli.terminal import show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 

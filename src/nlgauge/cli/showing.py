@@ -11,9 +11,10 @@ import click
 
 import nlgauge
 from nlgauge.cli import terminal
+from nlgauge.cli.joining import joined, read_rated
 from nlgauge.cli.options import IN_FORMATS, PLACE, Option, example, together
+from nlgauge.cli.outputs import blaming, clustered, labelled, loaded, read_outputs
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import blaming, clustered, joined, labelled, loaded, read_outputs, read_rated
 from nlgauge.data.jsonable import jsonable
 from nlgauge.errors import SpecError
 from nlgauge.show.answer import Answer

@@ -97,15 +97,15 @@ class Chat:
         if isinstance(final, Failure):
             return final
         text, choice = final
-        found = label_of(text, self.labels)
-        if found is None or self._may_be_cut(found, text, choice):
+        labelled = label_of(text, self.labels)
+        if labelled is None or self._may_be_cut(labelled, text, choice):
             return self.unread(text, choice)
-        return self.number(choice, found, text)
+        return self.number(choice, labelled, text)
 
-    def _may_be_cut(self, found: Labelled, text: str, choice: Mapping[str, Any]) -> bool:
+    def _may_be_cut(self, labelled: Labelled, text: str, choice: Mapping[str, Any]) -> bool:
         """Whether a reply that was cut ends in what may be the beginning of another label, as 1 is of 10."""
-        longer = any(other != found.label and other.startswith(found.label) for other in self.labels)
-        return longer and choice.get("finish_reason") == "length" and text.casefold().endswith(found.label)
+        longer = any(other != labelled.label and other.startswith(labelled.label) for other in self.labels)
+        return longer and choice.get("finish_reason") == "length" and text.casefold().endswith(labelled.label)
 
     def final(self, content: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | Failure:
         """Return the final answer of a reply and its choice, or why there is none."""
@@ -135,34 +135,36 @@ class Chat:
         cut = _CUT if choice.get("finish_reason") == "length" else ""
         return Failure(f"the answer {shown(text)} is none of {', '.join(map(repr, self.labels))}{cut}")
 
-    def number(self, choice: Mapping[str, Any], found: Labelled, text: str) -> Read:
+    def number(self, choice: Mapping[str, Any], labelled: Labelled, text: str) -> Read:
         """Return the number of a label, by the probabilities at its place where they were told."""
-        weights = self._weights(choice.get("logprobs"), found, text)
+        weights = self._weights(choice.get("logprobs"), labelled, text)
         if weights is None:
-            return Read(float(self.labels[found.label]), False, found.label, found.said)
+            return Read(float(self.labels[labelled.label]), False, labelled.label, labelled.said)
         total = math.fsum(weights.values())
-        mean = math.fsum(self.labels[one] * weight for one, weight in weights.items()) / total
-        return Read(mean, True, found.label, found.said)
+        mean = math.fsum(self.labels[label] * weight for label, weight in weights.items()) / total
+        return Read(mean, True, labelled.label, labelled.said)
 
-    def _weights(self, logprobs: object, found: Labelled, text: str) -> dict[str, float] | None:
+    def _weights(self, logprobs: object, labelled: Labelled, text: str) -> dict[str, float] | None:
         """Return the probability of each label at the token that begins the label; None where it was not told.
 
         Labels that begin alike, as 1 and 10 do, are not tokens of their own, and have no probability each.
         """
         tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
-        alike = any(one != other and other.startswith(one) for one in self.labels for other in self.labels)
-        if alike or found.place is None or not isinstance(tokens, list):
+        alike = any(label != other and other.startswith(label) for label in self.labels for other in self.labels)
+        if alike or labelled.place is None or not isinstance(tokens, list):
             return None
-        token = _token_at(tokens, text, found.place)
-        if token is None or _word(token.get("token")) != found.label:
+        token = _token_at(tokens, text, labelled.place)
+        if token is None or _word(token.get("token")) != labelled.label:
             return None
         top = token.get("top_logprobs")
         weights: dict[str, float] = {}
-        for one in top if isinstance(top, list) else []:
-            word, logprob = (_word(one.get("token")), one.get("logprob")) if isinstance(one, dict) else ("", None)
+        for choice in top if isinstance(top, list) else []:
+            word, logprob = (
+                (_word(choice.get("token")), choice.get("logprob")) if isinstance(choice, dict) else ("", None)
+            )
             if word in self.labels and isinstance(logprob, int | float) and logprob <= 1e-6:
                 weights[word] = weights.get(word, 0.0) + math.exp(logprob)
-        return weights if weights.get(found.label) else None
+        return weights if weights.get(labelled.label) else None
 
 
 def _form_of_answer(labels: Numbers, json_wanted: bool, reason: bool, ours: bool) -> str:
@@ -234,5 +236,9 @@ def endpoint(url: str, api: str | None) -> tuple[str, str, str]:
 def model_names(content: Mapping[str, Any]) -> Sequence[str]:
     """Return the models that a server lists."""
     data = content.get("data", content.get("models"))
-    ids = [one.get("id", one.get("name")) for one in data if isinstance(one, dict)] if isinstance(data, list) else []
-    return [one for one in ids if isinstance(one, str)]
+    ids = (
+        [model.get("id", model.get("name")) for model in data if isinstance(model, dict)]
+        if isinstance(data, list)
+        else []
+    )
+    return [name for name in ids if isinstance(name, str)]

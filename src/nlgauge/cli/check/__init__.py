@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from nlgauge.cli.joining import read_ratings
 from nlgauge.cli.options import (
     CLUSTER,
     LOADING,
@@ -26,21 +27,18 @@ from nlgauge.cli.options import (
     example,
     with_then,
 )
-from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import (
-    beside,
+from nlgauge.cli.outputs import (
     blaming,
     clustered,
     one_metric,
     read_outputs,
-    read_ratings,
     scores_of,
-    show,
     tell_hard,
     tell_unsealed,
-    told_spent,
     usual_metric,
 )
+from nlgauge.cli.streams import remark
+from nlgauge.cli.terminal import beside, show, told_spent
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError, SpecError
 

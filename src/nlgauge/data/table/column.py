@@ -189,8 +189,8 @@ class Column:
 
 def _means(values: NDArray[np.float64], of: NDArray[np.intp], items: int) -> NDArray[np.float64]:
     """Return the mean of the numbers of each item's rows: [rows, n] -> [items, n]; NaN where there is none."""
-    known = ~np.isnan(values)
+    valued = ~np.isnan(values)
     sums, counts = np.zeros((items, values.shape[1])), np.zeros((items, values.shape[1]))
-    np.add.at(sums, of, np.where(known, values, 0.0))
-    np.add.at(counts, of, known)
+    np.add.at(sums, of, np.where(valued, values, 0.0))
+    np.add.at(counts, of, valued)
     return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)

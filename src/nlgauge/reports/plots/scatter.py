@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from nlgauge.answers.calibrate import Bin, Calibration, by_score, calibrate
+from nlgauge.answers.calibrate import Calibration, by_score, calibrate
+from nlgauge.answers.rated_scores import Bin
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.selection import directed
 from nlgauge.errors import InputError, SpecError
