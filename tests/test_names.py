@@ -13,9 +13,9 @@ PACKAGE = Path(__file__).parent.parent / "src" / "nlgauge"
 VAGUE = {"one", "ones", "found", "some", "known", "own", "these", "those", "such", "given"}
 """Names that a value may have whatever it is"""
 LIMITS = {
-    "faithfulness": 328,
+    "faithfulness": 5,  # `given`, a field of evidence
     "engine": 124,
-    "gate": 75,
+    "gate": 9,
     "cli": 13,
     "metrics": 15,
     "registry.py": 13,

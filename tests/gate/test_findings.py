@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import nlgauge
-from nlgauge.gate.verdict import Outcome, found
+from nlgauge.gate.verdict import Outcome, finding_of
 from tests.command import nlgauge as command
 
 ROWS = [
@@ -60,11 +60,11 @@ def evidence(
     ],
 )
 def test_the_worst_claim_decides(given: dict[str, object] | None, state: str, finding: str | None) -> None:
-    assert found(given, state).finding == finding
+    assert finding_of(given, state).finding == finding
 
 
 def test_a_claim_stands_beside_the_sentence_that_shares_most_with_it() -> None:
-    said = found(evidence(stretch(0, 2, 0.4), stretch(3, 5, 0.2, contradicted=0.9)), "failed")
+    said = finding_of(evidence(stretch(0, 2, 0.4), stretch(3, 5, 0.2, contradicted=0.9)), "failed")
     assert [(one.text, one.probability, one.quote) for one in said.claims] == [("B.", 0.2, "B."), ("A.", 0.4, None)]
     assert said.quotes == ("B.",)
     assert said.claims[0].said == "“B.” (0.20); the source: “B.”"

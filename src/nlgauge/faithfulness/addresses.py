@@ -46,13 +46,13 @@ def made_up(text: str, others: Sequence[str]) -> list[Link]:
     for pattern in _CITED if not there else ():
         for match in pattern.finditer(text):
             cited[match.start() : match.end()] = b"1" * (match.end() - match.start())
-    found = []
+    missing = []
     for match in links:
         address = _address(match.group())
         if address not in there and address not in homes and not cited[match.start()]:
             reason = f"{match.group()}: the source does not have this address"
-            found.append(Link(*match.span(), reason, bool(there)))
-    return found
+            missing.append(Link(*match.span(), reason, bool(there)))
+    return missing
 
 
 def _address(link: str) -> str:

@@ -143,33 +143,39 @@ class AnswerReading(Reading):
         """
         assert aligned.judged is not None  # by the aligner D
         said = self._answer.said
-        found = _differences(self._answer)
+        differences = _differences(self._answer)
         stretches = []
         for read, judged in zip(text.stretches, aligned.judged.stretches, strict=True):
             begin, end = said.place(read.begin, read.end)
-            stretch = replace(judged, begin=begin, end=end, supported=self._probability(read, found))
+            stretch = replace(judged, begin=begin, end=end, supported=self._probability(read, differences))
             stretches.append(self._given(stretch) if said.given else stretch)
         places = [said.place(begin, end) for begin, end in aligned.spans.tolist()]
-        verdicts = aligned.judged._replace(stretches=tuple(stretches), reasons=_reasons(said, found))
+        verdicts = aligned.judged._replace(stretches=tuple(stretches), reasons=_reasons(said, differences))
         return Aligned(np.array(places, np.int32).reshape(-1, 2), aligned.alignment, verdicts)
 
     def _given(self, stretch: Stretch) -> Stretch:
         """Return a stretch with the words from which all of it follows, if it does: then it is a given fact."""
-        inside = (one for one in self._answer.said.given if one.begin <= stretch.begin and stretch.end <= one.end)
-        one = next(inside, None)
-        if one is None or stretch.supported is None or not self._reader.english:
+        inside = (
+            given for given in self._answer.said.given if given.begin <= stretch.begin and stretch.end <= given.end
+        )
+        given_words = next(inside, None)
+        if given_words is None or stretch.supported is None or not self._reader.english:
             return stretch
-        return replace(stretch, supported=max(stretch.supported, float(logistic(GIVEN))), given=one.why)
+        return replace(stretch, supported=max(stretch.supported, float(logistic(GIVEN))), given=given_words.why)
 
-    def _probability(self, stretch: AlignedStretch, found: Sequence[SourceDifference]) -> float | None:
+    def _probability(self, stretch: AlignedStretch, differences: Sequence[SourceDifference]) -> float | None:
         if np.isnan(stretch.logit):
             return None
         logit = stretch.logit / self._reader.temperature
         # The checks know English forms alone.
-        inside = [one for one in found if self._reader.english and stretch.begin <= one.begin < stretch.end]
+        inside = [
+            difference
+            for difference in differences
+            if self._reader.english and stretch.begin <= difference.begin < stretch.end
+        ]
         if inside:
             logit -= DOUBT
-        return float(logistic(min(logit, SURE) if any(one.sure for one in inside) else logit))
+        return float(logistic(min(logit, SURE) if any(difference.sure for difference in inside) else logit))
 
 
 class ReadSource:
@@ -222,16 +228,21 @@ _NOTHING = Aligned(np.empty((0, 2), np.int32), np.empty(0), StretchVerdicts((), 
 def _differences(answer: Answer) -> list[SourceDifference]:
     """Return the differences of an answer from its source, and the addresses that the source does not have."""
     said = answer.said
-    found = answer.source.checked.differences(said.text, answer.whole.question)
-    found += (
+    differences = answer.source.checked.differences(said.text, answer.whole.question)
+    differences += (
         SourceDifference(*said.near(begin, end), why, sure) for begin, end, why, sure in (*said.links, *said.doubts)
     )
-    found.sort()
-    return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
+    differences.sort()
+    return [
+        difference for at, difference in enumerate(differences) if not at or difference.begin >= differences[at - 1].end
+    ]
 
 
-def _reasons(said: Claims, found: Sequence[SourceDifference]) -> tuple[Reason, ...]:
-    return tuple(Reason(*said.place(one.begin, one.end), one.reason, one.sure) for one in found)
+def _reasons(said: Claims, differences: Sequence[SourceDifference]) -> tuple[Reason, ...]:
+    return tuple(
+        Reason(*said.place(difference.begin, difference.end), difference.reason, difference.sure)
+        for difference in differences
+    )
 
 
 def _no_answer(answer: Direction, why: str) -> Aligned:
@@ -250,14 +261,17 @@ def _refused(answer: Direction, said: Claims) -> _Refused | None:
     alignment: list[float] = []
     stretches: list[Stretch] = []
     others = [other for _, other in answer.usable]
-    for one in said.refusals:
-        if not one.topic:
+    for refusal in said.refusals:
+        if not refusal.topic:
             continue  # "I do not know" without a question claims nothing
-        honest = float(logistic(honesty(one.topic, answer.question, others)))
-        inside = [(one.begin + begin, one.begin + end) for begin, end in word_spans(answer.text[one.begin : one.end])]
+        honest = float(logistic(honesty(refusal.topic, answer.question, others)))
+        inside = [
+            (refusal.begin + begin, refusal.begin + end)
+            for begin, end in word_spans(answer.text[refusal.begin : refusal.end])
+        ]
         spans += inside
         alignment += [honest] * len(inside)
-        stretches.append(Stretch(one.begin, one.end, (), honest, abstains=True))
+        stretches.append(Stretch(refusal.begin, refusal.end, (), honest, abstains=True))
     if not spans:
         return None
     return _Refused(np.array(spans, np.int32), np.array(alignment), tuple(stretches))
@@ -269,7 +283,7 @@ def _joined(aligned: Aligned, refused: _Refused) -> Aligned:
     spans = np.concatenate([aligned.spans, refused.spans])
     order = np.argsort(spans[:, 0], kind="stable")
     nearest = np.concatenate([aligned.judged.nearest, np.full(len(refused.spans), -1, np.int32)])[order]
-    stretches = tuple(sorted((*aligned.judged.stretches, *refused.stretches), key=lambda one: one.begin))
+    stretches = tuple(sorted((*aligned.judged.stretches, *refused.stretches), key=lambda stretch: stretch.begin))
     alignment = np.concatenate([aligned.alignment, refused.alignment])[order]
     return Aligned(spans[order], alignment, aligned.judged._replace(stretches=stretches, nearest=nearest))
 
@@ -278,8 +292,8 @@ def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int
     """Return the sub-scores of an answer of so many claims."""
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
-    probability = all_supported([np.nan if one.supported is None else one.supported for one in stretches])
-    if reader.english and any(one.sure for one in aligned.judged.reasons):
+    probability = all_supported([np.nan if stretch.supported is None else stretch.supported for stretch in stretches])
+    if reader.english and any(reason.sure for reason in aligned.judged.reasons):
         probability = min(probability, float(logistic(SURE)))
     refused = None if not np.isnan(wording) else "it says alone that something is not there"
     if not reader.judges_words:
@@ -287,7 +301,7 @@ def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int
     parts = (
         probability,
         mean_alignment(aligned.alignment),
-        least_mean(aligned.alignment, aligned.spans, [(one.begin, one.end) for one in stretches]),
+        least_mean(aligned.alignment, aligned.spans, [(stretch.begin, stretch.end) for stretch in stretches]),
         unsupported_share(aligned.alignment, reader.weak),
         wording,
         claims,

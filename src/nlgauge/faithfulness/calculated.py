@@ -101,29 +101,29 @@ def calculated(statement: str, question: str, source: Passages) -> Derived | Non
         results = list(_results(said, target, passage))
         wider = wider or (adds and bool(results))
         mine = statement[target.begin : target.end]
-        for one in results:
-            if _equals(one, target) and not one.turned:
-                return Derived(True, passage.text.strip(), f"{mine} is {one.shown}")
-        given = any(same(target, other) for other in passage.quantities)
-        if excluded is None and not given and told == 1 and len(results) == 1 and results[0].single:
-            (one,) = results
-            excluded = Derived(False, passage.text.strip(), f"{mine}: the source has {one.shown}")
+        for result in results:
+            if _equals(result, target) and not result.turned:
+                return Derived(True, passage.text.strip(), f"{mine} is {result.shown}")
+        known_there = any(same(target, other) for other in passage.quantities)
+        if excluded is None and not known_there and told == 1 and len(results) == 1 and results[0].single:
+            (result,) = results
+            excluded = Derived(False, passage.text.strip(), f"{mine}: the source has {result.shown}")
     return excluded
 
 
 def _target(said: Statement, passage: Passage) -> Quantity | None:
     """Return the number of a statement that may be calculated: the one that the passage does not give."""
     theirs = passage.quantities
-    new = [one for one in said.numbers if not any(same(one, other) for other in theirs)]
-    new = [one for one in new if not _YEAR.fullmatch(said.text, one.begin, one.end)]
+    new = [number for number in said.numbers if not any(same(number, other) for other in theirs)]
+    new = [number for number in new if not _YEAR.fullmatch(said.text, number.begin, number.end)]
     if not new and AVERAGE.search(said.text) and len(said.numbers) == 1:
         new = said.numbers  # an average may be one of the numbers
     return new[0] if len(new) == 1 else None
 
 
-def _equals(one: _Result, target: Quantity) -> bool:
+def _equals(result: _Result, target: Quantity) -> bool:
     mine = _measure(target)
-    return abs(one.made - mine) <= max(one.near, 1e-6 * max(1.0, abs(mine)))
+    return abs(result.made - mine) <= max(result.near, 1e-6 * max(1.0, abs(mine)))
 
 
 def _measure(target: Quantity) -> float:
@@ -166,11 +166,15 @@ def _is_age(text: str, target: Quantity) -> bool:
 def _alike(target: Quantity, passage: Passage) -> list[Operand]:
     """Return the numbers of a passage that can be compared with one: in its kind, or counts of what it counts."""
     if target.kind == "money":
-        return [one for one in passage.of("money") if not one.unit or not target.unit or one.unit == target.unit]
-    found = passage.of(target.kind)
-    if not found and target.kind in (*TIME, "count"):
-        found = passage.of("count")
-    return found
+        return [
+            operand
+            for operand in passage.of("money")
+            if not operand.unit or not target.unit or operand.unit == target.unit
+        ]
+    alike = passage.of(target.kind)
+    if not alike and target.kind in (*TIME, "count"):
+        alike = passage.of("count")
+    return alike
 
 
 def _scaled(target: Quantity, operand: Operand) -> float:
@@ -181,29 +185,29 @@ def _scaled(target: Quantity, operand: Operand) -> float:
 
 
 def _averages(target: Quantity, passage: Passage) -> Iterator[_Result]:
-    some = _alike(target, passage)
-    if len(some) > 1:
+    operands = _alike(target, passage)
+    if len(operands) > 1:
         unit = abs(_measure(target) / target.written) if target.written else 1.0
-        mean = sum(_scaled(target, one) for one in some) / len(some)
+        mean = sum(_scaled(target, operand) for operand in operands) / len(operands)
         exact = abs(mean / unit - round(mean / unit)) < 1e-9
-        yield _Result(mean, f"the mean of {_shown(passage, some)}", True, 0.0 if exact else 0.51 * unit)
+        yield _Result(mean, f"the mean of {_shown(passage, operands)}", True, 0.0 if exact else 0.51 * unit)
 
 
 def _shares(said: Statement, target: Quantity, passage: Passage) -> Iterator[_Result]:
     if rose := ROSE.search(said.text):
-        for kind in {one.kind for one in passage.operands} - {"year", "day", "clock", "percent"}:
-            some = passage.of(kind)
-            if len(some) == 2 and some[0].value > 0:
-                first, second = _in_time(passage, some)
+        for kind in {operand.kind for operand in passage.operands} - {"year", "day", "clock", "percent"}:
+            counts = passage.of(kind)
+            if len(counts) == 2 and counts[0].value > 0:
+                first, second = _in_time(passage, counts)
                 change = 100 * (second.value - first.value) / first.value
                 turned = bool(rose["rose"]) != (change > 0)
                 shown = f"from {_shown(passage, (first, second))}"
                 yield _Result(abs(change), shown, single=True, near=0.51, turned=turned)
         return
-    some = passage.of("count")
-    if len(some) != 2:
+    counts = passage.of("count")
+    if len(counts) != 2:
         return
-    (part, whole) = sorted(some, key=lambda one: one.value)
+    (part, whole) = sorted(counts, key=lambda count: count.value)
     if not 0 < part.value < whole.value:
         return
     before = passage.text[: whole.begin]
@@ -212,55 +216,61 @@ def _shares(said: Statement, target: Quantity, passage: Passage) -> Iterator[_Re
     if said.negated != negated(passage.text):
         share = 100 - share
     near = 0.51 if not target.weak else 1.0
-    yield _Result(share, f"{_shown(passage, some)}", single, near)
+    yield _Result(share, f"{_shown(passage, counts)}", single, near)
 
 
 def _others(target: Quantity, passage: Passage) -> Iterator[_Result]:
     """Yield how many are left of a whole: of 24, 18 passed, so that six did not."""
-    some = passage.of("count")
-    if len(some) == 2 and not negated(passage.text):
-        part, whole = sorted(some, key=lambda one: one.value)
+    counts = passage.of("count")
+    if len(counts) == 2 and not negated(passage.text):
+        part, whole = sorted(counts, key=lambda count: count.value)
         if _OF_WHOLE.search(passage.text[: whole.begin]) and part.value < whole.value:
-            yield _Result(whole.value - part.value, _shown(passage, some), True)
+            yield _Result(whole.value - part.value, _shown(passage, counts), True)
 
 
 def _totals(said: Statement, target: Quantity, passage: Passage) -> Iterator[_Result]:
-    some = [one for one in _alike(target, passage) if one.kind == target.kind]
+    operands = [operand for operand in _alike(target, passage) if operand.kind == target.kind]
     if target.kind == "count":
         after = WORD.match(said.text, target.end + 1)
         noun = stem_of(after.group().lower()) if after else ""
         if not noun:
             return
-        counted = [one for one in some if noun in one.own or not one.noun]
-        some = counted if len(counted) > 1 else some
-    if target.kind in ("percent", "temperature") or len(some) < 2:
+        counted = [operand for operand in operands if noun in operand.clause or not operand.noun]
+        operands = counted if len(counted) > 1 else operands
+    if target.kind in ("percent", "temperature") or len(operands) < 2:
         return
-    named = [one for one, own in zip(passage.operands, passage.own, strict=True) if one in some and own & said.stems]
-    if 1 < len(named) < len(some):
-        yield _Result(sum(one.value for one in named), f"{_shown(passage, named)}", False)
-    elif len(some) == 2 or not named or len(named) == len(some):
+    named = [
+        operand
+        for operand, stems in zip(passage.operands, passage.distinct, strict=True)
+        if operand in operands and stems & said.stems
+    ]
+    if 1 < len(named) < len(operands):
+        yield _Result(sum(operand.value for operand in named), f"{_shown(passage, named)}", False)
+    elif len(operands) == 2 or not named or len(named) == len(operands):
         yield _Result(
-            sum(one.value for one in some), f"{_shown(passage, some)}", len(some) == 2 or _is_list(passage, some)
+            sum(operand.value for operand in operands),
+            f"{_shown(passage, operands)}",
+            len(operands) == 2 or _is_list(passage, operands),
         )
 
 
-def _is_list(passage: Passage, some: Sequence[Operand]) -> bool:
+def _is_list(passage: Passage, operands: Sequence[Operand]) -> bool:
     """Return whether numbers stand in a single sentence, one behind the other."""
-    return not re.search(r"[.!?;]\s", passage.text[some[0].end : some[-1].begin])
+    return not re.search(r"[.!?;]\s", passage.text[operands[0].end : operands[-1].begin])
 
 
 def _compared(said: Statement, target: Quantity, passage: Passage, than: re.Match[str]) -> Iterator[_Result]:
     """Yield the difference of two numbers, of which the statement says which is the greater one."""
-    some = _alike(target, passage)
+    operands = _alike(target, passage)
     how = than["how"].lower()
-    if not some and target.kind == "months" and how in ("older", "younger"):
+    if not operands and target.kind == "months" and how in ("older", "younger"):
         yield from _born(said, passage, than)
         return
     if how in ("faster", "slower") and target.kind in TIME:
         more = how == "slower"
     else:
         more = how in MORE_THAN.split() or how in ("more expensive", "more costly")
-    pairs = _pair(said, passage, some, than.end())
+    pairs = _pair(said, passage, operands, than.end())
     if pairs is None:
         return
     first, second = pairs
@@ -271,10 +281,10 @@ def _compared(said: Statement, target: Quantity, passage: Passage, than: re.Matc
 def _born(said: Statement, passage: Passage, than: re.Match[str]) -> Iterator[_Result]:
     """Yield how much older one is than another, by the days or the years in which they were born."""
     days, years = passage.of("day"), passage.of("year")
-    some, year = (days, 365.2425) if len(days) == 2 else (years, 1.0)
-    if len(some) != 2 or "born" not in passage.text:
+    births, year = (days, 365.2425) if len(days) == 2 else (years, 1.0)
+    if len(births) != 2 or "born" not in passage.text:
         return
-    pair = _pair(said, passage, some, than.end())
+    pair = _pair(said, passage, births, than.end())
     if pair is not None:
         first, second = pair
         older = first.value < second.value
@@ -282,27 +292,31 @@ def _born(said: Statement, passage: Passage, than: re.Match[str]) -> Iterator[_R
         yield _Result(made, _shown(passage, pair), True, turned=older != (than["how"].lower() == "older"))
 
 
-def _pair(said: Statement, passage: Passage, some: Sequence[Operand], at: int) -> tuple[Operand, Operand] | None:
+def _pair(said: Statement, passage: Passage, operands: Sequence[Operand], at: int) -> tuple[Operand, Operand] | None:
     """Return the numbers of what stands before and behind "than"; None where these are not certain."""
-    own = dict(zip(passage.operands, passage.own, strict=True))
+    stems = dict(zip(passage.operands, passage.distinct, strict=True))
     before, behind = things_of(said.text[:at]), things_of(said.text[at:])
     before, behind = before - behind, behind - before
-    firsts = _best([one for one in some if own[one] & before and not own[one] & behind], own, before)
-    seconds = _best([one for one in some if own[one] & behind and not own[one] & before], own, behind)
+    firsts = _best(
+        [operand for operand in operands if stems[operand] & before and not stems[operand] & behind], stems, before
+    )
+    seconds = _best(
+        [operand for operand in operands if stems[operand] & behind and not stems[operand] & before], stems, behind
+    )
     if len(firsts) == len(seconds) == 1 and firsts != seconds:
         return firsts[0], seconds[0]
-    if len(some) == 2 and len(seconds) == 1 and not firsts:
-        return next(one for one in some if one is not seconds[0]), seconds[0]
+    if len(operands) == 2 and len(seconds) == 1 and not firsts:
+        return next(operand for operand in operands if operand is not seconds[0]), seconds[0]
     return None
 
 
-def _best(some: Sequence[Operand], own: dict[Operand, frozenset[str]], wanted: Set[str]) -> list[Operand]:
-    most = max((len(own[one] & wanted) for one in some), default=0)
-    return [one for one in some if len(own[one] & wanted) == most]
+def _best(operands: Sequence[Operand], stems: dict[Operand, frozenset[str]], wanted: Set[str]) -> list[Operand]:
+    most = max((len(stems[operand] & wanted) for operand in operands), default=0)
+    return [operand for operand in operands if len(stems[operand] & wanted) == most]
 
 
 def _won(said: Statement, target: Quantity, passage: Passage, won: re.Match[str]) -> Iterator[_Result]:
-    some = [one for one in _alike(target, passage) if one.kind == target.kind]
+    operands = [operand for operand in _alike(target, passage) if operand.kind == target.kind]
     if (score := _SCORE.search(passage.text)) is not None:
         first, second = float(score["first"]), float(score["second"])
         names = stems_in(said.text[: won.start()])
@@ -311,34 +325,34 @@ def _won(said: Statement, target: Quantity, passage: Passage, won: re.Match[str]
             turned = bool(names & winner) != bool(won["won"])
             yield _Result(first - second, score.group(), True, turned=turned)
         return
-    if len(some) != 2:
+    if len(operands) != 2:
         return
-    own = dict(zip(passage.operands, passage.own, strict=True))
+    stems = dict(zip(passage.operands, passage.distinct, strict=True))
     before = stems_in(said.text[: won.start()])
-    single = {one for one in some if own[one] & before}
-    best = max(some, key=lambda one: one.value)
+    single = {operand for operand in operands if stems[operand] & before}
+    best = max(operands, key=lambda operand: operand.value)
     wins = bool(won["won"])
     if len(single) == 1:
         turned = (best in single) != wins
-        yield _Result(abs(some[0].value - some[1].value), _shown(passage, some), True, turned=turned)
+        yield _Result(abs(operands[0].value - operands[1].value), _shown(passage, operands), True, turned=turned)
 
 
 def _changes(target: Quantity, passage: Passage, rose: re.Match[str]) -> Iterator[_Result]:
-    some = [one for one in _alike(target, passage) if one.kind == target.kind]
-    if target.kind == "ordinal" or len(some) != 2:
+    operands = [operand for operand in _alike(target, passage) if operand.kind == target.kind]
+    if target.kind == "ordinal" or len(operands) != 2:
         return
-    first, second = _in_time(passage, some)
+    first, second = _in_time(passage, operands)
     change = second.value - first.value
     turned = not rose["apart"] and change != 0 and bool(rose["rose"]) != (change > 0)
-    yield _Result(abs(change), _shown(passage, some), True, turned=turned)
+    yield _Result(abs(change), _shown(passage, operands), True, turned=turned)
 
 
-def _in_time(passage: Passage, some: Sequence[Operand]) -> tuple[Operand, Operand]:
+def _in_time(passage: Passage, operands: Sequence[Operand]) -> tuple[Operand, Operand]:
     """Return two numbers in the order of the years that stand with them; else as they are told."""
-    first, second = some
+    first, second = operands
     years = passage.of("year")
     if len(years) == 2:
-        nearest = [min(years, key=lambda year: abs(year.begin - one.begin)) for one in some]
+        nearest = [min(years, key=lambda year: abs(year.begin - operand.begin)) for operand in operands]
         if nearest[0] != nearest[1] and nearest[0].value > nearest[1].value:
             return second, first
     return first, second
@@ -346,15 +360,15 @@ def _in_time(passage: Passage, some: Sequence[Operand]) -> tuple[Operand, Operan
 
 def _spans(said: Statement, target: Quantity, passage: Passage, age: bool) -> Iterator[_Result]:
     unit = 12.0 if target.kind == "months" else 1.0
-    years = [one.value for one in passage.of("year")]
-    mine = [one.value[0] for one in said.found if _YEAR.fullmatch(said.text, one.begin, one.end)]
+    years = [operand.value for operand in passage.of("year")]
+    mine = [quantity.value[0] for quantity in said.found if _YEAR.fullmatch(said.text, quantity.begin, quantity.end)]
     years = sorted({*years, *(year for year in mine if year is not None)})
     shown = " and ".join(f"{year:.0f}" for year in years)
     if target.kind in ("months", "count") and len(years) == 2:
         yield _Result((years[1] - years[0]) * unit, shown, True, unit if age else 0.0)
     if target.kind != "duration":
         return
-    days = sorted({one.value for one in passage.of("day")})
+    days = sorted({operand.value for operand in passage.of("day")})
     if len(days) == 2 and _measure(target) % 86400 == 0:
         yield _Result((days[1] - days[0]) * 86400, _shown(passage, passage.of("day")), True, 86400 * 0.0)
         if _measure(target) == (days[1] - days[0] + 1) * 86400:
@@ -366,5 +380,5 @@ def _spans(said: Statement, target: Quantity, passage: Passage, age: bool) -> It
         yield _Result(halves, _shown(passage, clocks), True)
 
 
-def _shown(passage: Passage, some: Sequence[Operand]) -> str:
-    return " and ".join(passage.text[one.begin : one.end] for one in some)
+def _shown(passage: Passage, operands: Sequence[Operand]) -> str:
+    return " and ".join(passage.text[operand.begin : operand.end] for operand in operands)

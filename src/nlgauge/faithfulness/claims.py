@@ -117,11 +117,17 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
         edited.sub(pattern, group)
     whole = edited.text.strip()
     told = _records(edited.text, forms) if "\n" in whole or whole[:1] in ("{", "[", "<") else []
-    given = [
-        Given(edited.begins[one.begin], edited.ends[one.end - 1], one.sentence.strip()) for one in told if one.given
+    follows = [
+        Given(edited.begins[record.begin], edited.ends[record.end - 1], record.sentence.strip())
+        for record in told
+        if record.given
     ]
-    doubts = [Link(edited.begins[one.begin], edited.ends[one.end - 1], one.reason, False) for one in told if one.reason]
-    edited.apply([Piece(one.begin, one.end, one.sentence) for one in told])
+    doubts = [
+        Link(edited.begins[record.begin], edited.ends[record.end - 1], record.reason, False)
+        for record in told
+        if record.reason
+    ]
+    edited.apply([Piece(record.begin, record.end, record.sentence) for record in told])
     for pattern, group in LAYOUT[BEFORE_RECORDS:]:
         edited.sub(pattern, group)
     edited.sub(EMPTY)
@@ -151,37 +157,41 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
             pieces.append(Piece(begin, end, ""))
             continue
         seen.add(name)
-        found = refusals(whole[begin:end], question)
-        if found and facts(tuple(forms.texts)).of(whole[begin:end], question) is not None:
-            found = []  # a record has it: "the plan has no support"
-        for one in found:
-            set_apart.append(one._replace(begin=edited.begins[begin + one.begin], end=edited.ends[begin + one.end - 1]))
-            pieces.append(Piece(begin + one.begin, begin + one.end, ""))
-        if not found and first < begin and whole[begin].islower():  # the sentence begins here now
+        refused = refusals(whole[begin:end], question)
+        if refused and facts(tuple(forms.texts)).of(whole[begin:end], question) is not None:
+            refused = []  # a record has it: "the plan has no support"
+        for refusal in refused:
+            set_apart.append(
+                refusal._replace(begin=edited.begins[begin + refusal.begin], end=edited.ends[begin + refusal.end - 1])
+            )
+            pieces.append(Piece(begin + refusal.begin, begin + refusal.end, ""))
+        if not refused and first < begin and whole[begin].islower():  # the sentence begins here now
             pieces.append(Piece(begin, begin + 1, whole[begin].upper()))
-        elif not found and (match := _YES_NO.fullmatch(whole, begin, end)) is not None:
+        elif not refused and (match := _YES_NO.fullmatch(whole, begin, end)) is not None:
             pieces.append(Piece(begin, end, statement(question, not re.search("no", match[1].lower()))))
     edited.apply(pieces)
     if "(" in edited.text:
-        edited.apply([_behind(edited.text, one, other) for one, other, right in conversions(edited.text) if right])
+        edited.apply(
+            [_behind(edited.text, measure, other) for measure, other, right in conversions(edited.text) if right]
+        )
     if question:
         edited.apply(_asked_for(edited.text, forms.texts, question))
     derived = _derived(edited.text, forms.texts, question)
-    given += [Given(edited.begins[one.begin], edited.ends[one.end - 1], why) for one, why in derived]
-    edited.apply([one for one, _ in derived])
+    follows += [Given(edited.begins[piece.begin], edited.ends[piece.end - 1], why) for piece, why in derived]
+    edited.apply([piece for piece, _ in derived])
     edited.apply(in_their_form(edited.text, forms))
     spelled = list(forms.spellings.of(edited.text))
     doubts += [
         Link(
-            edited.begins[one.begin],
-            edited.ends[one.end - 1],
-            f"{edited.text[one.begin : one.end]}: the source has {one.theirs}",
+            edited.begins[name.begin],
+            edited.ends[name.end - 1],
+            f"{edited.text[name.begin : name.end]}: the source has {name.theirs}",
             False,
         )
-        for one in spelled
-        if one.slip
+        for name in spelled
+        if name.slip
     ]
-    edited.apply([Piece(one.begin, one.end, one.theirs) for one in spelled])
+    edited.apply([Piece(name.begin, name.end, name.theirs) for name in spelled])
     edited.sub(EMPTY)
     edited.finish()
     # Arrays, because a run holds the claims of all rows that it is going to score.
@@ -191,7 +201,7 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
         ends=array("i", edited.ends),
         refusals=tuple(set_apart),
         links=made_up(text, forms.texts) if forms.texts and WEB.search(text) is not None else (),
-        given=given,
+        given=follows,
         doubts=doubts,
     )
 
@@ -208,19 +218,19 @@ def claim_ends(text: str) -> list[int]:
     return [end for end in sentence_ends(text) if not text[:end].rstrip().endswith(":")]
 
 
-def _behind(text: str, one: Quantity, other: Quantity) -> Piece:
+def _behind(text: str, measure: Quantity, other: Quantity) -> Piece:
     """Return the same measure in another unit, with its brackets.
 
     It follows from the measure, and is no claim of its own.
     """
-    return Piece(one.end, text.index(")", other.end) + 1, "")
+    return Piece(measure.end, text.index(")", other.end) + 1, "")
 
 
 def _records(text: str, forms: Forms) -> list[Told]:
     """Return what is written as records, as sentences with numbers as others write them."""
     written: dict[float, str] = {}
-    for one, form in zip(forms.equal.of, forms.written, strict=True):
-        written.setdefault(one.written, form)
+    for quantity, form in zip(forms.equal.of, forms.written, strict=True):
+        written.setdefault(quantity.written, form)
     return record_claims(text, written, forms.texts)
 
 
@@ -229,16 +239,16 @@ def _asked_for(text: str, others: Sequence[str], question: str) -> list[Piece]:
 
     Such a value is timeout=30.
     """
-    given = quantities(question)
+    asked = quantities(question)
     pieces = list(_set(text, others, question))
-    for one in quantities(text) if given else ():
-        key = _KEY.search(text[max(0, one.begin - _KEY_LENGTH) : one.begin])
-        if key is None or not any(one.written == other.written for other in given):
+    for quantity in quantities(text) if asked else ():
+        key = _KEY.search(text[max(0, quantity.begin - _KEY_LENGTH) : quantity.begin])
+        if key is None or not any(quantity.written == other.written for other in asked):
             continue
         there = re.compile(rf"(?<!\w){re.escape(key[1])}[\"']?\s?[=:]\s?(-?\d[\d.]*)")
-        found = next((match for other in others if (match := there.search(other)) is not None), None)
-        if found is not None:
-            pieces.append(Piece(one.begin, one.end, found[1].rstrip(".")))
+        set_there = next((match for other in others if (match := there.search(other)) is not None), None)
+        if set_there is not None:
+            pieces.append(Piece(quantity.begin, quantity.end, set_there[1].rstrip(".")))
     return sorted(pieces)
 
 
@@ -249,18 +259,18 @@ def _set(text: str, others: Sequence[str], question: str) -> Iterator[Piece]:
         if not _CALLED.search(text[max(0, match.start() - _KEY_LENGTH) : match.start()]):
             continue  # a condition, and no argument of a call
         there = re.compile(rf"(?<!\w){re.escape(match['key'])}\s?=\s?({_TRUTH})\b")
-        found = next((other_match for other in others if (other_match := there.search(other)) is not None), None)
-        if found is not None and asked & {word.lower() for word in match["key"].split("_") if len(word) > 2}:
-            yield Piece(*match.span("value"), found[1])
+        set_there = next((other_match for other in others if (other_match := there.search(other)) is not None), None)
+        if set_there is not None and asked & {word.lower() for word in match["key"].split("_") if len(word) > 2}:
+            yield Piece(*match.span("value"), set_there[1])
 
 
 def _derived(text: str, others: Sequence[str], question: str) -> list[tuple[Piece, str]]:
     """Return changes by which sentences that follow from other texts get the words from which they follow, and why."""
-    known = facts(tuple(others))
-    found = ((begin, end, known.of(text[begin:end], question)) for begin, end in sentence_spans(text))
+    known_facts = facts(tuple(others))
+    readings = ((begin, end, known_facts.of(text[begin:end], question)) for begin, end in sentence_spans(text))
     changes = []
-    for begin, end, one in found:
-        if one is not None and one.follows:
-            read = one.words if one.words[-1:] in ".!?" else f"{one.words}."
-            changes.append((Piece(begin, begin + len(text[begin:end].rstrip()), read), one.reason))
+    for begin, end, derived in readings:
+        if derived is not None and derived.follows:
+            read = derived.words if derived.words[-1:] in ".!?" else f"{derived.words}."
+            changes.append((Piece(begin, begin + len(text[begin:end].rstrip()), read), derived.reason))
     return changes

@@ -105,7 +105,7 @@ class Statement:
     def __init__(self, text: str, question: str) -> None:
         self.text = text
         self.found = quantities(text)
-        self.numbers = [one for one in self.found if _counts(one)]
+        self.numbers = [quantity for quantity in self.found if _counts(quantity)]
         blank = without_quantities(text, self.found, 0, len(text))
         self.names = frozenset(stem_of(match.group().lower()) for match in WORD.finditer(text) if _is_name(text, match))
         for pattern in (TOTAL, AVERAGE, ROSE, SPAN, ORDER, MOST_OF):
@@ -138,11 +138,11 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
     return match.start() > 0 and match.group()[0].isupper() and text[: match.start()].rstrip()[-1:] not in ".!?:"
 
 
-def _counts(one: Quantity) -> bool:
+def _counts(quantity: Quantity) -> bool:
     return (
-        (not one.weak or one.kind in ("percent", "months", "duration"))
-        and len(one.value) == 1
-        and one.kind
+        (not quantity.weak or quantity.kind in ("percent", "months", "duration"))
+        and len(quantity.value) == 1
+        and quantity.kind
         not in (
             "ordinal",
             "clock",

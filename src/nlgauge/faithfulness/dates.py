@@ -135,9 +135,13 @@ def of_24_hours(text: str, read: list[Quantity]) -> list[Quantity]:
     Returns:
         The same quantities. Where a time is of 24 hours, each time in digits says which half of the day it is in.
     """
-    clocks = {n for n, one in enumerate(read) if one.kind == "clock" and _DIGITAL.fullmatch(text, one.begin, one.end)}
+    clocks = {
+        n
+        for n, quantity in enumerate(read)
+        if quantity.kind == "clock" and _DIGITAL.fullmatch(text, quantity.begin, quantity.end)
+    }
     if any(_OF_DAY.match(text, read[n].begin) for n in clocks):
-        return [one._replace(unit="half") if n in clocks else one for n, one in enumerate(read)]
+        return [quantity._replace(unit="half") if n in clocks else quantity for n, quantity in enumerate(read)]
     return read
 
 
@@ -153,9 +157,9 @@ def _clock(match: re.Match[str]) -> Iterator[Quantity]:
     """Yield minutes after midnight. `unit` is 'half' where the half of the day is known."""
     part = next((match[name].lower() for name in ("half", "part", "day", "of_day", *_HALVES) if match[name]), "")
     later = part == "p" or "afternoon" in part or "evening" in part
-    known, hour, minutes = bool(part), 0, 0.0
+    half_known, hour, minutes = bool(part), 0, 0.0
     if match["noon"]:
-        hour, known = (12 if match["noon"].lower() == "noon" else 0), True
+        hour, half_known = (12 if match["noon"].lower() == "noon" else 0), True
         yield Quantity(begin=match.start(), end=match.end(), kind="clock", value=(60.0 * hour,), weak=True, unit="half")
         return
     if match["past"]:
@@ -173,14 +177,19 @@ def _clock(match: re.Match[str]) -> Iterator[Quantity]:
         hour, minutes = int(match["hour"]), float(match["minute"]) + float(match["second"] or 0) / 60
         if match["sep"] == "." and not part:
             return  # 3.15 is a number
-        known = known or hour > 12 or match["hour"].startswith("0")
+        half_known = half_known or hour > 12 or match["hour"].startswith("0")
     if part == "at night":
         later = hour % 12 >= 6
     if part and hour <= 12:
         hour = hour % 12 + 12 * later
     value = (60.0 * hour + minutes) % 1440
     yield Quantity(
-        match.start(), match.end(), "clock", (value,), written=nan if minutes else hour, unit="half" if known else ""
+        match.start(),
+        match.end(),
+        "clock",
+        (value,),
+        written=nan if minutes else hour,
+        unit="half" if half_known else "",
     )
 
 
@@ -193,8 +202,8 @@ def _bare_hour(match: re.Match[str], name: str) -> Quantity:
         value = 720.0 if named == "noon" else 0.0
         return Quantity(*match.span(name), "clock", (value,), weak=True, unit="half")
     hour = _hour(named)
-    known = "half" if hour > 12 else ""
-    return Quantity(*match.span(name), "clock", (60.0 * hour % 1440,), written=float(hour), unit=known)
+    half = "half" if hour > 12 else ""
+    return Quantity(*match.span(name), "clock", (60.0 * hour % 1440,), written=float(hour), unit=half)
 
 
 def _hour(named: str) -> int:

@@ -27,37 +27,37 @@ class Numbers:
     """The numbers of some quantities, sorted, from which others may follow."""
 
     def __init__(self, of: Iterable[Quantity]) -> None:
-        found: dict[tuple[str, str], list[float]] = {}
-        for one in of:
-            for name, number in _numbers(one):
-                found.setdefault(name, []).append(number)
-        self._sorted = {name: np.sort(some) for name, some in found.items()}
+        numbers: dict[tuple[str, str], list[float]] = {}
+        for quantity in of:
+            for name, number in _numbers(quantity):
+                numbers.setdefault(name, []).append(number)
+        self._sorted = {name: np.sort(values) for name, values in numbers.items()}
 
     def of(self, name: str, unit: str = "") -> Array:
         """Return the numbers of a kind; of money, those of a currency and those of none that is named."""
         return self._sorted.get((name, unit), _NONE)
 
-    def without(self, one: Quantity) -> Numbers:
+    def without(self, quantity: Quantity) -> Numbers:
         """Return these numbers without those of a quantity that is among them."""
         rest = Numbers(())
         rest._sorted = dict(self._sorted)
-        for name, number in _numbers(one):
-            some = rest._sorted[name]
-            rest._sorted[name] = np.delete(some, np.searchsorted(some, number))
+        for name, number in _numbers(quantity):
+            values = rest._sorted[name]
+            rest._sorted[name] = np.delete(values, np.searchsorted(values, number))
         return rest
 
 
-def _numbers(one: Quantity) -> Iterator[tuple[tuple[str, str], float]]:
+def _numbers(quantity: Quantity) -> Iterator[tuple[tuple[str, str], float]]:
     """Return the numbers of a quantity, each under what it can be used for."""
-    if one.kind == "date":
-        if one.value[2] is not None:
-            yield (_DAYS, ""), float(_day(one))
-    elif one.value and one.value[0] is not None:
-        yield (one.kind, one.unit if one.kind == "money" else ""), one.value[0]
-    if one.kind == "count":
-        yield (_BARE, ""), one.written
-    if one.kind in ("count", "duration", "months") and one.written > 0:
-        yield (_FACTORS, ""), one.written
+    if quantity.kind == "date":
+        if quantity.value[2] is not None:
+            yield (_DAYS, ""), float(_day(quantity))
+    elif quantity.value and quantity.value[0] is not None:
+        yield (quantity.kind, quantity.unit if quantity.kind == "money" else ""), quantity.value[0]
+    if quantity.kind == "count":
+        yield (_BARE, ""), quantity.written
+    if quantity.kind in ("count", "duration", "months") and quantity.written > 0:
+        yield (_FACTORS, ""), quantity.written
 
 
 _BARE, _FACTORS, _DAYS = "bare", "factors", "days"
@@ -65,46 +65,51 @@ _BARE, _FACTORS, _DAYS = "bare", "factors", "days"
 _NONE: Array = np.empty(0)
 
 
-def follows(one: Quantity, source: Numbers, near: Numbers, said: Numbers, about: bool) -> bool:
+def follows(quantity: Quantity, source: Numbers, near: Numbers, said: Numbers, about: bool) -> bool:
     """Return whether a number follows from others.
 
     It may be a sum or difference of two, the sum of three or of all, or a percentage of another number. A measure may
     be a product or quotient, or the time between two dates or clocks.
 
     Args:
-        one: the number.
+        quantity: the number.
         source: the numbers of the source.
-        near: those of the sentence of the source that is nearest. Its numbers without a unit may have that of `one`.
-        said: those of the sentence with `one`, which is among them.
-        about: whether `one` is told as a rough number.
+        near: those of the nearest sentence of the source. Its numbers without a unit may have that of `quantity`.
+        said: those of the sentence with `quantity`, which is among them.
+        about: whether `quantity` is told as a rough number.
 
     Returns:
         Whether it follows; true as well where there are too many numbers to tell.
     """
-    units = {"", one.unit} if one.kind == "money" else {""}
-    names = [[(one.kind, unit) for unit in units], [(_FACTORS, ""), ("percent", "")], [(_DAYS, "")], [("clock", "")]]
-    if any(sum(len(some.of(*name)) for name in group for some in (source, said)) > MANY for group in names):
+    units = {"", quantity.unit} if quantity.kind == "money" else {""}
+    names = [
+        [(quantity.kind, unit) for unit in units],
+        [(_FACTORS, ""), ("percent", "")],
+        [(_DAYS, "")],
+        [("clock", "")],
+    ]
+    if any(sum(len(numbers.of(*name)) for name in group for numbers in (source, said)) > MANY for group in names):
         return True
-    said = said.without(one)
+    said = said.without(quantity)
     every = (source, said)
-    mine = one.value[0] or 0.0
-    values = [some.of(one.kind, unit) for some in every for unit in units]
-    if one.written and not math.isnan(one.written):
-        values += [some.of(_BARE) * (mine / one.written) for some in (near, said)]
+    mine = quantity.value[0] or 0.0
+    values = [numbers.of(quantity.kind, unit) for numbers in every for unit in units]
+    if quantity.written and not math.isnan(quantity.written):
+        values += [numbers.of(_BARE) * (mine / quantity.written) for numbers in (near, said)]
     made = _joined(values)
     if about and bool(np.any(np.abs(mine - made) <= _ROUNDED * np.abs(made))):
         return True
     mine = abs(mine)
-    added = _joined(some.of("duration") / 60 for some in every) if one.kind == "clock" else _NONE
-    shares = _joined(some.of("percent") / 100 for some in every)
-    factors = _joined(some.of(_FACTORS) for some in every) if one.kind != "count" else _NONE
+    added = _joined(numbers.of("duration") / 60 for numbers in every) if quantity.kind == "clock" else _NONE
+    shares = _joined(numbers.of("percent") / 100 for numbers in every)
+    factors = _joined(numbers.of(_FACTORS) for numbers in every) if quantity.kind != "count" else _NONE
     if _added(mine, made, made, different=True) or _added(mine, made, added) or _sums(mine, made):
         return True
     if _times(mine, made, shares[shares != 0]) or _times(mine, made, factors) or _over(mine, made, factors):
         return True
-    if one.kind != "duration":
+    if quantity.kind != "duration":
         return False
-    days, clocks = (_joined(some.of(name) for some in every) for name in (_DAYS, "clock"))
+    days, clocks = (_joined(numbers.of(name) for numbers in every) for name in (_DAYS, "clock"))
     return _days_between(mine, days) or _minutes_between(mine, clocks)
 
 
@@ -128,9 +133,9 @@ def _added(mine: float, values: Array, others: Array, different: bool = False) -
         return False
     for sign in (1, -1):
         for result in (mine, -mine):
-            found = others[_near(others, (result - values) * sign)]
-            fits = _equal(mine, np.abs(values + sign * found))
-            if bool(np.any(fits & (found != values) if different else fits)):
+            nearest = others[_near(others, (result - values) * sign)]
+            fits = _equal(mine, np.abs(values + sign * nearest))
+            if bool(np.any(fits & (nearest != values) if different else fits)):
                 return True
     return False
 
@@ -138,8 +143,8 @@ def _added(mine: float, values: Array, others: Array, different: bool = False) -
 def _sums(mine: float, values: Array) -> bool:
     if not 1 < len(values) <= _SUMMED:
         return False
-    some = values.tolist()
-    made = np.array([sum(some), *(sum(three) for three in combinations(some, 3))])
+    summed = values.tolist()
+    made = np.array([sum(summed), *(sum(three) for three in combinations(summed, 3))])
     return bool(np.any(_equal(mine, made)))
 
 
@@ -166,8 +171,8 @@ def _days_between(mine: float, days: Array) -> bool:
 def _minutes_between(mine: float, clocks: Array) -> bool:
     if not len(clocks):
         return False
-    found = clocks[_near(clocks, clocks + mine / 60)]
-    return bool(np.any(_equal(mine, 60 * (np.abs(found - clocks) % 1440))))
+    nearest = clocks[_near(clocks, clocks + mine / 60)]
+    return bool(np.any(_equal(mine, 60 * (np.abs(nearest - clocks) % 1440))))
 
 
 def _day(date: Quantity) -> int:

@@ -69,17 +69,17 @@ class Facts:
         whole, sentence = sentence, _ANSWERED.sub("", sentence)
         forms = [statement(question, agreed) for agreed in (True, False)] if question else []
         answers = sentence != whole or whole.strip() in forms
-        if question and answers and (found := self._bounded(sentence, question)) is not None:
-            return found
+        if question and answers and (derived := self._bounded(sentence, question)) is not None:
+            return derived
         for rule in self._rules:
-            if (found := rule.of(sentence)) is not None:
-                return found
-        if (found := self._in_other_words(sentence)) is not None:
-            return found
-        if self._records and (found := self._recorded(sentence)) is not None:
-            return found
-        if self._things and (found := self._told_of_another(sentence)) is not None:
-            return found
+            if (derived := rule.of(sentence)) is not None:
+                return derived
+        if (derived := self._in_other_words(sentence)) is not None:
+            return derived
+        if self._records and (derived := self._recorded(sentence)) is not None:
+            return derived
+        if self._things and (derived := self._told_of_another(sentence)) is not None:
+            return derived
         if self.order is not None and (words := self.order.follows(sentence)) is not None:
             return Derived(True, words, f"the source says: {words}")
         return calculated(sentence, question, self._passages) if self._numbered else None
@@ -97,18 +97,20 @@ class Facts:
     def _bounded(self, sentence: str, question: str) -> Derived | None:
         """Return whether a quantity that the question gives lies inside or outside a bound of the source."""
         said = _placed(quantities(sentence))
-        given = [one for one in _placed(quantities(question[-LONGEST:])) if one.kind in _BOUNDED]
-        mine = [one for one in said if any(same(one, other) for other in given)]
-        if not mine and not said and len(given) == 1:
-            mine = given  # "Yes, you can use the offer"
-        if len(mine) != 1 or len(said) > 1 or (one := mine[0]).value[0] is None:
+        asked = [quantity for quantity in _placed(quantities(question[-LONGEST:])) if quantity.kind in _BOUNDED]
+        mine = [quantity for quantity in said if any(same(quantity, other) for other in asked)]
+        if not mine and not said and len(asked) == 1:
+            mine = asked  # "Yes, you can use the offer"
+        if len(mine) != 1 or len(said) > 1 or (number_said := mine[0]).value[0] is None:
             return None
         stems = stems_in(sentence)
         for source, theirs, number, inside in self._bounds:
-            alike = number.kind == one.kind and number.unit == one.unit and not same(number, one)
+            alike = (
+                number.kind == number_said.kind and number.unit == number_said.unit and not same(number, number_said)
+            )
             if not alike or not stems or len(stems & theirs) * 2 < len(stems):
                 continue
-            fits = inside(one.value[0], number.value[0] or 0.0)
+            fits = inside(number_said.value[0], number.value[0] or 0.0)
             there = source[number.begin : number.end]
             if stems - theirs - stems_in(question):
                 continue  # it says more than the bound
@@ -123,19 +125,21 @@ class Facts:
     @cached_property
     def _bounds(self) -> list[tuple[str, frozenset[str], Quantity, Callable[[float, float], bool]]]:
         """Sentences with a single number of a kind that is a bound, and what lies inside."""
-        found = []
+        bounds = []
         for source in self._sentences:
             numbers = _placed(quantities(source)) if len(source) <= LONGEST else []
-            for one in numbers:
-                inside = next((how for words, how in _INSIDE if words.search(source[: one.begin])), None)
-                inside = inside or next((how for words, how in _INSIDE_AFTER if words.match(source, one.end)), None)
+            for quantity in numbers:
+                inside = next((how for words, how in _INSIDE if words.search(source[: quantity.begin])), None)
+                inside = inside or next(
+                    (how for words, how in _INSIDE_AFTER if words.match(source, quantity.end)), None
+                )
                 if (
                     inside is not None
                     and not _UNLESS.search(source)
-                    and sum(one.kind == other.kind for other in numbers) == 1
+                    and sum(quantity.kind == other.kind for other in numbers) == 1
                 ):
-                    found.append((source, stems_in(source), one, inside))
-        return found
+                    bounds.append((source, stems_in(source), quantity, inside))
+        return bounds
 
     def _in_other_words(self, sentence: str) -> Derived | None:
         """Return what follows where the source has the opposite word: what is free is not paid for."""
@@ -155,9 +159,11 @@ class Facts:
         """Return the sentences that have a word of a frame."""
         if frame not in self._framed:
             self._framed[frame] = [
-                (one, told)
-                for one in self._sentences
-                if len(one) <= LONGEST and not _CONDITION.search(one) and (told := frame.of(one)) is not None
+                (sentence, told)
+                for sentence in self._sentences
+                if len(sentence) <= LONGEST
+                and not _CONDITION.search(sentence)
+                and (told := frame.of(sentence)) is not None
             ]
         return self._framed[frame]
 
@@ -181,14 +187,14 @@ class Facts:
     @cached_property
     def _opposite_words(self) -> dict[str, list[tuple[str, frozenset[str], frozenset[str]]]]:
         """Sentences that deny nothing and make no condition, with their stems and words, by words with an opposite."""
-        found: dict[str, list[tuple[str, frozenset[str], frozenset[str]]]] = {}
+        by_word: dict[str, list[tuple[str, frozenset[str], frozenset[str]]]] = {}
         for source in self._sentences:
             if len(source) > LONGEST or negations(source) or _CONDITION.search(source) or excepts(source):
                 continue
             words = frozenset(match.lower() for match in WORD.findall(source))
             for word in words & OPPOSITES.keys():
-                found.setdefault(word, []).append((source, stems_in(source), words))
-        return found
+                by_word.setdefault(word, []).append((source, stems_in(source), words))
+        return by_word
 
     def _recorded(self, sentence: str) -> Derived | None:
         listed = ": " in sentence or sentence.count(",") > 1  # which says more than a key
@@ -206,7 +212,7 @@ class Facts:
             held = [record for record in held if len(record.names & said) == most]
         if len(held) != 1:
             return None
-        if any(not any(same(one, other) for other in held[0].quantities) for one in quantities(sentence)):
+        if any(not any(same(quantity, other) for other in held[0].quantities) for quantity in quantities(sentence)):
             return None
         true = held[0].value
         turned = bool(said & held[0].turned - held[0].key)
@@ -243,9 +249,9 @@ class Facts:
         """Return that a statement is excluded that gives a thing a value that another one has under a key."""
         for key, (value, text) in thing.values.items():
             theirs = [other.values[key][0] for other in others if key in other.values]
-            if value <= said or not any(one and one <= said for one in theirs):
+            if value <= said or not any(told_value and told_value <= said for told_value in theirs):
                 continue
-            theirs_said = frozenset().union(*(one for one in theirs if one <= said))
+            theirs_said = frozenset().union(*(told_value for told_value in theirs if told_value <= said))
             if len(said - theirs_said - GENERAL) > _BESIDE:
                 continue
             mine = [told for told, _ in thing.values.values()]
@@ -265,11 +271,11 @@ class Facts:
 
 
 def _numbered(stems: Iterable[Set[str]]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for number, some in enumerate(stems):
-        for stem in some:
-            found.setdefault(stem, []).append(number)
-    return found
+    holders: dict[str, list[int]] = {}
+    for number, held in enumerate(stems):
+        for stem in held:
+            holders.setdefault(stem, []).append(number)
+    return holders
 
 
 _HAS_VALUE = frozenset(map(stem_of, ("takes", "costs", "lasts", "weighs", "holds", "seats", "measures", "stands")))
@@ -282,14 +288,14 @@ _ALIKE = 50
 """Records with all words of a sentence, of which no single one is meant"""
 
 
-def _placed(found: Sequence[Quantity]) -> list[Quantity]:
+def _placed(read: Sequence[Quantity]) -> list[Quantity]:
     """Return the quantities that are a single number, and dates as days of any year."""
     days = [
-        one._replace(kind="day", value=(31.0 * one.value[1] + one.value[2],), other=None)
-        for one in found
-        if one.kind == "date" and one.value[1] is not None and one.value[2] is not None
+        quantity._replace(kind="day", value=(31.0 * quantity.value[1] + quantity.value[2],), other=None)
+        for quantity in read
+        if quantity.kind == "date" and quantity.value[1] is not None and quantity.value[2] is not None
     ]
-    return sorted([*plain(found), *days])
+    return sorted([*plain(read), *days])
 
 
 @lru_cache(maxsize=8)  # several answers have one source
@@ -351,12 +357,12 @@ class _Frame(NamedTuple):
     def of(self, sentence: str) -> _Worded | None:
         """Return what a sentence says; None where it has none of the words or both."""
         plain, opposite = self.plain.search(sentence), self.opposite.search(sentence)
-        found = plain or opposite
-        if found is None or (plain is not None and opposite is not None):
+        word = plain or opposite
+        if word is None or (plain is not None and opposite is not None):
             return None
-        rest = f"{sentence[: found.start()]} {sentence[found.end() :]}"
+        rest = f"{sentence[: word.start()]} {sentence[word.end() :]}"
         return _Worded(
-            true=(plain is not None) != negated(rest), plain=plain is not None, word=found.group(), rest=stems_in(rest)
+            true=(plain is not None) != negated(rest), plain=plain is not None, word=word.group(), rest=stems_in(rest)
         )
 
 

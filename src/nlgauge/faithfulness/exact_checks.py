@@ -74,10 +74,10 @@ class CheckedSource:
         self._text = text = "\n".join(texts)
         self._derived = facts(tuple(texts))
         self._sentences = list(sentences_of(text))
-        self._clauses = [clause for one in self._sentences for clause in one.clauses]
+        self._clauses = [clause for sentence in self._sentences for clause in sentence.clauses]
         self._nearest_sentence = Nearest(self._sentences)
         self._nearest_clause = Nearest(self._clauses)
-        self._quantities = [one for sentence in self._sentences for one in sentence.quantities]
+        self._quantities = [quantity for sentence in self._sentences for quantity in sentence.quantities]
         self._equal = EqualQuantities(self._quantities)
         self._numbers = Numbers(self._quantities)
         self._plain = re.sub(r"[^\w.]|_", "", text).lower()
@@ -87,8 +87,8 @@ class CheckedSource:
     @cached_property
     def _carried(self) -> dict[int, frozenset[str]]:
         """What a sentence that begins with a pronoun is about, by the place of its clause: the words before it."""
-        some = pairwise(self._sentences)
-        return {one.begin: before.stems for before, one in some if _PRONOUN.match(one.text) is not None}
+        pairs = pairwise(self._sentences)
+        return {sentence.begin: before.stems for before, sentence in pairs if _PRONOUN.match(sentence.text) is not None}
 
     @cached_property
     def _about(self) -> Nearest:
@@ -103,24 +103,24 @@ class CheckedSource:
     @cached_property
     def _written(self) -> dict[float, list[int]]:
         """The sentences of the numbers as they are written."""
-        some = zip(self._holders, self._quantities, strict=True)
-        return _grouped((one.written, number) for number, one in some if not isnan(one.written))
+        held = zip(self._holders, self._quantities, strict=True)
+        return _grouped((quantity.written, number) for number, quantity in held if not isnan(quantity.written))
 
     @cached_property
     def _bare(self) -> frozenset[float]:
         """The numbers without a unit."""
-        return frozenset(one.written for one in self._quantities if one.kind == "count")
+        return frozenset(quantity.written for quantity in self._quantities if quantity.kind == "count")
 
     @cached_property
     def _dates(self) -> frozenset[tuple[str, float | None, float | None]]:
         """Parts of dates: days, months and years, and the numbers that may be years."""
         parts: set[tuple[str, float | None, float | None]] = set()
-        for one in self._quantities:
-            if one.kind == "date":
-                year, month, day = one.value
+        for quantity in self._quantities:
+            if quantity.kind == "date":
+                year, month, day = quantity.value
                 parts |= {("day", month, day), ("month", month, None), ("year", year, None)}
-            elif one.kind == "count":
-                parts.add(("year", one.value[0], None))
+            elif quantity.kind == "count":
+                parts.add(("year", quantity.value[0], None))
         return frozenset(parts)
 
     @cached_property
@@ -143,109 +143,123 @@ class CheckedSource:
         Returns:
             The differences in order, without overlaps.
         """
-        found: list[SourceDifference] = []
-        given = quantities(question)
-        known = EqualQuantities(given), frozenset(one.written for one in given if not isnan(one.written))
+        differences: list[SourceDifference] = []
+        asked = quantities(question)
+        of_question = (
+            EqualQuantities(asked),
+            frozenset(quantity.written for quantity in asked if not isnan(quantity.written)),
+        )
         for sentence in sentences_of(text):
             at = sentence.begin
             if (derived := self._derived.of(sentence.text, question)) is not None:
                 begin, end = span_of_words(sentence.text)
-                found += (
+                differences += (
                     [] if derived.follows else [SourceDifference(at + begin, at + end, derived.reason, derived.sure)]
                 )
                 continue
             near = self._nearest_sentence(sentence)
             if near is None:
                 continue
-            some = list(self._names(sentence, near))
+            differing = list(self._names(sentence, near))
             if sentence.quantities:
-                some += [*self._figures(sentence, near, *known), *_exchanged(sentence, near)]
-                some += self._converted(sentence) if "(" in sentence.text else ()
+                differing += [*self._figures(sentence, near, *of_question), *_exchanged(sentence, near)]
+                differing += self._converted(sentence) if "(" in sentence.text else ()
             if excepts(near.text) or excepts(sentence.text):
-                found += [SourceDifference(at + begin, at + end, why, False) for begin, end, why, _ in some]
+                differences += [SourceDifference(at + begin, at + end, why, False) for begin, end, why, _ in differing]
                 continue  # which clause is said of which thing is not certain
-            some += _opposites(sentence, near)
+            differing += _opposites(sentence, near)
             alike = sentence.shared(near) >= _SURE
-            found += [
+            differences += [
                 SourceDifference(begin=at + begin, end=at + end, reason=why, sure=alike and kind in _SURE_KINDS)
-                for begin, end, why, kind in some
+                for begin, end, why, kind in differing
             ]
-            if not some:
-                found += self._negations(sentence)
+            if not differing:
+                differences += self._negations(sentence)
                 order = self._derived.order
                 if order is not None and (why := order.difference(sentence.text)) is not None:
                     begin, end = span_of_words(sentence.text)
-                    found.append(SourceDifference(at + begin, at + end, why, sure=False))
-        found.sort()
-        return [one for at, one in enumerate(found) if not at or one.begin >= found[at - 1].end]
+                    differences.append(SourceDifference(at + begin, at + end, why, sure=False))
+        differences.sort()
+        return [
+            difference
+            for at, difference in enumerate(differences)
+            if not at or difference.begin >= differences[at - 1].end
+        ]
 
-    def _figures(self, sentence: Part, near: Part, given: EqualQuantities, written: Set[float]) -> Iterator[_Found]:
+    def _figures(self, sentence: Part, near: Part, asked: EqualQuantities, written: Set[float]) -> Iterator[_Found]:
         if not near.quantities:
             return
         theirs = _Counterparts(sentence, near)
-        for one in sentence.quantities:
-            others = theirs.of(one)
-            if _loose(sentence.text, one) or not others or next(given.same(one), None) is not None:
+        for quantity in sentence.quantities:
+            others = theirs.of(quantity)
+            if _loose(sentence.text, quantity) or not others or next(asked.same(quantity), None) is not None:
                 continue
-            if one.kind == "count" and one.written in written:
+            if quantity.kind == "count" and quantity.written in written:
                 continue
-            if _ARGUMENT.search(_before(sentence, one)):
+            if _ARGUMENT.search(_before(sentence, quantity)):
                 continue  # what a call sets is no claim about the default
-            if self._has(one, sentence, near) and not self._said_of_another(one, sentence, near):
+            if self._has(quantity, sentence, near) and not self._said_of_another(quantity, sentence, near):
                 continue
-            after = word_after(sentence.text, one.end)
+            after = word_after(sentence.text, quantity.end)
             beside = others.get(("after", after)) if after else None
-            counted = one.kind == "count" and abs(one.value[0] or 0.0) <= _COUNTED
-            mine = one.value[0] if len(one.value) == 1 else None
+            counted = quantity.kind == "count" and abs(quantity.value[0] or 0.0) <= _COUNTED
+            mine = quantity.value[0] if len(quantity.value) == 1 else None
             opposite = others.get(("value", -mine)) if mine else None
-            unit = others.get(("written", one.written)) if one.kind != "count" else None
+            unit = others.get(("written", quantity.written)) if quantity.kind != "count" else None
             other = opposite or unit or beside
             if other is None and (counted or sentence.shared(near) < _LIKE):
                 continue
             other = other or others["any", None]
-            if _bounds(_before(sentence, one), one, _before(near, other), other):
+            if _bounds(_before(sentence, quantity), quantity, _before(near, other), other):
                 continue
             if opposite and (sentence.falls or near.falls):
                 continue
             there = near.text[other.begin : other.end]
-            yield (one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}", one.kind)
+            yield (
+                quantity.begin,
+                quantity.end,
+                f"{sentence.text[quantity.begin : quantity.end]}: the source has {there}",
+                quantity.kind,
+            )
 
-    def _said_of_another(self, one: Quantity, sentence: Part, near: Part) -> bool:
+    def _said_of_another(self, quantity: Quantity, sentence: Part, near: Part) -> bool:
         """Return whether the source says a quantity only of another thing than the nearest sentence.
 
         The nearest sentence has a quantity of this kind as well.
         """
-        alike = [other for other in near.quantities if _group(one) == _group(other) and not other.weak]
-        bare = one.kind in ("count", "ordinal") and not word_after(sentence.text, one.end)
+        alike = [other for other in near.quantities if _group(quantity) == _group(other) and not other.weak]
+        bare = quantity.kind in ("count", "ordinal") and not word_after(sentence.text, quantity.end)
         if bare or len(alike) != 1 or sentence.shared(near) < _LIKE:
             return False
-        holders = {self._holders[number] for number in self._equal.same(one)} | set(self._written.get(one.written, ()))
+        holders = {self._holders[number] for number in self._equal.same(quantity)} | set(
+            self._written.get(quantity.written, ())
+        )
         common = len(sentence.stems & near.stems)
         return bool(holders) and bool((self._about.shared(sentence)[list(holders)] < common).all())
 
-    def _has(self, one: Quantity, sentence: Part, near: Part) -> bool:
+    def _has(self, quantity: Quantity, sentence: Part, near: Part) -> bool:
         """Return whether the source has a quantity in any form, or quantities from which it may have been computed."""
-        dated = one.kind == "date" and one.value[1] is not None  # of which the year alone is no counterpart
-        if any(not dated or self._quantities[number].kind == "date" for number in self._equal.same(one)):
+        dated = quantity.kind == "date" and quantity.value[1] is not None  # of which the year alone is no counterpart
+        if any(not dated or self._quantities[number].kind == "date" for number in self._equal.same(quantity)):
             return True
-        written = sentence.text[one.begin : one.end]
-        if one.kind in IDENTIFIERS:
-            return one.unit in self._plain
-        if one.kind == "date":
-            year, month, day = one.value
+        written = sentence.text[quantity.begin : quantity.end]
+        if quantity.kind in IDENTIFIERS:
+            return quantity.unit in self._plain
+        if quantity.kind == "date":
+            year, month, day = quantity.value
             there = ("month", month, None) if day is None else ("day", month, day)
             return there in self._dates and (year is None or ("year", year, None) in self._dates)
-        if len(one.value) != 1 or one.value[0] is None:
+        if len(quantity.value) != 1 or quantity.value[0] is None:
             return False
-        if one.kind == "count" and self._writes(written):
+        if quantity.kind == "count" and self._writes(written):
             return True
         # A number may stand apart from its unit: "ten years, letters for six", a table, "open at nine".
-        if one.written in (self._written if one.kind == "count" else self._bare):
+        if quantity.written in (self._written if quantity.kind == "count" else self._bare):
             return True
-        if one.kind in ("months", "duration") and any(_as_long(one, other) for other in near.quantities):
+        if quantity.kind in ("months", "duration") and any(_as_long(quantity, other) for other in near.quantities):
             return True
-        about = _ABOUT.search(_before(sentence, one)) is not None
-        return follows(one, self._numbers, near.numbers, sentence.numbers, about=about)
+        about = _ABOUT.search(_before(sentence, quantity)) is not None
+        return follows(quantity, self._numbers, near.numbers, sentence.numbers, about=about)
 
     def _writes(self, number: str) -> bool:
         """Return whether the source has the same digits.
@@ -274,9 +288,9 @@ class CheckedSource:
 
     def _converted(self, sentence: Part) -> Iterator[_Found]:
         """Yield measures behind which the same stands in another unit, and is not the same."""
-        for one, other, right in conversions(sentence.text):
+        for measure, other, right in conversions(sentence.text):
             if not right and next(self._equal.same(other), None) is None:
-                there = sentence.text[one.begin : one.end]
+                there = sentence.text[measure.begin : measure.end]
                 why = f"{sentence.text[other.begin : other.end]}: {there} is another amount"
                 yield (other.begin, other.end, why, "conversion")
 
@@ -332,47 +346,47 @@ class _Counterparts:
             if not isnan(other.written):
                 group.setdefault(("written", other.written), other)
 
-    def of(self, one: Quantity) -> dict[tuple[str, object], Quantity]:
+    def of(self, quantity: Quantity) -> dict[tuple[str, object], Quantity]:
         """Return those that can be compared with a quantity of the sentence: the first with each property."""
-        return self._others.get((_group(one), _is_year(self._text, one)), {})
+        return self._others.get((_group(quantity), _is_year(self._text, quantity)), {})
 
 
 def _grouped(pairs: Iterable[tuple[_Key, _Of]]) -> dict[_Key, list[_Of]]:
     groups: dict[_Key, list[_Of]] = {}
-    for key, one in pairs:
-        groups.setdefault(key, []).append(one)
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
     return groups
 
 
-def _as_long(one: Quantity, other: Quantity) -> bool:
+def _as_long(quantity: Quantity, other: Quantity) -> bool:
     """Return whether a time in days and one in months are about equal."""
-    if {one.kind, other.kind} != {"months", "duration"}:
+    if {quantity.kind, other.kind} != {"months", "duration"}:
         return False
-    days = [(part.value[0] or 0.0) * (1 / 86400 if part.kind == "duration" else 30.44) for part in (one, other)]
+    days = [(part.value[0] or 0.0) * (1 / 86400 if part.kind == "duration" else 30.44) for part in (quantity, other)]
     return abs(days[0] - days[1]) <= 0.05 * max(days)
 
 
-def _loose(text: str, one: Quantity) -> bool:
+def _loose(text: str, quantity: Quantity) -> bool:
     """Return whether a quantity is only an expression, as "a minute" is."""
-    return one.weak and not is_share(text, one)
+    return quantity.weak and not is_share(text, quantity)
 
 
-def _before(part: Part, one: Quantity) -> str:
-    return part.text[max(0, one.begin - _BEFORE_A_NUMBER) : one.begin]
+def _before(part: Part, quantity: Quantity) -> str:
+    return part.text[max(0, quantity.begin - _BEFORE_A_NUMBER) : quantity.begin]
 
 
-def _is_year(text: str, one: Quantity) -> bool:
-    return _YEAR.fullmatch(text, one.begin, one.end) is not None
+def _is_year(text: str, quantity: Quantity) -> bool:
+    return _YEAR.fullmatch(text, quantity.begin, quantity.end) is not None
 
 
-def _bounds(before: str, one: Quantity, behind: str, other: Quantity) -> bool:
+def _bounds(before: str, bound: Quantity, behind: str, other: Quantity) -> bool:
     """Return whether a number is a bound, such as "more than 20", for another number that is none itself.
 
     What is free above 50 euros is not free above 14.
     """
-    if len(one.value) != 1 or one.value[0] is None or other.value[0] is None:
+    if len(bound.value) != 1 or bound.value[0] is None or other.value[0] is None:
         return False
-    mine, theirs = one.value[0], other.value[0]
+    mine, theirs = bound.value[0], other.value[0]
     more = _MORE.search(before) and mine <= theirs and not _MORE.search(behind)
     return bool(more or (_LESS.search(before) and mine >= theirs and not _LESS.search(behind)))
 
@@ -382,10 +396,15 @@ def _exchanged(sentence: Part, near: Part) -> Iterator[_Found]:
     mine, theirs = sentence.counting, near.counting
     if len(mine) != 2 or len(theirs) != 2 or set(mine) != set(theirs):
         return
-    (first, one), (second, other) = mine.items()
-    if one.written == theirs[second].written != other.written == theirs[first].written:
+    (first, mine_first), (second, other) = mine.items()
+    if mine_first.written == theirs[second].written != other.written == theirs[first].written:
         there = near.text[theirs[first].begin : theirs[first].end]
-        yield (one.begin, one.end, f"{sentence.text[one.begin : one.end]}: the source has {there}", "exchanged")
+        yield (
+            mine_first.begin,
+            mine_first.end,
+            f"{sentence.text[mine_first.begin : mine_first.end]}: the source has {there}",
+            "exchanged",
+        )
 
 
 def _opposites(sentence: Part, near: Part) -> Iterator[_Found]:
@@ -413,9 +432,9 @@ def _pairs(part: Part, words: Set[str]) -> Iterator[tuple[int, int, str]]:
                 break
 
 
-def _group(one: Quantity) -> tuple[str, str]:
+def _group(quantity: Quantity) -> tuple[str, str]:
     """Return what a quantity can be compared with: AB-1234 is compared with AB-1243, but not with XY-9."""
-    return _COMPARED.get(one.kind, one.kind), _shape(one.unit) if one.kind == "code" else ""
+    return _COMPARED.get(quantity.kind, quantity.kind), _shape(quantity.unit) if quantity.kind == "code" else ""
 
 
 def _shape(code: str) -> str:

@@ -59,12 +59,12 @@ def excepts(text: str) -> re.Match[str] | None:
     Returns:
         The match. Its group `rest` names what is excepted, and may go on with what is said of the others.
     """
-    if (found := _EXCEPTION.search(text)) is not None:
-        return found
-    found = _NAMED_BUT.search(text)
-    if found is None or any(map(_verbal, WORD.findall(found["named"]))):
+    if (named := _EXCEPTION.search(text)) is not None:
+        return named
+    named = _NAMED_BUT.search(text)
+    if named is None or any(map(_verbal, WORD.findall(named["named"]))):
         return None  # "no lift is free but the stairs are"
-    return found
+    return named
 
 
 class _Exception(NamedTuple):
@@ -88,7 +88,7 @@ class Exceptions:
     """
 
     def __init__(self, sentences: Sequence[str]) -> None:
-        self._made = [frame for one in sentences if (frame := _exception_of(one)) is not None]
+        self._made = [frame for sentence in sentences if (frame := _exception_of(sentence)) is not None]
 
     def __bool__(self) -> bool:
         return bool(self._made)
@@ -102,26 +102,26 @@ class Exceptions:
         if excepts(sentence) is not None:
             return None
         said = stems_in(sentence)
-        for one in self._made:
-            days = said & _DAYS - one.excepted if one.excepted <= _DAYS else frozenset()
-            excepted = one.excepted <= said
-            rest = said - one.excepted - days
-            if not one.excepted or not (excepted or days) or not rest:
+        for exception in self._made:
+            days = said & _DAYS - exception.excepted if exception.excepted <= _DAYS else frozenset()
+            excepted = exception.excepted <= said
+            rest = said - exception.excepted - days
+            if not exception.excepted or not (excepted or days) or not rest:
                 continue
-            turned = {stem_of(word) for word in opposed(one.predicate)}
-            if not rest <= one.predicate.keys() | turned:
+            turned = {stem_of(word) for word in opposed(exception.predicate)}
+            if not rest <= exception.predicate.keys() | turned:
                 continue
-            negative = negated(sentence) != bool(rest & turned - one.predicate.keys())
-            denied = one.denied == excepted  # the others are as the sentence says of all
-            return Derived(denied == negative, one.text.strip(), f"the source has “{one.shown}”", True)
+            negative = negated(sentence) != bool(rest & turned - exception.predicate.keys())
+            denied = exception.denied == excepted  # the others are as the sentence says of all
+            return Derived(denied == negative, exception.text.strip(), f"the source has “{exception.shown}”", True)
         return None
 
     def _same(self, mine: _Exception) -> Derived | None:
         """Return whether the source has the same exception, or another one from the same."""
-        for one in self._made:
-            if mine.predicate.keys() == one.predicate.keys() and mine.denied == one.denied:
-                same_thing = mine.excepted == one.excepted
-                return Derived(same_thing, one.text.strip(), f"the source has “{one.shown}”", True)
+        for exception in self._made:
+            if mine.predicate.keys() == exception.predicate.keys() and mine.denied == exception.denied:
+                same_thing = mine.excepted == exception.excepted
+                return Derived(same_thing, exception.text.strip(), f"the source has “{exception.shown}”", True)
         return None
 
 
@@ -133,7 +133,9 @@ class CountedExceptions:
     """
 
     def __init__(self, sentences: Sequence[str]) -> None:
-        self._counted = [(one, match) for one in sentences if (match := _ALL_BUT.search(one)) is not None]
+        self._counted = [
+            (sentence, match) for sentence in sentences if (match := _ALL_BUT.search(sentence)) is not None
+        ]
 
     def __bool__(self) -> bool:
         return bool(self._counted)
@@ -144,7 +146,7 @@ class CountedExceptions:
         if len(said) != 1 or said[0].kind != "count":
             return None
         for source, frame in self._counted:
-            numbers = [one.written for one in quantities(frame["numbers"]) if one.kind == "count"]
+            numbers = [quantity.written for quantity in quantities(frame["numbers"]) if quantity.kind == "count"]
             theirs = stems_in(frame["rest"])
             others = stems_in(sentence[: said[0].begin] + sentence[said[0].end :])
             if not 1 <= len(numbers) <= 2 or not others <= theirs:
@@ -211,8 +213,8 @@ def _fronted(source: str, frame: re.Match[str]) -> _Exception | None:
 
 
 def _predicate(said: str) -> Mapping[str, str]:
-    found = {stem_of(word.lower()): word.lower() for word in WORD.findall(said) if not is_stopword(word)}
-    return {stem: word for stem, word in found.items() if word not in _UNIVERSAL and word not in _MARKERS}
+    words = {stem_of(word.lower()): word.lower() for word in WORD.findall(said) if not is_stopword(word)}
+    return {stem: word for stem, word in words.items() if word not in _UNIVERSAL and word not in _MARKERS}
 
 
 _UNIVERSAL = frozenset(

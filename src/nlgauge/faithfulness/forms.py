@@ -43,56 +43,70 @@ def in_their_form(text: str, theirs: Forms) -> list[Piece]:
     for said, there, form in _TIMES if _TIMES_SAID.search(text) else ():
         if any(there.search(other) for other in theirs.texts) and not any(said.search(other) for other in theirs.texts):
             pieces += [Piece(*match.span(), form) for match in said.finditer(text)]
-    for one in quantities(text):
-        written = text[one.begin : one.end]
-        if (_loose(one) and not is_share(text, one)) or one.kind in IDENTIFIERS or written.casefold() in forms:
+    for quantity in quantities(text):
+        written = text[quantity.begin : quantity.end]
+        if (
+            (_loose(quantity) and not is_share(text, quantity))
+            or quantity.kind in IDENTIFIERS
+            or written.casefold() in forms
+        ):
             continue
-        near = islice(theirs.equal.same(one), _FORMS)
-        first = min((number for number in near if _equal(one, theirs.equal.of[number])), default=None)
-        if first is None and _ROUGHLY.search(text[max(0, one.begin - 20) : one.begin]) and one.kind in CONVERTED:
-            first = next((n for n, other in enumerate(theirs.equal.of[:_FORMS]) if _converted(one, other)), None)
+        near = islice(theirs.equal.same(quantity), _FORMS)
+        first = min((number for number in near if _equal(quantity, theirs.equal.of[number])), default=None)
+        if (
+            first is None
+            and _ROUGHLY.search(text[max(0, quantity.begin - 20) : quantity.begin])
+            and quantity.kind in CONVERTED
+        ):
+            first = next((n for n, other in enumerate(theirs.equal.of[:_FORMS]) if _converted(quantity, other)), None)
         if first is not None:
-            pieces.append(Piece(one.begin, one.end, theirs.written[first]))
+            pieces.append(Piece(quantity.begin, quantity.end, theirs.written[first]))
     return pieces
 
 
 def forms_of(others: Iterable[str]) -> Forms:
     """Return the quantities of texts, each form of each once."""
     texts = tuple(others)
-    found = (
-        (one, other[one.begin : one.end])
+    written = (
+        (quantity, other[quantity.begin : quantity.end])
         for other in texts
-        for one in quantities(other)
-        if one.kind == "percent" or not _loose(one)
+        for quantity in quantities(other)
+        if quantity.kind == "percent" or not _loose(quantity)
     )
-    once = {(one._replace(begin=0, end=0), form): None for one, form in found}
-    return Forms(EqualQuantities([one for one, _ in once]), [form for _, form in once], texts, Spellings(texts))
+    once = {(quantity._replace(begin=0, end=0), form): None for quantity, form in written}
+    return Forms(
+        EqualQuantities([quantity for quantity, _ in once]), [form for _, form in once], texts, Spellings(texts)
+    )
 
 
-def _loose(one: Quantity) -> bool:
+def _loose(quantity: Quantity) -> bool:
     """Return whether a quantity is an expression like "a minute"; noon and midnight are times as others are."""
-    return one.weak and one.kind != "clock"
+    return quantity.weak and quantity.kind != "clock"
 
 
-def _converted(one: Quantity, other: Quantity) -> bool:
+def _converted(quantity: Quantity, other: Quantity) -> bool:
     """Return whether a measure is about another one in another unit, as 42 km is 26 miles."""
-    if one.kind != other.kind or one.kind == "temperature" or not (one.written > 0 and other.written > 0):
+    if (
+        quantity.kind != other.kind
+        or quantity.kind == "temperature"
+        or not (quantity.written > 0 and other.written > 0)
+    ):
         return False
-    a, b = one.value[0] or 0.0, other.value[0] or 0.0
-    units = abs(a / one.written - b / other.written) > 1e-9 * abs(b / other.written)
+    a, b = quantity.value[0] or 0.0, other.value[0] or 0.0
+    units = abs(a / quantity.written - b / other.written) > 1e-9 * abs(b / other.written)
     return units and abs(a - b) <= 0.03 * abs(b)
 
 
-def _equal(one: Quantity, other: Quantity) -> bool:
+def _equal(quantity: Quantity, other: Quantity) -> bool:
     """Return whether one quantity can be written as another.
 
     It has the same value in the same precision, read in the same way. A temperature can be of another scale.
     """
-    ambiguous = one.kind != "date" and not (one.other is None and other.other is None)
-    if one.kind != other.kind or ambiguous or not same(one, other):
+    ambiguous = quantity.kind != "date" and not (quantity.other is None and other.other is None)
+    if quantity.kind != other.kind or ambiguous or not same(quantity, other):
         return False
-    if one.kind == "date":
-        return one.value == other.value
-    whole = all((a is None) == (b is None) for a, b in zip(one.value, other.value, strict=True))
-    converted = one.kind == "temperature" and bool(one.unit and other.unit)
-    return whole and (one.kind not in ("money", "temperature") or one.unit == other.unit or converted)
+    if quantity.kind == "date":
+        return quantity.value == other.value
+    whole = all((a is None) == (b is None) for a, b in zip(quantity.value, other.value, strict=True))
+    converted = quantity.kind == "temperature" and bool(quantity.unit and other.unit)
+    return whole and (quantity.kind not in ("money", "temperature") or quantity.unit == other.unit or converted)

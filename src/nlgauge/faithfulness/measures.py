@@ -128,7 +128,7 @@ _UNITS = {pattern: (kind, factor) for kind, units in MEASURES.items() for patter
 _UNIT_NAMES = "|".join(f"({pattern})" for pattern in _UNITS)
 _PAID_SIGNS = "|".join(signs for signs, _, _ in _CURRENCIES.values() if signs)
 _PAID_CODES = "|".join(codes for _, codes, _ in _CURRENCIES.values() if codes)
-_CURRENCY = "|".join(one for forms in _CURRENCIES.values() for one in forms if one)
+_CURRENCY = "|".join(form for forms in _CURRENCIES.values() for form in forms if form)
 _CURRENCY_OF = [(re.compile("|".join(filter(None, forms)), re.IGNORECASE), name) for name, forms in _CURRENCIES.items()]
 _WORD = "|".join(sorted((*SMALL, "hundred", *list(_SCALES)[:4], "dozen"), key=len, reverse=True))
 _BIG = "hundred|thousand|million|billion|trillion|dozen"
@@ -140,7 +140,7 @@ _IN_WORDS = (
 _SPACES = " \u00a0\u2009\u202f"
 _SEPARATORS = (",", "['’]", f"[{_SPACES}]", r"\.")
 """Separators of thousands, each kind by itself. A single point or comma may also be a decimal sign"""
-_THOUSANDS = "|".join(rf"\d{{1,3}}(?:{one}\d{{3}})+(?!{one}?\d)" for one in _SEPARATORS)
+_THOUSANDS = "|".join(rf"\d{{1,3}}(?:{separator}\d{{3}})+(?!{separator}?\d)" for separator in _SEPARATORS)
 _LARGE = rf"(?<!\d[ '’\u00a0\u2009\u202f])(?:{_THOUSANDS})"
 _INDIAN = r"\d{1,2}(?:,\d\d)+,\d{3}(?!\d)"
 _DIGITS = (
@@ -248,8 +248,8 @@ def in_words(number: int) -> str:
     if number < 20:
         return ONES[number]
     if number < 100:
-        tens, ones = divmod(number, 10)
-        return TENS[tens - 2] + (f"-{ONES[ones]}" if ones else "")
+        tens, units = divmod(number, 10)
+        return TENS[tens - 2] + (f"-{ONES[units]}" if units else "")
     size, name = (100, "hundred") if number < 1000 else (1000, "thousand")
     many, rest = divmod(number, size)
     between = " and " if rest < 100 else " "
@@ -267,9 +267,9 @@ def measures(text: str) -> Iterator[Quantity]:
             kind, value, unit = _measured(1.5 if match[2 * units + 2].lower() == "a half" else 1.25, match, 2 + units)
         yield Quantity(match.start(), match.end(), kind, value, unit=unit)
     for match in _OF_SO_MANY.finditer(text):
-        some, many = _whole(match["some"]), _whole(match["many"])
-        if some < many:
-            yield Quantity(match.start(), match.end(), "percent", (100 * some / many,), written=100 * some / many)
+        part, many = _whole(match["some"]), _whole(match["many"])
+        if part < many:
+            yield Quantity(match.start(), match.end(), "percent", (100 * part / many,), written=100 * part / many)
     for match in _PART.finditer(text):  # before numbers, because "two thirds" is not two of something
         yield Quantity(match.start(), match.end(), "percent", (_PARTS[match[1].lower()],), weak=True)
     for match in _ORDINAL.finditer(text):

@@ -171,11 +171,11 @@ class Faithfulness(RowMetric):
             raise SpecError(f"{self.name}: model {setup.model.name!r} {between}; {remedy}")
         decides = Decides(limits, setup.model.card.bands)
         if self._asks_metric:
-            asked, known = self._other(self.then, setup)
-            facts = {**facts, "unsure": list(limits), "model_then": {"name": self.then}, **known}
+            asked, more = self._other(self.then, setup)
+            facts = {**facts, "unsure": list(limits), "model_then": {"name": self.then}, **more}
             return FaithfulnessPrepared(scorer=Then(first, asked, decides), facts=facts, asked=asked)
-        second, known = self._aligner(setup.other_model(self.then))
-        facts = {**facts, "unsure": list(limits), **{f"then_{name}": fact for name, fact in known.items()}}
+        second, more = self._aligner(setup.other_model(self.then))
+        facts = {**facts, "unsure": list(limits), **{f"then_{name}": fact for name, fact in more.items()}}
         return FaithfulnessPrepared(scorer=Then(first, OfModel(self.then, second), decides), facts=facts)
 
     def _other(self, spec: str, setup: Setup) -> tuple[OfMetric, dict[str, object]]:
@@ -184,9 +184,9 @@ class Faithfulness(RowMetric):
         if not isinstance(metric, RowMetric) or gives_no_probability(metric) or model_of(metric) is not None:
             problem = f"{metric} gives no probability that the source supports an answer, or reads a model"
             raise SpecError(f"{self.name}: then={spec!r}: {problem}: name a model, a Judge or a Column from 0 to 1")
-        known = {f"then_{name}": fact for name, fact in prepared.facts.items()}
-        known |= {"then_grounded": [MIDDLE, MIDDLE], "then_grounded_from": "the middle of 0 and 1"}
-        return OfMetric(metric, prepared), known
+        facts = {f"then_{name}": fact for name, fact in prepared.facts.items()}
+        facts |= {"then_grounded": [MIDDLE, MIDDLE], "then_grounded_from": "the middle of 0 and 1"}
+        return OfMetric(metric, prepared), facts
 
     def _aligner(self, model: Model) -> tuple[VerdictAligner, dict[str, object]]:
         """Return the aligner of a model, and what its numbers depend on."""

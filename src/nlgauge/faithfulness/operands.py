@@ -42,7 +42,7 @@ class Operand(NamedTuple):
     value: float
     """In the kind's base unit"""
     written: float
-    own: frozenset[str]
+    clause: frozenset[str]
     """The stems of its clause"""
     noun: str
     """The stem of the word that it counts"""
@@ -80,31 +80,33 @@ class Passage:
     @cached_property
     def text(self) -> str:
         """Its characters."""
-        return "".join(one.text for one in self._sentences)
+        return "".join(sentence.text for sentence in self._sentences)
 
     @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of its words."""
-        return frozenset().union(*(one.stems for one in self._sentences))
+        return frozenset().union(*(sentence.stems for sentence in self._sentences))
 
     @cached_property
     def quantities(self) -> Sequence[Quantity]:
         """Its quantities, at their places in the sentences."""
-        return [one for sentence in self._sentences for one in sentence.quantities]
+        return [quantity for sentence in self._sentences for quantity in sentence.quantities]
 
     @cached_property
     def operands(self) -> Sequence[Operand]:
         """Its numbers, each once for each place."""
         at, numbers = 0, []
         for sentence in self._sentences:
-            numbers += [one._replace(begin=at + one.begin, end=at + one.end) for one in sentence.operands]
+            numbers += [
+                operand._replace(begin=at + operand.begin, end=at + operand.end) for operand in sentence.operands
+            ]
             at += len(sentence.text)
         for number in range(1, len(numbers)):
-            last, one = numbers[number - 1 : number + 1]
-            if one.kind == "count" and not one.noun and last.kind in _TAKEN and last.written:
+            last, operand = numbers[number - 1 : number + 1]
+            if operand.kind == "count" and not operand.noun and last.kind in _TAKEN and last.written:
                 # "Lina is 8 years old, Omar is 11": a number takes the unit of the one before it.
-                value = one.written * last.value / last.written
-                numbers[number] = one._replace(kind=last.kind, unit=last.unit, value=value)
+                value = operand.written * last.value / last.written
+                numbers[number] = operand._replace(kind=last.kind, unit=last.unit, value=value)
         return numbers
 
     @property
@@ -114,13 +116,15 @@ class Passage:
 
     def of(self, kind: str) -> list[Operand]:
         """Return its numbers of a kind."""
-        return [one for one in self.operands if one.kind == kind]
+        return [operand for operand in self.operands if operand.kind == kind]
 
     @cached_property
-    def own(self) -> Sequence[frozenset[str]]:
+    def distinct(self) -> Sequence[frozenset[str]]:
         """For each number, the stems of its clause that not all clauses have."""
-        common = frozenset.intersection(*(one.own for one in self.operands)) if self.operands else frozenset()
-        return [one.own - common for one in self.operands]
+        common = (
+            frozenset.intersection(*(operand.clause for operand in self.operands)) if self.operands else frozenset()
+        )
+        return [operand.clause - common for operand in self.operands]
 
 
 class Passages:
@@ -128,8 +132,8 @@ class Passages:
 
     def __init__(self, sentences: Sequence[str]) -> None:
         """Take up to three neighbouring sentences that have numbers in the first and in the last one."""
-        read = [_Sentence(one) for one in sentences]
-        numbered = [_MAY_COUNT.search(one) is not None for one in sentences]
+        read = [_Sentence(sentence) for sentence in sentences]
+        numbered = [_MAY_COUNT.search(sentence) is not None for sentence in sentences]
         self._sentences = read
         self._all = [
             Passage(read[at : at + size])
@@ -144,16 +148,16 @@ class Passages:
 
     def lists(self, stems: Set[str]) -> list[Passage]:
         """Return the sentences that have some stems, and the whole source if it is short: a thing is first of these."""
-        return [*(one for one in self.near(stems) if one.sentences == 1), *self._whole]
+        return [*(passage for passage in self.near(stems) if passage.sentences == 1), *self._whole]
 
     @cached_property
     def _holders(self) -> dict[str, list[int]]:
         """The passages that have a stem, by number."""
-        found: dict[str, list[int]] = {}
+        holders: dict[str, list[int]] = {}
         for number, passage in enumerate(self._all):
             for stem in passage.stems:
-                found.setdefault(stem, []).append(number)
-        return found
+                holders.setdefault(stem, []).append(number)
+        return holders
 
     def near(self, stems: Set[str]) -> list[Passage]:
         """Return the passages that have the rarest of some stems, short ones first, as far as these can be told apart.
@@ -168,34 +172,36 @@ class Passages:
         if not held:
             return self._all if len(self._all) <= 2 * _SENTENCES else []
         # A passage has most of the stems, and so one of the rarer ones.
-        some = {number for numbers in held[: (len(stems) + 1) // 2] for number in numbers[:MOST_PASSAGES]}
-        return [self._all[number] for number in sorted(some)[:MOST_PASSAGES]]
+        passages = {number for numbers in held[: (len(stems) + 1) // 2] for number in numbers[:MOST_PASSAGES]}
+        return [self._all[number] for number in sorted(passages)[:MOST_PASSAGES]]
 
 
-def _operands(text: str, found: Sequence[Quantity]) -> list[Operand]:
+def _operands(text: str, read: Sequence[Quantity]) -> list[Operand]:
     ends = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
     clauses = [(begin, end) for begin, end in pairwise(ends) if end > begin]
     numbers: list[Operand] = []
     last: Operand | None = None
-    for one in found:
-        kind, value = _numbered(text, one)
+    for quantity in read:
+        kind, value = _numbered(text, quantity)
         if value is None:
             continue
-        begin, end = next((begin, end) for begin, end in clauses if begin <= one.begin < end)
-        own = stems_in(without_quantities(text, found, begin, end))
-        if not own:  # "of 60 euros" behind its thing: the clause before it
-            own = stems_in(without_quantities(text, found, last.end if last else 0, end))
-        after = [stem_of(match.group().lower()) for match in WORD.finditer(text, one.end, min(end, one.end + 40))]
-        noun = next(iter([stem for stem in after if stem in own][:1]), "")
-        unit = one.unit if one.kind == "money" else ""
+        begin, end = next((begin, end) for begin, end in clauses if begin <= quantity.begin < end)
+        clause = stems_in(without_quantities(text, read, begin, end))
+        if not clause:  # "of 60 euros" behind its thing: the clause before it
+            clause = stems_in(without_quantities(text, read, last.end if last else 0, end))
+        after = [
+            stem_of(match.group().lower()) for match in WORD.finditer(text, quantity.end, min(end, quantity.end + 40))
+        ]
+        noun = next(iter([stem for stem in after if stem in clause][:1]), "")
+        unit = quantity.unit if quantity.kind == "money" else ""
         operand = Operand(
-            begin=one.begin,
-            end=one.end,
+            begin=quantity.begin,
+            end=quantity.end,
             kind=kind,
             unit=unit,
             value=value,
-            written=one.written,
-            own=own,
+            written=quantity.written,
+            clause=clause,
             noun=noun,
         )
         numbers.append(operand)
@@ -203,28 +209,33 @@ def _operands(text: str, found: Sequence[Quantity]) -> list[Operand]:
     return numbers
 
 
-def _numbered(text: str, one: Quantity) -> tuple[str, float | None]:
+def _numbered(text: str, quantity: Quantity) -> tuple[str, float | None]:
     """Return the kind under which a quantity is an operand, and its number; None for what is none."""
-    if one.kind == "date":
-        year, month, day = one.value
+    if quantity.kind == "date":
+        year, month, day = quantity.value
         if day is None or month is None:
             return "date", None
         try:
             return "day", float(datetime.date(int(year or 2001), int(month), int(day)).toordinal())
         except ValueError:  # 31 June
             return "day", None
-    if (one.weak and one.kind != "clock") or len(one.value) != 1 or one.value[0] is None or one.kind == "ordinal":
-        return one.kind, None
-    if one.kind == "count" and _YEAR.fullmatch(text, one.begin, one.end):
-        return "year", one.value[0]
-    return one.kind, one.value[0]
+    if (
+        (quantity.weak and quantity.kind != "clock")
+        or len(quantity.value) != 1
+        or quantity.value[0] is None
+        or quantity.kind == "ordinal"
+    ):
+        return quantity.kind, None
+    if quantity.kind == "count" and _YEAR.fullmatch(text, quantity.begin, quantity.end):
+        return "year", quantity.value[0]
+    return quantity.kind, quantity.value[0]
 
 
-def without_quantities(text: str, found: Sequence[Quantity], begin: int, end: int) -> str:
+def without_quantities(text: str, read: Sequence[Quantity], begin: int, end: int) -> str:
     """Return a part of a text without its quantities."""
     parts, at = [], begin
-    for one in found:
-        if begin <= one.begin < end and one.kind not in ("date", "weekday", "ordinal"):
-            parts.append(text[at : one.begin])
-            at = max(at, one.end)
+    for quantity in read:
+        if begin <= quantity.begin < end and quantity.kind not in ("date", "weekday", "ordinal"):
+            parts.append(text[at : quantity.begin])
+            at = max(at, quantity.end)
     return " ".join([*parts, text[at:end]])

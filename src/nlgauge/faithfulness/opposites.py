@@ -102,13 +102,13 @@ STRENGTHS: tuple[tuple[str, ...], ...] = (
 
 
 def _pairs() -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, dict[str, None]] = {}
+    opposites: dict[str, dict[str, None]] = {}
     for pair in _OPPOSITES.replace("\n", ";").split(";"):
         if pair.strip():
-            one, other = pair.split()
-            found.setdefault(one, {})[other] = None
-            found.setdefault(other, {})[one] = None
-    return {word: tuple(others) for word, others in found.items()}
+            word, other = pair.split()
+            opposites.setdefault(word, {})[other] = None
+            opposites.setdefault(other, {})[word] = None
+    return {word: tuple(others) for word, others in opposites.items()}
 
 
 OPPOSITES: Mapping[str, tuple[str, ...]] = _pairs()

@@ -194,13 +194,13 @@ def _of_now(sentence: str) -> bool:
 
 def _changes(sentence: str) -> Iterator[_Change]:
     """Yield what a sentence says has changed from one thing to another."""
-    for found in _CHANGED.finditer(sentence):
-        old, new = stems_and_numbers(found["old"]), stems_and_numbers(found["new"])
+    for change in _CHANGED.finditer(sentence):
+        old, new = stems_and_numbers(change["old"]), stems_and_numbers(change["new"])
         gone, there = old - new, new - old
         if _digits(gone) and _digits(there):  # "from 4 to 5 euros": the unit is of both
             gone, there = _digits(gone), _digits(there)
         if gone and there:
-            yield _Change(gone, there, stems_and_numbers(sentence) - gone - there, found["new"].strip())
+            yield _Change(gone, there, stems_and_numbers(sentence) - gone - there, change["new"].strip())
 
 
 def _pairs(sentence: str) -> Iterator[_Events]:

@@ -54,8 +54,8 @@ class Part:
     @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of its content words, without numbers."""
-        found = (_owner(word.lower()) for word in WORD.findall(self.text))
-        return frozenset(_stem(word) for word in found if word not in _LITTLE and not word[0].isdigit())
+        words = (_owner(word.lower()) for word in WORD.findall(self.text))
+        return frozenset(_stem(word) for word in words if word not in _LITTLE and not word[0].isdigit())
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -87,8 +87,8 @@ class Part:
     @cached_property
     def counting(self) -> Mapping[str, Quantity]:
         """The numbers by the word behind each, if each has another one."""
-        numbers = [one for one in self.quantities if one.kind == "count" and not one.weak]
-        named = {word_after(self.text, one.end): one for one in numbers}
+        numbers = [quantity for quantity in self.quantities if quantity.kind == "count" and not quantity.weak]
+        named = {word_after(self.text, quantity.end): quantity for quantity in numbers}
         return named if len(named) == len(numbers) and "" not in named else {}
 
     @cached_property
@@ -107,8 +107,8 @@ class Part:
 
     def lacks(self, stems: Set[str]) -> bool:
         """Return whether it is without a thing that has one of some stems."""
-        found = _WITHOUT.search(self.text)
-        return found is not None and any(_stem(word.lower()) in stems for word in WORD.findall(found["thing"]))
+        without = _WITHOUT.search(self.text)
+        return without is not None and any(_stem(word.lower()) in stems for word in WORD.findall(without["thing"]))
 
     @cached_property
     def unnegated(self) -> tuple[str, ...]:
@@ -127,18 +127,24 @@ class Nearest:
     def __init__(self, of: Sequence[Part], behind: int = 0) -> None:
         """Look for passages. The words of a passage count for some behind it, too."""
         self.of = of
-        self._lengths = np.array([len(one.stems) for one in of], np.int64)
+        self._lengths = np.array([len(part.stems) for part in of], np.int64)
         holders: dict[str, list[int]] = {}
-        for number, one in enumerate(of):
-            for stem in one.stems:
+        for number, part in enumerate(of):
+            for stem in part.stems:
                 holders.setdefault(stem, []).extend(range(number, min(number + behind + 1, len(of))))
         # Each passage once, though a word may stand in several before it.
-        self._holders = {stem: np.array(sorted(set(some)) if behind else some) for stem, some in holders.items()}
+        self._holders = {
+            stem: np.array(sorted(set(numbers)) if behind else numbers) for stem, numbers in holders.items()
+        }
 
     def shared(self, part: Part) -> NDArray[np.int64]:
         """Return how many of the words of a part each passage has: [passages]."""
-        some = [self._holders[stem] for stem in part.stems if stem in self._holders]
-        return np.bincount(np.concatenate(some), minlength=len(self.of)) if some else np.zeros(len(self.of), np.int64)
+        holders = [self._holders[stem] for stem in part.stems if stem in self._holders]
+        return (
+            np.bincount(np.concatenate(holders), minlength=len(self.of))
+            if holders
+            else np.zeros(len(self.of), np.int64)
+        )
 
     def __call__(self, part: Part) -> Part | None:
         """Return the passage that shares most words with a part (the shortest if several do), or None."""
@@ -186,7 +192,7 @@ def word_after(text: str, at: int) -> str:
 
 def folded(word: str) -> str:
     """Return a word in lower case, without accents and the ending of a possessive."""
-    return "".join(one for one in normalize("NFKD", _owner(word.lower())) if not combining(one))
+    return "".join(letter for letter in normalize("NFKD", _owner(word.lower())) if not combining(letter))
 
 
 def _owner(word: str) -> str:
@@ -199,5 +205,5 @@ def _stem(word: str) -> str:
 
 
 def span_of_words(text: str) -> tuple[int, int]:
-    found = list(WORD.finditer(text))
-    return (found[0].start(), found[-1].end()) if found else (0, len(text))
+    words = list(WORD.finditer(text))
+    return (words[0].start(), words[-1].end()) if words else (0, len(text))

@@ -51,16 +51,18 @@ def quantities(text: str) -> list[Quantity]:
     """Return the quantities of a text, in order and without overlaps."""
     if MAY_HAVE.search(text) is None:
         return []
-    found: list[Quantity] = []
+    read: list[Quantity] = []
     taken = [False] * len(text)
-    for one in chain(dates(text), _identifiers(text), times(text), measures(text)):  # longer and more certain first
-        if one.end - one.begin <= _LONGEST and not any(taken[one.begin : one.end]):
-            taken[one.begin : one.end] = [True] * (one.end - one.begin)
-            found.append(one)
-    return of_24_hours(text, _joined(text, sorted(found, key=lambda one: one.begin)))
+    for quantity in chain(
+        dates(text), _identifiers(text), times(text), measures(text)
+    ):  # longer and more certain first
+        if quantity.end - quantity.begin <= _LONGEST and not any(taken[quantity.begin : quantity.end]):
+            taken[quantity.begin : quantity.end] = [True] * (quantity.end - quantity.begin)
+            read.append(quantity)
+    return of_24_hours(text, _joined(text, sorted(read, key=lambda quantity: quantity.begin)))
 
 
-def same(one: Quantity, other: Quantity) -> bool:
+def same(quantity: Quantity, other: Quantity) -> bool:
     """Return whether two quantities are equal. A date without some part agrees with one that has it.
 
     Measures in different units may differ by 0.2 %, and fractions by 1.5 %; all others must be equal exactly. 9:00 is
@@ -68,63 +70,65 @@ def same(one: Quantity, other: Quantity) -> bool:
     currency is equal to the same amount in any. Characters that can be read in two ways (12.000) are equal to both.
 
     Args:
-        one: a quantity.
+        quantity: a quantity.
         other: the quantity that it is compared with.
 
     Returns:
         Whether they are equal.
     """
-    return any(_equal(mine, theirs) for mine in _readings(one) for theirs in _readings(other))
+    return any(_equal(mine, theirs) for mine in _readings(quantity) for theirs in _readings(other))
 
 
-def _readings(one: Quantity) -> Iterator[Quantity]:
-    yield one
-    if isinstance(one.other, tuple):
-        yield one._replace(value=one.other)
-    elif one.other is not None:
-        yield one._replace(value=tuple(part * one.other / one.written for part in one.value if part is not None))
+def _readings(quantity: Quantity) -> Iterator[Quantity]:
+    yield quantity
+    if isinstance(quantity.other, tuple):
+        yield quantity._replace(value=quantity.other)
+    elif quantity.other is not None:
+        yield quantity._replace(
+            value=tuple(part * quantity.other / quantity.written for part in quantity.value if part is not None)
+        )
 
 
-def _equal(one: Quantity, other: Quantity) -> bool:
-    kinds = {one.kind, other.kind}
+def _equal(quantity: Quantity, other: Quantity) -> bool:
+    kinds = {quantity.kind, other.kind}
     if kinds == {"date"}:
-        both = [(a, b) for a, b in zip(one.value, other.value, strict=True) if a is not None and b is not None]
+        both = [(a, b) for a, b in zip(quantity.value, other.value, strict=True) if a is not None and b is not None]
         return bool(both) and all(a == b for a, b in both)
     if kinds == {"date", "count"}:
-        date, count = (one, other) if one.kind == "date" else (other, one)
+        date, count = (quantity, other) if quantity.kind == "date" else (other, quantity)
         return date.value[0] == count.value[0]
     if kinds <= IDENTIFIERS:
-        long, short = sorted((one.unit.lstrip("0"), other.unit.lstrip("0")), key=len, reverse=True)
+        long, short = sorted((quantity.unit.lstrip("0"), other.unit.lstrip("0")), key=len, reverse=True)
         return long == short or (kinds == {"phone"} and long.endswith(short))  # with or without the country's number
-    a, b = (part.value[0] if part.value else None for part in (one, other))
+    a, b = (part.value[0] if part.value else None for part in (quantity, other))
     if a is None or b is None:
         return False
     if kinds == {"clock"}:
-        known = one.unit == other.unit == "half"
-        a, b = (part if known else part % 720 for part in (a, b))
+        certain = quantity.unit == other.unit == "half"
+        a, b = (part if certain else part % 720 for part in (a, b))
         return a == b or (int(a) == int(b) and (a == int(a) or b == int(b)))  # seconds may be left out
-    if one.kind != other.kind and not kinds <= {"count", "ordinal"}:
+    if quantity.kind != other.kind and not kinds <= {"count", "ordinal"}:
         return False
-    if kinds == {"money"} and one.unit and other.unit and not _one_currency(one.unit, other.unit):
+    if kinds == {"money"} and quantity.unit and other.unit and not _one_currency(quantity.unit, other.unit):
         return False
     if kinds == {"temperature"}:
-        if not (one.unit and other.unit) or one.unit == other.unit:
-            return one.written == other.written
+        if not (quantity.unit and other.unit) or quantity.unit == other.unit:
+            return quantity.written == other.written
         return abs(a - b) <= 0.6
-    return abs(a - b) <= _tolerance(one.kind, one.weak or other.weak) * max(abs(a), abs(b))
+    return abs(a - b) <= _tolerance(quantity.kind, quantity.weak or other.weak) * max(abs(a), abs(b))
 
 
-def is_share(text: str, one: Quantity) -> bool:
+def is_share(text: str, quantity: Quantity) -> bool:
     """Return whether a quantity of a text is a share of something, as "a quarter of the flats" is.
 
     Args:
         text: the text.
-        one: one of its quantities.
+        quantity: one of its quantities.
 
     Returns:
         Whether it is a claim, though it may be written as an expression.
     """
-    return one.kind == "percent" and (not one.weak or text.startswith(" of ", one.end))
+    return quantity.kind == "percent" and (not quantity.weak or text.startswith(" of ", quantity.end))
 
 
 def conversions(text: str) -> Iterator[tuple[Quantity, Quantity, bool]]:
@@ -138,24 +142,24 @@ def conversions(text: str) -> Iterator[tuple[Quantity, Quantity, bool]]:
     Returns:
         The measure, the measure in the other unit, and whether the two are equal.
     """
-    for one, other in pairwise(quantities(text)):
+    for measure, other in pairwise(quantities(text)):
         if (
-            one.kind != other.kind
-            or one.kind not in CONVERTED
-            or not _CONVERSION.fullmatch(text[one.end : other.begin])
+            measure.kind != other.kind
+            or measure.kind not in CONVERTED
+            or not _CONVERSION.fullmatch(text[measure.end : other.begin])
         ):
             continue
-        if not text[other.end :].lstrip().startswith(")") or not (one.value[0] and other.value[0]):
+        if not text[other.end :].lstrip().startswith(")") or not (measure.value[0] and other.value[0]):
             continue
-        a, b = one.value[0], other.value[0]
-        if one.kind == "temperature":
-            if one.unit and other.unit and one.unit != other.unit:
-                yield one, other, abs(a - b) <= 2.6  # 350 °F are 175 °C in a kitchen
-        elif one.written and other.written and abs(a / one.written - b / other.written) > 1e-9:
+        a, b = measure.value[0], other.value[0]
+        if measure.kind == "temperature":
+            if measure.unit and other.unit and measure.unit != other.unit:
+                yield measure, other, abs(a - b) <= 2.6  # 350 °F are 175 °C in a kitchen
+        elif measure.written and other.written and abs(a / measure.written - b / other.written) > 1e-9:
             unit = b / other.written
             step = 10.0 ** -len(text[other.begin : other.end].partition(".")[2].partition(" ")[0])
             yield (
-                one,
+                measure,
                 other,
                 abs(a - b) <= max(0.03 * abs(a), 0.51 * step * abs(unit) if other.written >= 3 or step < 1 else 0),
             )
@@ -176,17 +180,17 @@ class EqualQuantities:
         self.of = of
         numbers: dict[tuple[str, str, bool], list[tuple[float, int]]] = {}
         self._exact: dict[tuple[object, ...], list[int]] = {}
-        for number, one in enumerate(of):
-            for reading in _readings(one):
+        for number, quantity in enumerate(of):
+            for reading in _readings(quantity):
                 for key in _keys(reading):
                     self._exact.setdefault(key, []).append(number)
                 if (table := _table(reading)) is not None and reading.value[0] is not None:
                     numbers.setdefault((*table, reading.weak), []).append((reading.value[0], number))
         self._numbers = {key: sorted(values) for key, values in numbers.items()}
 
-    def same(self, one: Quantity) -> Iterator[int]:
+    def same(self, quantity: Quantity) -> Iterator[int]:
         """Return the indices of the quantities that are equal to another one, some of them perhaps twice."""
-        for reading in _readings(one):
+        for reading in _readings(quantity):
             for key in _sought(reading):
                 yield from self._exact.get(key, ())
             table = _table(reading)
@@ -200,78 +204,83 @@ class EqualQuantities:
                 yield from _within(values, reading.value[0], near, absolute=kind == "temperature")
 
 
-def _keys(one: Quantity) -> Iterator[tuple[object, ...]]:
+def _keys(quantity: Quantity) -> Iterator[tuple[object, ...]]:
     """Return what a quantity is found by, where it must be equal exactly."""
-    if one.kind == "date":
-        given = [n for n, part in enumerate(one.value) if part is not None]
-        for size in range(1, len(given) + 1):
-            for parts in combinations(given, size):
-                yield "date", tuple(given), parts, tuple(one.value[n] for n in parts)
-        if one.value[0] is not None:
-            yield "year", one.value[0]
-    elif one.kind in IDENTIFIERS:
-        name = one.unit.lstrip("0")
+    if quantity.kind == "date":
+        parts_given = [n for n, part in enumerate(quantity.value) if part is not None]
+        for size in range(1, len(parts_given) + 1):
+            for parts in combinations(parts_given, size):
+                yield "date", tuple(parts_given), parts, tuple(quantity.value[n] for n in parts)
+        if quantity.value[0] is not None:
+            yield "year", quantity.value[0]
+    elif quantity.kind in IDENTIFIERS:
+        name = quantity.unit.lstrip("0")
         yield "name", name
-        if one.kind == "phone":
+        if quantity.kind == "phone":
             yield "phone", name
             yield from (("end", name[at:]) for at in range(len(name) + 1))
-    elif one.kind == "clock" and one.value[0] is not None:
-        known = one.unit == "half"
-        told = [("either", one.value[0] % 720), ("known", one.value[0]) if known else ("unknown", one.value[0] % 720)]
+    elif quantity.kind == "clock" and quantity.value[0] is not None:
+        certain = quantity.unit == "half"
+        told = [
+            ("either", quantity.value[0] % 720),
+            ("known", quantity.value[0]) if certain else ("unknown", quantity.value[0] % 720),
+        ]
         for name, minutes in told:
             yield "clock", name, minutes
             yield "minute", name, int(minutes)
-    elif one.kind == "temperature":
-        yield "degrees", one.unit, one.written
-    elif one.kind == "count":
-        yield "count", one.value[0]
+    elif quantity.kind == "temperature":
+        yield "degrees", quantity.unit, quantity.written
+    elif quantity.kind == "count":
+        yield "count", quantity.value[0]
 
 
-def _sought(one: Quantity) -> Iterator[tuple[object, ...]]:
+def _sought(quantity: Quantity) -> Iterator[tuple[object, ...]]:
     """Return the keys of quantities that are equal to another one."""
-    if one.kind == "date":
-        mine = [n for n, part in enumerate(one.value) if part is not None]
+    if quantity.kind == "date":
+        mine = [n for n, part in enumerate(quantity.value) if part is not None]
         for size in (1, 2, 3):
-            for given in combinations(range(3), size):
-                if parts := tuple(n for n in given if n in mine):
-                    yield "date", given, parts, tuple(one.value[n] for n in parts)
-        if one.value[0] is not None:
-            yield "count", one.value[0]
-    elif one.kind in IDENTIFIERS:
-        name = one.unit.lstrip("0")
+            for parts_given in combinations(range(3), size):
+                if parts := tuple(n for n in parts_given if n in mine):
+                    yield "date", parts_given, parts, tuple(quantity.value[n] for n in parts)
+        if quantity.value[0] is not None:
+            yield "count", quantity.value[0]
+    elif quantity.kind in IDENTIFIERS:
+        name = quantity.unit.lstrip("0")
         yield "name", name
-        if one.kind == "phone":
+        if quantity.kind == "phone":
             yield "end", name
             yield from (("phone", name[at:]) for at in range(len(name) + 1))
-    elif one.kind == "clock" and one.value[0] is not None:
-        minutes = one.value[0] % 720
-        told = [("known", one.value[0]), ("unknown", minutes)] if one.unit == "half" else [("either", minutes)]
+    elif quantity.kind == "clock" and quantity.value[0] is not None:
+        minutes = quantity.value[0] % 720
+        told = (
+            [("known", quantity.value[0]), ("unknown", minutes)] if quantity.unit == "half" else [("either", minutes)]
+        )
         for name, minutes in told:
             # Seconds may be left out of either.
             if minutes == int(minutes):
                 yield "minute", name, int(minutes)
             else:
                 yield from (("clock", name, part) for part in (minutes, int(minutes)))
-    elif one.kind == "temperature":
-        for unit in ("", "C", "F", "K") if not one.unit else ("", one.unit):
-            yield "degrees", unit, one.written
-    elif one.kind == "count":
-        yield "year", one.value[0]
+    elif quantity.kind == "temperature":
+        for unit in ("", "C", "F", "K") if not quantity.unit else ("", quantity.unit):
+            yield "degrees", unit, quantity.written
+    elif quantity.kind == "count":
+        yield "year", quantity.value[0]
 
 
-def _table(one: Quantity) -> tuple[str, str] | None:
+def _table(quantity: Quantity) -> tuple[str, str] | None:
     """Return the kind and unit of quantities that are compared by their numbers; None for those found by keys."""
-    if one.kind == "date" or one.kind == "clock" or one.kind in IDENTIFIERS:
+    if quantity.kind == "date" or quantity.kind == "clock" or quantity.kind in IDENTIFIERS:
         return None
-    unit = one.unit if one.kind in ("money", "temperature") else ""
-    return ("count" if one.kind == "ordinal" else one.kind, unit)
+    unit = quantity.unit if quantity.kind in ("money", "temperature") else ""
+    return ("count" if quantity.kind == "ordinal" else quantity.kind, unit)
 
 
-def _compared(kind: str, one: str, other: str) -> bool:
+def _compared(kind: str, unit: str, other: str) -> bool:
     """Return whether numbers with these units are compared by value."""
     if kind == "money":
-        return not (one and other) or _one_currency(one, other)
-    return kind != "temperature" or bool(one and other and one != other)  # in degrees as written, if of one scale
+        return not (unit and other) or _one_currency(unit, other)
+    return kind != "temperature" or bool(unit and other and unit != other)  # in degrees as written, if of one scale
 
 
 def _within(values: Sequence[tuple[float, int]], sought: float, near: float, absolute: bool) -> Iterator[int]:
@@ -290,10 +299,10 @@ def _tolerance(kind: str, weak: bool) -> float:
     return (0.015 if weak else 0.002) if kind in _NEARLY else 1e-9
 
 
-def _one_currency(one: str, other: str) -> bool:
+def _one_currency(currency: str, other: str) -> bool:
     """Return whether two names may mean one currency: crowns are of any country that has them."""
-    short, long = sorted((one, other), key=len)
-    return one == other or long.startswith(f"{short} of")
+    short, long = sorted((currency, other), key=len)
+    return currency == other or long.startswith(f"{short} of")
 
 
 def _identifiers(text: str) -> Iterator[Quantity]:
@@ -306,51 +315,65 @@ def _identifiers(text: str) -> Iterator[Quantity]:
                 yield Quantity(*match.span(), kind, (), unit=name)
 
 
-def _joined(text: str, found: list[Quantity]) -> list[Quantity]:
+def _joined(text: str, quantities_read: list[Quantity]) -> list[Quantity]:
     """Return quantities, of which "1 hour and 45 minutes" is a single one.
 
     Both numbers of "10-20 kg" are masses.
     """
     joined: list[Quantity] = []
-    for one in found:
+    for quantity in quantities_read:
         if joined:
-            last, between = joined[-1], text[joined[-1].end : one.begin]
-            if _continues(last, one) and _JOINED.fullmatch(between):
-                value = (last.value[0] or 0.0) + (one.value[0] or 0.0)
-                joined[-1] = last._replace(end=one.end, value=(value,), written=nan, other=None)
+            last, between = joined[-1], text[joined[-1].end : quantity.begin]
+            if _continues(last, quantity) and _JOINED.fullmatch(between):
+                value = (last.value[0] or 0.0) + (quantity.value[0] or 0.0)
+                joined[-1] = last._replace(end=quantity.end, value=(value,), written=nan, other=None)
                 continue
             if (match := _RANGE.fullmatch(between)) is not None:
                 paired = match.group().strip() not in ("and", "or") or text[: last.begin].endswith("between ")
-                joined[-1], one = _in_a_range(last, one, match.group().strip()) if paired else (last, one)
-        joined.append(one)
+                joined[-1], quantity = (
+                    _in_a_range(last, quantity, match.group().strip()) if paired else (last, quantity)
+                )
+        joined.append(quantity)
     return joined
 
 
-def _continues(last: Quantity, one: Quantity) -> bool:
+def _continues(last: Quantity, quantity: Quantity) -> bool:
     """Return whether a measure goes on in a smaller unit."""
-    if last.kind != one.kind or last.kind not in ("duration", "months", "length", "mass") or last.weak or one.weak:
+    if (
+        last.kind != quantity.kind
+        or last.kind not in ("duration", "months", "length", "mass")
+        or last.weak
+        or quantity.weak
+    ):
         return False
-    (a,), (b,) = last.value, one.value
+    (a,), (b,) = last.value, quantity.value
     return bool(
-        a and b and last.written and one.written and a / last.written > b / one.written and b < a / last.written
+        a
+        and b
+        and last.written
+        and quantity.written
+        and a / last.written > b / quantity.written
+        and b < a / last.written
     )
 
 
-def _in_a_range(last: Quantity, one: Quantity, between: str) -> tuple[Quantity, Quantity]:
+def _in_a_range(last: Quantity, quantity: Quantity, between: str) -> tuple[Quantity, Quantity]:
     """Return the two ends of a range. The end without a unit has the other one's."""
-    if last.kind == "count" and not last.weak and one.written:
-        if one.kind == "temperature":
-            return last._replace(kind=one.kind, value=(celsius(last.written, one.unit),), unit=one.unit), one
-        if (one.kind in MEASURES or one.kind == "money") and one.value[0] is not None:
-            value = last.written * one.value[0] / one.written
-            return last._replace(kind=one.kind, value=(value,), unit=one.unit), one
-    if last.kind == "count" and one.kind == "date" and one.value[2] is not None and 1 <= last.written <= 31:
-        return last._replace(kind="date", value=(*one.value[:2], last.written)), one
-    if last.kind == "count" and one.kind == "clock" and 1 <= last.written <= 12:
-        return last._replace(kind="clock", value=(60.0 * (last.written % 12),)), one
-    if one.kind == "count" and between not in ("and", "or"):
+    if last.kind == "count" and not last.weak and quantity.written:
+        if quantity.kind == "temperature":
+            return last._replace(
+                kind=quantity.kind, value=(celsius(last.written, quantity.unit),), unit=quantity.unit
+            ), quantity
+        if (quantity.kind in MEASURES or quantity.kind == "money") and quantity.value[0] is not None:
+            value = last.written * quantity.value[0] / quantity.written
+            return last._replace(kind=quantity.kind, value=(value,), unit=quantity.unit), quantity
+    if last.kind == "count" and quantity.kind == "date" and quantity.value[2] is not None and 1 <= last.written <= 31:
+        return last._replace(kind="date", value=(*quantity.value[:2], last.written)), quantity
+    if last.kind == "count" and quantity.kind == "clock" and 1 <= last.written <= 12:
+        return last._replace(kind="clock", value=(60.0 * (last.written % 12),)), quantity
+    if quantity.kind == "count" and between not in ("and", "or"):
         if last.kind == "money":
-            return last, one._replace(kind="money", value=(one.written,), unit=last.unit)
-        if last.kind == "date" and last.value[2] is not None and 1 <= one.written <= 31:
-            return last, one._replace(kind="date", value=(*last.value[:2], one.written))
-    return last, one
+            return last, quantity._replace(kind="money", value=(quantity.written,), unit=last.unit)
+        if last.kind == "date" and last.value[2] is not None and 1 <= quantity.written <= 31:
+            return last, quantity._replace(kind="date", value=(*last.value[:2], quantity.written))
+    return last, quantity

@@ -24,26 +24,25 @@ def ranked(said: Statement, read: Sequence[Passage]) -> Derived | None:
             continue
         if word and word.group().lower() in passage.text.lower():
             continue
-        some, largest, rest = _sought(said.text, passage, most, word)
+        operands, largest, rest = _sought(said.text, passage, most, word)
         rest = _without_noun(rest, word, passage)
-        if not 1 < len(some) <= MOST_NUMBERS:
+        if not 1 < len(operands) <= MOST_NUMBERS:
             continue
-        there = f"{passage.text[some[0].begin : some[0].end]} and others"
-        own = dict(zip(passage.operands, _own_of(some), strict=False)) if len(some) == len(passage.operands) else {}
-        own = own or dict(zip(some, _own_of(some), strict=True))
+        there = f"{passage.text[operands[0].begin : operands[0].end]} and others"
+        stems = dict(zip(operands, _distinct(operands), strict=True))
         if than:
-            pair = _pair_of(said, some, own, than.end())
+            pair = _pair_of(said, operands, stems, than.end())
             if pair is None or pair[0].value == pair[1].value:
                 continue
             right = (pair[0].value > pair[1].value) == largest
         else:
-            wanted = (stems_in(rest) - GENERAL - CUES) - _common(some)
-            holders = [one for one in some if wanted and wanted <= own[one]]
-            best = (max if largest else min)(one.value for one in some)
-            if len(holders) != 1 or sum(one.value == best for one in some) > 1:
+            wanted = (stems_in(rest) - GENERAL - CUES) - _common(operands)
+            holders = [operand for operand in operands if wanted and wanted <= stems[operand]]
+            best = (max if largest else min)(operand.value for operand in operands)
+            if len(holders) != 1 or sum(operand.value == best for operand in operands) > 1:
                 continue
             right = holders[0].value == best
-            first = next(one for one in some if one.value == best)
+            first = next(operand for operand in operands if operand.value == best)
             there = passage.text[first.begin : first.end]
         name = most or word
         assert name is not None
@@ -68,8 +67,12 @@ def _sought(
     """Return the numbers that are put in order, whether the greatest is first, and the statement's other words."""
     if most is not None and most["many"]:
         noun = stem_of(most["of"].lower())
-        some = [one for one in passage.operands if noun in (one.noun, *one.own) and one.kind == "count"]
-        return some, most["many"].lower() == "most", f"{text[: most.start()]} {text[most.end() :]}"
+        counted = [
+            operand
+            for operand in passage.operands
+            if noun in (operand.noun, *operand.clause) and operand.kind == "count"
+        ]
+        return counted, most["many"].lower() == "most", f"{text[: most.start()]} {text[most.end() :]}"
     if most is not None:
         verb = most.group().lower().split()[0].rstrip("s")
         kinds = _COST_KINDS.get(verb, MONEY)
@@ -78,32 +81,32 @@ def _sought(
     name = word.group().lower()
     rest = f"{text[: word.start()]} {text[word.end() :]}"
     for kinds, low, high in ORDERS:
-        if (name in low or name in high) and (some := _of_kinds(passage, kinds)):
-            return some, name in high, rest
+        if (name in low or name in high) and (counted := _of_kinds(passage, kinds)):
+            return counted, name in high, rest
     return [], False, rest
 
 
 def _of_kinds(passage: Passage, kinds: Set[str]) -> list[Operand]:
-    some = [one for one in passage.operands if one.kind in kinds]
-    same_kind = len({(one.kind, one.unit) for one in some}) == 1
-    return some if len(some) > 1 and same_kind else []
+    operands = [operand for operand in passage.operands if operand.kind in kinds]
+    same_kind = len({(operand.kind, operand.unit) for operand in operands}) == 1
+    return operands if len(operands) > 1 and same_kind else []
 
 
-def _common(some: Sequence[Operand]) -> frozenset[str]:
-    return frozenset.intersection(*(one.own for one in some))
+def _common(operands: Sequence[Operand]) -> frozenset[str]:
+    return frozenset.intersection(*(operand.clause for operand in operands))
 
 
-def _own_of(some: Sequence[Operand]) -> list[frozenset[str]]:
-    common = _common(some)
-    return [one.own - common for one in some]
+def _distinct(operands: Sequence[Operand]) -> list[frozenset[str]]:
+    common = _common(operands)
+    return [operand.clause - common for operand in operands]
 
 
 def _pair_of(
-    said: Statement, some: Sequence[Operand], own: dict[Operand, frozenset[str]], at: int
+    said: Statement, operands: Sequence[Operand], stems: dict[Operand, frozenset[str]], at: int
 ) -> tuple[Operand, Operand] | None:
     before, behind = things_of(said.text[:at]), things_of(said.text[at:])
-    common = _common(some)
+    common = _common(operands)
     before, behind = before - common, behind - common
-    firsts = [one for one in some if before and before <= own[one]]
-    seconds = [one for one in some if behind and behind <= own[one]]
+    firsts = [operand for operand in operands if before and before <= stems[operand]]
+    seconds = [operand for operand in operands if behind and behind <= stems[operand]]
     return (firsts[0], seconds[0]) if len(firsts) == len(seconds) == 1 and firsts != seconds else None

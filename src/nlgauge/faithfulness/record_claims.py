@@ -139,16 +139,18 @@ def record_claims(text: str, written: Mapping[float, str], others: Sequence[str]
     """
     told: list[Told] = []
     for part in _parts(text):
-        found = cells(text[part.first : part.last])
+        values = cells(text[part.first : part.last])
         at = part.begin
-        for one in _sentences(found, written, others):
-            cell = one.cell
-            said = f"{one.text}\n" if one.text else ""
-            told.append(Told(begin=at, end=part.first + cell.end, sentence=said, reason=one.reason, given=one.given))
+        for sentence in _sentences(values, written, others):
+            cell = sentence.cell
+            said = f"{sentence.text}\n" if sentence.text else ""
+            told.append(
+                Told(begin=at, end=part.first + cell.end, sentence=said, reason=sentence.reason, given=sentence.given)
+            )
             at = part.first + cell.end
         if at > part.begin:
             told.append(Told(at, part.end, ""))
-    return [one for one in told if one.end > one.begin]
+    return [told_part for told_part in told if told_part.end > told_part.begin]
 
 
 def _parts(text: str) -> list[_Part]:
@@ -158,7 +160,7 @@ def _parts(text: str) -> list[_Part]:
     fenced = [match for match in _FENCED.finditer(text) if match["kind"].lower() in _KINDS]
     if fenced:
         places = (_Part(*match.span(), *match.span("inside")) for match in fenced)
-        return [one for one in places if _is_records(text[one.first : one.last])]
+        return [part for part in places if _is_records(text[part.first : part.last])]
     if _is_records(text):
         return [_Part(0, len(text), 0, len(text))]
     begun = _INTRODUCED.match(text)
@@ -196,27 +198,27 @@ class _Sentence(NamedTuple):
     given: bool = False
 
 
-def _sentences(found: Sequence[Cell], written: Mapping[float, str], texts: Sequence[str]) -> list[_Sentence]:
+def _sentences(values: Sequence[Cell], written: Mapping[float, str], texts: Sequence[str]) -> list[_Sentence]:
     """Return the values of records as sentences, in the order of the text."""
     records: dict[int, list[Cell]] = {}
-    for cell in found:
+    for cell in values:
         records.setdefault(cell.record, []).append(cell)
-    given = _Given(texts) if found and len(found) <= _MOST_VALUES else None
-    names = [_name(some, len(records) > 1) for some in records.values()]
-    called = [str(some[0].value) if name else "" for some, name in zip(records.values(), names, strict=True)]
+    looked_up = _Given(texts) if values and len(values) <= _MOST_VALUES else None
+    names = [_name(record, len(records) > 1) for record in records.values()]
+    called = [str(record[0].value) if name else "" for record, name in zip(records.values(), names, strict=True)]
     told: list[_Sentence] = []
-    for (first, *rest), name, own in zip(records.values(), names, called, strict=True):
-        others = [one for one in called if one and one != own]
-        there = [given.of(cell, own, others) if name and given else None for cell in rest]
+    for (first, *rest), name, called_here in zip(records.values(), names, called, strict=True):
+        others = [other for other in called if other and other != called_here]
+        there = [looked_up.of(cell, called_here, others) if name and looked_up else None for cell in rest]
         # What a sentence says of a thing says its name too.
-        named = any(one is not None and not one.reason for one in there)
+        named = any(sentence is not None and not sentence.reason for sentence in there)
         told.append(_Sentence(first, "" if named else _sentence(first, "", written)))
-        for cell, one in zip(rest, there, strict=True):
-            if one is not None and not one.reason:
-                told.append(_Sentence(cell, one.sentence, given=True))
+        for cell, sentence in zip(rest, there, strict=True):
+            if sentence is not None and not sentence.reason:
+                told.append(_Sentence(cell, sentence.sentence, given=True))
             else:
-                told.append(_Sentence(cell, _sentence(cell, name, written), one.reason if one else ""))
-    return sorted(told, key=lambda one: one.cell.begin)
+                told.append(_Sentence(cell, _sentence(cell, name, written), sentence.reason if sentence else ""))
+    return sorted(told, key=lambda sentence: sentence.cell.begin)
 
 
 class _There(NamedTuple):
@@ -236,8 +238,8 @@ class _Given:
             before: frozenset[str] = frozenset()
             for sentence in sentences(text) if not structure(text) else ():
                 if len(sentence) <= LONGEST:
-                    own = stems_and_numbers(sentence)
-                    about = own | before if _GOES_ON.match(sentence) else own
+                    stems = stems_and_numbers(sentence)
+                    about = stems | before if _GOES_ON.match(sentence) else stems
                     self._sentences.append((sentence.strip(), about))
                     before = about
 
@@ -250,26 +252,24 @@ class _Given:
             for sentence, about in self._sentences
             if stems_and_numbers(name) <= about
             and _has_key(cell.key, about)
-            and not any(stems_and_numbers(one) - stems_in(cell.key) <= about for one in others)
+            and not any(stems_and_numbers(other) - stems_in(cell.key) <= about for other in others)
         ]
         if true is None and _amount(said) is None:
             wanted = stems_and_numbers(said)
-            same_words = [one for one in there if wanted <= stems_and_numbers(one)]
+            same_words = [sentence for sentence in there if wanted <= stems_and_numbers(sentence)]
             if same_words:
                 return None if negated(_clause_of(same_words[0], cell.key, None)) else _There(same_words[0], "")
             others_say = any(
-                wanted <= about and _has_key(cell.key, about) and any(stems_and_numbers(one) <= about for one in others)
+                wanted <= about
+                and _has_key(cell.key, about)
+                and any(stems_and_numbers(other) <= about for other in others)
                 for _, about in self._sentences
             )
             return _There(there[0], f"{said}: the source has it for another") if there and others_say else None
         for sentence in there:
             clause = _clause_of(sentence, cell.key, _amount(said))
-            if (
-                found := _flagged(cell, clause, sentence, true)
-                if true is not None
-                else _counted(said, clause, sentence)
-            ):
-                return found
+            if told := _flagged(cell, clause, sentence, true) if true is not None else _counted(said, clause, sentence):
+                return told
         return None
 
 
@@ -285,11 +285,13 @@ def _counted(said: str, clause: str, sentence: str) -> _There | None:
     mine = _amount(said)
     if mine is None or negations(clause):
         return None
-    numbers = [one for one in plain(quantities(clause)) if one.kind not in ("date", "clock")]
-    equal = [one for one in numbers if same(one, mine) or (mine.kind == "count" and one.written == mine.written)]
+    numbers = [number for number in plain(quantities(clause)) if number.kind not in ("date", "clock")]
+    equal = [
+        number for number in numbers if same(number, mine) or (mine.kind == "count" and number.written == mine.written)
+    ]
     if len(equal) == 1:
         return _There(sentence, "")
-    alike = [one for one in numbers if mine.kind in ("count", one.kind)]
+    alike = [number for number in numbers if mine.kind in ("count", number.kind)]
     if len(alike) == 1 and not equal:
         return _There(sentence, f"{said}: the source has {clause[alike[0].begin : alike[0].end]}")
     return None
@@ -297,9 +299,9 @@ def _counted(said: str, clause: str, sentence: str) -> _There | None:
 
 def _amount(said: str) -> Quantity | None:
     """Return the amount that a value is; None for other values."""
-    found = plain(quantities(said))
-    whole = len(found) == 1 and not said[: found[0].begin].strip(" $£€") and not said[found[0].end :].strip(" .")
-    return found[0] if whole and found[0].kind not in ("phone", "code", "version") else None
+    amounts = plain(quantities(said))
+    whole = len(amounts) == 1 and not said[: amounts[0].begin].strip(" $£€") and not said[amounts[0].end :].strip(" .")
+    return amounts[0] if whole and amounts[0].kind not in ("phone", "code", "version") else None
 
 
 def _has_key(key: str, about: frozenset[str]) -> bool:
@@ -309,31 +311,35 @@ def _has_key(key: str, about: frozenset[str]) -> bool:
     words = words[:-1] if len(words) > 1 and words[-1] in _SUFFIXES else words
     wanted = [word for word in words if word not in _EMPTY]
     return bool(wanted) and all(
-        any(stem_of(one)[:_SHORT] in short for one in (word, *_SAID_BY.get(word, ()))) for word in wanted
+        any(stem_of(form)[:_SHORT] in short for form in (word, *_SAID_BY.get(word, ()))) for word in wanted
     )
 
 
 def _clause_of(sentence: str, key: str, amount: Quantity | None) -> str:
     """Return the parts of a sentence that have a key or an amount."""
-    words = [one for word in key_words(key) for one in (word.lower(), *_SAID_BY.get(word.lower(), ()))]
-    wanted = {stem_of(one)[:_SHORT] for one in words}
+    words = [form for word in key_words(key) for form in (word.lower(), *_SAID_BY.get(word.lower(), ()))]
+    wanted = {stem_of(form)[:_SHORT] for form in words}
     return " ".join(
         part
         for part in _CLAUSE.split(sentence)
         if {stem[:_SHORT] for stem in stems_in(part)} & wanted
-        or (amount is not None and any(one.written == amount.written for one in quantities(part)))
+        or (amount is not None and any(quantity.written == amount.written for quantity in quantities(part)))
     )
 
 
-def _name(some: Sequence[Cell], several: bool) -> str:
+def _name(record: Sequence[Cell], several: bool) -> str:
     """Return what a record is called; nothing where its first value may be no name."""
-    first = some[0]
+    first = record[0]
     value = first.value
-    if isinstance(value, bool) or value is None or len(some) < 2 or str(value).lower() in YES_OR_NO:
+    if isinstance(value, bool) or value is None or len(record) < 2 or str(value).lower() in YES_OR_NO:
         return ""
     words = str(value).split()
     key = " ".join(key_words(first.key)).lower()
-    is_code = isinstance(value, str) and any(one.isdigit() for one in value) and any(one.isalpha() for one in value)
+    is_code = (
+        isinstance(value, str)
+        and any(letter.isdigit() for letter in value)
+        and any(letter.isalpha() for letter in value)
+    )
     if not 1 <= len(words) <= 4 or not (several or is_code or key.split(" ")[-1] in _NAMES):
         return ""
     if isinstance(value, float | int) and key.split(" ")[-1] not in _NAMES:

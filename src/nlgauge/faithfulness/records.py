@@ -90,16 +90,16 @@ def cells(text: str) -> list[Cell]:
     Returns:
         The values in the order of the text; none if the text is nothing of these.
     """
-    found = _json(text)
-    return _table(text) or _pairs(text) if found is None else found
+    json_cells = _json(text)
+    return _table(text) or _pairs(text) if json_cells is None else json_cells
 
 
 def structure(text: str) -> Sequence[Mapping[str, object]]:
     """Return the records of a text, as values by key. Under the empty key stands what a record is found under."""
-    found: dict[int, dict[str, object]] = {}
+    by_number: dict[int, dict[str, object]] = {}
     for cell in cells(text):
-        found.setdefault(cell.record, {"": cell.of} if cell.of else {})[cell.key] = cell.value
-    return list(found.values())
+        by_number.setdefault(cell.record, {"": cell.of} if cell.of else {})[cell.key] = cell.value
+    return list(by_number.values())
 
 
 def records(records: Iterable[Mapping[str, object]]) -> Iterator[Record]:
@@ -112,13 +112,13 @@ def records(records: Iterable[Mapping[str, object]]) -> Iterator[Record]:
         told = quantities(" , ".join(str(value) for value in record.values() if not isinstance(value, bool)))
         for key, value in record.items():
             true = value if isinstance(value, bool) else YES_OR_NO.get(str(value).strip().lower())
-            if true is not None and (own := stems_in(key)):
+            if true is not None and (stems := stems_in(key)):
                 words = {stem_of(word.lower()): word.lower() for word in key_words(key)}
                 shown = (
                     json.dumps({key: value}, ensure_ascii=False)[1:-1] if isinstance(value, bool) else f"{key}: {value}"
                 )
                 turned = frozenset(stem_of(word) for word in opposed(words))
-                yield Record(key=own, names=names, value=true, text=shown, quantities=told, turned=turned)
+                yield Record(key=stems, names=names, value=true, text=shown, quantities=told, turned=turned)
 
 
 def _json(text: str) -> list[Cell] | None:
@@ -128,7 +128,7 @@ def _json(text: str) -> list[Cell] | None:
         json.loads(text)
     except (ValueError, RecursionError):
         return None
-    found: list[Cell] = []
+    read: list[Cell] = []
     open_records: list[tuple[int, str]] = []
     """The number of each open object, -1 for a list, and its key"""
     key, begin, many = "", 0, 0
@@ -146,11 +146,11 @@ def _json(text: str) -> list[Cell] | None:
         elif open_records and open_records[-1][0] >= 0:
             number, of = open_records[-1]
             value = json.loads(token)
-            found.append(Cell(record=number, of=of, key=key, value=value, begin=begin, end=match.end()))
+            read.append(Cell(record=number, of=of, key=key, value=value, begin=begin, end=match.end()))
             key = ""
-        if len(found) >= MOST:
+        if len(read) >= MOST:
             break
-    return found
+    return read
 
 
 def _table(text: str) -> list[Cell]:
@@ -195,7 +195,7 @@ def _pairs(text: str) -> list[Cell]:
     """Return the keys and values of lines or of tags. A key that comes again begins another record."""
     pairs = [(match.span(), match[1], match[2], False) for match in _TAG.finditer(text)]
     if not pairs:
-        found = ((begin, _LINE.fullmatch(line)) for begin, line in _lines(text))
+        matches = ((begin, _LINE.fullmatch(line)) for begin, line in _lines(text))
         pairs = [
             (
                 (begin + match.start("key"), begin + match.end("value")),
@@ -203,7 +203,7 @@ def _pairs(text: str) -> list[Cell]:
                 match["value"],
                 bool(match["item"]),
             )
-            for begin, match in found
+            for begin, match in matches
             if match is not None
         ]
     cells: list[Cell] = []

@@ -256,7 +256,7 @@ def refusals(sentence: str, question: str = "") -> list[Refusal]:
     if not _MAY_REFUSE.search(sentence):
         return []
     bounds = [0, *(at for match in _BUT.finditer(sentence) for at in match.span()), len(sentence)]
-    found: list[Refusal] = []
+    refused: list[Refusal] = []
     of_text = _OF_TEXT.match(sentence) is not None
     for number, (begin, end) in enumerate(zip(bounds[::2], bounds[1::2], strict=True)):
         clause = sentence[begin:end]
@@ -273,10 +273,10 @@ def refusals(sentence: str, question: str = "") -> list[Refusal]:
         if _stems(topic):
             # The word before the clause, such as "but", goes with it.
             start = bounds[2 * number - 1] if number else begin
-            found.append(Refusal(start, end, topic.strip(" .,;:")))
+            refused.append(Refusal(start, end, topic.strip(" .,;:")))
         elif number == 0 and len(bounds) == 2:
-            found.append(Refusal(begin, end, ""))
-    return found
+            refused.append(Refusal(begin, end, ""))
+    return refused
 
 
 def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
@@ -346,7 +346,7 @@ class _Searched:
                     self._texts.append(text)
                     counts.append(count)
         self._counts = np.array(counts)
-        self._holders = {stem: np.array(some) for stem, some in holders.items()}
+        self._holders = {stem: np.array(numbers) for stem, numbers in holders.items()}
         self._of_kind: dict[tuple[str, frozenset[str]], NDArray[np.bool_]] = {}
 
     def share(self, wanted: Set[str], special: Set[str], kind: str | None, question: str = "") -> float:
@@ -372,9 +372,9 @@ class _Searched:
         return float((self._counts * self._has(wanted) / len(wanted) * np.where(fits, 1.0, 0.5)).max())
 
     def _has(self, stems: Set[str]) -> NDArray[np.int64]:
-        some = [self._holders[stem] for stem in stems if stem in self._holders]
+        holders = [self._holders[stem] for stem in stems if stem in self._holders]
         size = len(self._counts)
-        return np.bincount(np.concatenate(some), minlength=size) if some else np.zeros(size, np.int64)
+        return np.bincount(np.concatenate(holders), minlength=size) if holders else np.zeros(size, np.int64)
 
 
 @lru_cache(maxsize=8)  # an answer may refuse several things, and a source may have several answers
@@ -403,7 +403,7 @@ def _has_kind(kind: str, text: str, measured: Set[str] = frozenset()) -> bool:
         return _NAME.search(text) is not None
     if kind == "why":
         return _BECAUSE.search(text) is not None
-    kinds = {one.kind for one in quantities(text)}
+    kinds = {quantity.kind for quantity in quantities(text)}
     if kind == "amount" and measured:
         return bool(kinds & measured)
     if kind == "when" and _YEAR.search(text) is not None:
@@ -419,6 +419,6 @@ def _has_kind(kind: str, text: str, measured: Set[str] = frozenset()) -> bool:
 @lru_cache(maxsize=64)  # the question is asked for again and again
 def _stems(text: str) -> frozenset[str]:
     """Return the stems of the words that say what a text is about."""
-    found = (word.lower() for word in _WORD.findall(text))
-    plain = (word for word in found if not is_stopword(word) and not _EMPTY.match(word))
+    words = (word.lower() for word in _WORD.findall(text))
+    plain = (word for word in words if not is_stopword(word) and not _EMPTY.match(word))
     return frozenset((word.removesuffix("s") if len(word) == 4 else word)[:5] for word in plain)

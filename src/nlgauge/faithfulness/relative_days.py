@@ -44,20 +44,20 @@ class RelativeDays:
 
     def of(self, sentence: str) -> Derived | None:
         """Return what follows of a statement with a date; None where no such sentence has its other words."""
-        found = [one for one in quantities(sentence) if one.kind != "weekday"]
-        if len(found) != 1 or negated(sentence) or _AGO.search(sentence):
+        dates = [quantity for quantity in quantities(sentence) if quantity.kind != "weekday"]
+        if len(dates) != 1 or negated(sentence) or _AGO.search(sentence):
             return None
-        (one,) = found
-        said = (one.value[0], None, None) if _YEAR.fullmatch(sentence, one.begin, one.end) else one.value
-        if one.kind not in ("date", "count") or len(said) != 3:
+        (date,) = dates
+        said = (date.value[0], None, None) if _YEAR.fullmatch(sentence, date.begin, date.end) else date.value
+        if date.kind not in ("date", "count") or len(said) != 3:
             return None
-        own = stems_in(sentence[: one.begin] + sentence[one.end :]) - _WEEKDAYS
+        rest = stems_in(sentence[: date.begin] + sentence[date.end :]) - _WEEKDAYS
         for told in self._dated:
-            if own and own <= told.stems:
+            if rest and rest <= told.stems:
                 fits = [_agrees(said, day) for day in told.days]
                 if None in fits:
                     continue  # "last year" says nothing of a day
-                reason = f"{sentence[one.begin : one.end]}: the source has “{told.word}”"
+                reason = f"{sentence[date.begin : date.end]}: the source has “{told.word}”"
                 if fits[0] or not any(fits):
                     return Derived(bool(fits[0]), told.text.strip(), reason)
         return None
@@ -73,17 +73,20 @@ def _agrees(said: Sequence[float | None], day: _Day) -> bool | None:
 
 def _relative(text: str) -> Iterator[_Told]:
     """Return the sentences that name a day by that of their text, which stands at its begin."""
-    own = next((one for one in quantities(text[:_HEAD]) if one.kind == "date" and None not in one.value), None)
-    if own is None:
+    dated = next(
+        (quantity for quantity in quantities(text[:_HEAD]) if quantity.kind == "date" and None not in quantity.value),
+        None,
+    )
+    if dated is None:
         return
     try:
-        first = datetime.date(*(int(part or 0) for part in own.value))
+        first = datetime.date(*(int(part or 0) for part in dated.value))
     except ValueError:  # 31 June
         return
     for sentence in sentences(text):
         words = [*_AGO.finditer(sentence)] if len(sentence) <= LONGEST else []
-        if len(words) == 1 and sum(one.kind == "date" for one in quantities(sentence)) <= (
-            own.end >= text.find(sentence)
+        if len(words) == 1 and sum(quantity.kind == "date" for quantity in quantities(sentence)) <= (
+            dated.end >= text.find(sentence)
         ):
             (match,) = words
             yield _Told(sentence, stems_in(sentence), _days(first, match), match.group())

@@ -43,11 +43,11 @@ class Spellings:
     @cached_property
     def _names(self) -> list[str]:
         """The words with a capital letter. The first word of a sentence may be no name."""
-        found = ((text, match) for text in self._texts for match in _NAME.finditer(text))
+        matches = ((text, match) for text in self._texts for match in _NAME.finditer(text))
         return list(
             dict.fromkeys(
                 match.group()
-                for text, match in found
+                for text, match in matches
                 if match.group()[0].isupper() and not _begins(text, match.start())
             )
         )
@@ -92,7 +92,7 @@ def _begins(text: str, at: int) -> bool:
 
 def _plain(word: str) -> str:
     """Return a word in lower case and American English, without accents."""
-    word = "".join(one for one in normalize("NFKD", word.lower()) if not combining(one)).translate(_PLAIN)
+    word = "".join(letter for letter in normalize("NFKD", word.lower()) if not combining(letter)).translate(_PLAIN)
     for british, american in _BRITISH:
         word = re.sub(british, american, word)
     return word

@@ -36,13 +36,17 @@ def negated(text: str) -> bool:
 
 def negations(text: str) -> list[str]:
     """Return the words that negate a text; "neither" and "nor" are one."""
-    found = [word.lower() for word in _NEGATION.findall(text)]
-    return [word for word in found if word != "nor" or "neither" not in found]
+    words = [word.lower() for word in _NEGATION.findall(text)]
+    return [word for word in words if word != "nor" or "neither" not in words]
 
 
-def plain(found: Sequence[Quantity]) -> list[Quantity]:
+def plain(quantities: Sequence[Quantity]) -> list[Quantity]:
     """Return the quantities that are a single number, and no expression such as "a minute"."""
-    return [one for one in found if not one.weak and len(one.value) == 1 and one.value[0] is not None]
+    return [
+        quantity
+        for quantity in quantities
+        if not quantity.weak and len(quantity.value) == 1 and quantity.value[0] is not None
+    ]
 
 
 def key_words(key: str) -> list[str]:
@@ -57,8 +61,8 @@ def stems_in(text: str) -> frozenset[str]:
 
 def stems_and_numbers(text: str) -> frozenset[str]:
     """Return the stems of a text's words and its numbers, without stop-words."""
-    some = (word.lower() for word in key_words(text))
-    return frozenset(stem_of(word) for word in some if not is_stopword(word) and not word.endswith(("n't", "n’t")))
+    words = (word.lower() for word in key_words(text))
+    return frozenset(stem_of(word) for word in words if not is_stopword(word) and not word.endswith(("n't", "n’t")))
 
 
 def stem_of(word: str) -> str:

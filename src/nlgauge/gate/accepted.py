@@ -52,8 +52,8 @@ def read(path: str | os.PathLike[str]) -> list[Acceptance]:
         if not line.strip():
             continue
         try:
-            given = json.loads(line)
-            texts, reason, date = (given[name] for name in ("texts", "reason", "date"))
+            record = json.loads(line)
+            texts, reason, date = (record[name] for name in ("texts", "reason", "date"))
             if not (isinstance(reason, str) and isinstance(texts, str) and texts.count(".") == 3):
                 raise ValueError
             datetime.date.fromisoformat(date)
@@ -81,7 +81,7 @@ def accepted_rows(table: ScoreTable, accepted: Iterable[Acceptance]) -> frozense
     Raises:
         InputError: for a table that does not hold the digests of its texts.
     """
-    wanted = {one.texts for one in accepted}
+    wanted = {answer.texts for answer in accepted}
     if not wanted:
         return frozenset()
     if not (texts := fingerprints(table)):

@@ -65,7 +65,9 @@ def write_statement(record: Mapping[str, Any], inputs: Mapping[str, Path], path:
     subject = [
         {"name": f"{role}:{file.as_posix()}", "digest": {"sha256": sha256_of(file)}}
         for role, place in inputs.items()
-        for file in ([place] if not place.is_dir() else sorted(one for one in place.rglob("*") if one.is_file()))
+        for file in (
+            [place] if not place.is_dir() else sorted(inside for inside in place.rglob("*") if inside.is_file())
+        )
     ]
     rows = record["rows"]
     states: dict[str, int] = {}

@@ -108,10 +108,10 @@ class Baseline:
             now: compare(pair.table, _NOW, _BEFORE, self._name, margin=terms.margin).records[0]
             for now, pair in pairs.items()
         }
-        adjusted = holm([one.p for one in differences.values()]).tolist()
+        adjusted = holm([difference.p for difference in differences.values()]).tolist()
         return tuple(
-            self._regression(system, one, p, terms)
-            for (system, one), p in zip(differences.items(), adjusted, strict=True)
+            self._regression(system, difference, p, terms)
+            for (system, difference), p in zip(differences.items(), adjusted, strict=True)
         )
 
     def _items(self, table: ScoreTable, system: str) -> dict[str, int]:
@@ -134,36 +134,36 @@ class Baseline:
             items = self._items(table, system)
             rows += [(name, item) for item in items]
             clusters += [names.get(item, f"{item} of the baseline") for item in items]
-            own = list(items.values())
-            values.append(column.values[own])
-            counts += [] if column.sums is None else [column.sums.counts[own]]
+            item_values = list(items.values())
+            values.append(column.values[item_values])
+            counts += [] if column.sums is None else [column.sums.counts[item_values]]
         formula = None if self._now.sums is None or self._before.sums is None else self._now.sums.formula
         sums = None if formula is None else Sums(formula, np.concatenate(counts))
         column = replace(self._now, values=np.concatenate(values), reasons={}, evidence={}, sums=sums)
         both = ScoreTable(rows, {self._spec: column}, {})
         return _Pair(both if self._table.clusters is None else both.clustered(clusters))
 
-    def _regression(self, system: str, one: Difference, p: float, terms: Terms) -> Regression:
-        loss = -one.difference if self._upwards else one.difference
+    def _regression(self, system: str, difference: Difference, p: float, terms: Terms) -> Regression:
+        loss = -difference.difference if self._upwards else difference.difference
         # Not "loss > 0": a difference that cannot be told fails.
         worse = not loss <= 0 and (math.isnan(p) or p < terms.significance)
         if terms.margin is not None:
-            worse = not (one.no_worse < terms.significance)
+            worse = not (difference.no_worse < terms.significance)
         return Regression(
             system=system,
             baseline=self._systems[system],
-            n=one.n,
-            now=one.a,
-            before=one.b,
-            difference=one.difference,
-            low=one.low,
-            high=one.high,
-            p=one.p,
+            n=difference.n,
+            now=difference.a,
+            before=difference.b,
+            difference=difference.difference,
+            low=difference.low,
+            high=difference.high,
+            p=difference.p,
             adjusted=p,
             worse=worse,
-            reason=one.reason,
-            no_worse=None if terms.margin is None else one.no_worse,
-            detectable=one.detectable,
+            reason=difference.reason,
+            no_worse=None if terms.margin is None else difference.no_worse,
+            detectable=difference.detectable,
         )
 
     def _analysed(
@@ -182,15 +182,15 @@ class Baseline:
                 problem = f"system {system!r} has no item with a value in both runs"
                 raise InputError(problem, remedy="give the baseline the same items")
             series = (self._spec, self._now.parts[self._part], system, self._digest(system))
-            number = 1 + sum(one.series == series for one in earlier)
-            found = _interim(now, before, clusters=clusters, limits=limits, number=number, level=level)
+            number = 1 + sum(analysis.series == series for analysis in earlier)
+            interim = _interim(now, before, clusters=clusters, limits=limits, number=number, level=level)
             reason = (
                 None
-                if math.isfinite(found.low)
+                if math.isfinite(interim.low)
                 else f"at interim analysis {number} at least {least_groups(number, level)} are needed"
             )
-            loss = found.difference < 0 if self._upwards else found.difference > 0
-            alarm = loss and found.p < level
+            loss = interim.difference < 0 if self._upwards else interim.difference > 0
+            alarm = loss and interim.p < level
             n, means = len(now), (float(now.mean()), float(before.mean()))
             analyses.append(
                 past.InterimAnalysis(
@@ -203,10 +203,10 @@ class Baseline:
                     n=n,
                     now=means[0],
                     before=means[1],
-                    difference=found.difference,
-                    low=found.low,
-                    high=found.high,
-                    p=found.p,
+                    difference=interim.difference,
+                    low=interim.low,
+                    high=interim.high,
+                    p=interim.p,
                     significance=level,
                     alarm=alarm,
                     higher_is_better=self._upwards,
@@ -220,11 +220,11 @@ class Baseline:
                     n=n,
                     now=means[0],
                     before=means[1],
-                    difference=found.difference,
-                    low=found.low,
-                    high=found.high,
-                    p=found.p,
-                    adjusted=min(1.0, found.p * len(pairs)),
+                    difference=interim.difference,
+                    low=interim.low,
+                    high=interim.high,
+                    p=interim.p,
+                    adjusted=min(1.0, interim.p * len(pairs)),
                     worse=alarm,
                     reason=reason,
                     look=number,
@@ -248,12 +248,12 @@ class Baseline:
         """
         names = {before: now for now, before in self._systems.items()}
         there = [(names.get(system, system), item) for system, item in self._earlier.rows]
-        known = dict(zip(there, (~np.isnan(self._before.values[:, self._part])).tolist(), strict=True))
+        has_value = dict(zip(there, (~np.isnan(self._before.values[:, self._part])).tolist(), strict=True))
         now = set(self._table.rows)
-        gone = [key for key, valued in known.items() if valued and key not in now]
+        gone = [key for key, valued in has_value.items() if valued and key not in now]
         counts = {
-            "not in the baseline": len(now - known.keys()),
-            "without a value in the baseline": sum(key in now and not valued for key, valued in known.items()),
+            "not in the baseline": len(now - has_value.keys()),
+            "without a value in the baseline": sum(key in now and not valued for key, valued in has_value.items()),
         }
         return gone, {why: count for why, count in counts.items() if count}
 
@@ -274,11 +274,11 @@ class _Pair:
     def values(self, spec: str, part: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]:
         """Return the values of the items that have both, now and before, and the cluster of each; none if infinite."""
         now, before = self._place.of(self.table.columns[spec].values[:, part]).T
-        known = ~(np.isnan(now) | np.isnan(before))
-        now, before = now[known], before[known]
+        both = ~(np.isnan(now) | np.isnan(before))
+        now, before = now[both], before[both]
         if not (np.isfinite(now) & np.isfinite(before)).all():
             return now[:0], before[:0], None
-        return now, before, None if self._place.clusters is None else self._place.clusters[known]
+        return now, before, None if self._place.clusters is None else self._place.clusters[both]
 
 
 def _interim(

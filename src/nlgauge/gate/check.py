@@ -39,7 +39,7 @@ from nlgauge.gate.verdict import (
     Outcome,
     State,
     Verdict,
-    found,
+    finding_of,
     unsupported,
 )
 from nlgauge.maths.inference import Measured
@@ -170,11 +170,11 @@ def check(
     if pass_at is not None:
         raise SpecError("pass_at says when a trial passes: give trials too, the k of pass^k")
     if grounded:
-        if any(one is not None for one in (threshold, part, at_least, at_most)):
+        if any(option is not None for option in (threshold, part, at_least, at_most)):
             raise SpecError("grounded has its own part and thresholds: leave out part, at_least, at_most and threshold")
         limits = grounded_by(table, metric)
     elif threshold is not None:
-        if any(one is not None for one in (metric, part, at_least, at_most)):
+        if any(option is not None for option in (metric, part, at_least, at_most)):
             raise SpecError("a threshold of calibrate names its metric and its sub-score, and stands alone")
         limits = of_ratings(table, threshold)
     else:
@@ -277,7 +277,7 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
         if math.isnan(value):
             said = Found(None if limits.sure is None else "no claim" if state == "passed" else "cannot say")
         else:
-            said = found(evidence, state)
+            said = finding_of(evidence, state)
             said = said if limits.sure is not None else said._replace(finding=None)
         yield replace(outcome, **said._asdict())
 
@@ -327,15 +327,17 @@ def _by_ratings(
         problem = f"the answers are rated for {', '.join(aspects)}"
         raise InputError(problem, remedy="give the ratings of one question: whether an answer is right")
     ((aspect, values),) = aspects.items()
-    given = values[~np.isnan(values)]
-    if given.size and not (given.min() >= 0 and given.max() <= 1):
-        problem = f"{aspect}: ratings go from {given.min():g} to {given.max():g}, and nobody has said which are wrong"
+    present = values[~np.isnan(values)]
+    if present.size and not (present.min() >= 0 and present.max() <= 1):
+        problem = (
+            f"{aspect}: ratings go from {present.min():g} to {present.max():g}, and nobody has said which are wrong"
+        )
         raise InputError(problem, remedy="give ratings of 0 (wrong) and 1 (right)")
-    found = estimate(table, ratings, metrics=[f"{limits.spec} {limits.part}"], below=0.5, margin=most / 2)
+    shares = estimate(table, ratings, metrics=[f"{limits.spec} {limits.part}"], below=0.5, margin=most / 2)
     wrong, more = {}, {}
-    for one in found:
-        if one.system in table.systems:
-            if one.reason is not None:
-                raise InputError(f"system {one.system!r}: {one.reason}")
-            wrong[one.system], more[one.system] = Measured(one.estimate, one.low, one.high), one.more
+    for share in shares:
+        if share.system in table.systems:
+            if share.reason is not None:
+                raise InputError(f"system {share.system!r}: {share.reason}")
+            wrong[share.system], more[share.system] = Measured(share.estimate, share.low, share.high), share.more
     return by_ratings(outcomes, wrong, more, most)

@@ -145,22 +145,26 @@ def by_run(outcomes: Sequence[Outcome], regressions: Sequence[Regression], margi
     """
     by_system = _by_system(outcomes)
     made = []
-    for one in regressions:
+    for regression in regressions:
         if margin is not None:
             said = (
-                "it is not shown to have lost less than the margin" if one.worse else "it is no worse, up to the margin"
+                "it is not shown to have lost less than the margin"
+                if regression.worse
+                else "it is no worse, up to the margin"
             )
         else:
             said = (
                 "it is worse than the earlier run"
-                if one.worse
+                if regression.worse
                 else "it is not significantly worse than the earlier run"
             )
-        ruling: Ruling = "fails" if one.worse else "passes"
-        counts = _Counts.of(by_system.get(one.system, ()))
+        ruling: Ruling = "fails" if regression.worse else "passes"
+        counts = _Counts.of(by_system.get(regression.system, ()))
         said += counts.told_unread
         made.append(
-            SystemDecision(system=one.system, ruling=ruling, **counts._asdict(), sentence=_sentence(ruling, said))
+            SystemDecision(
+                system=regression.system, ruling=ruling, **counts._asdict(), sentence=_sentence(ruling, said)
+            )
         )
     unproven = margin is None and all(system.ruling == "passes" for system in made)
     following = "This is no evidence that nothing was lost: with --margin, the test asks for it." if unproven else None

@@ -53,7 +53,7 @@ class Guard:
     @property
     def passed(self) -> bool:
         """Whether no sentence has failed so far."""
-        return not any(one.failed for one in self.outcomes)
+        return not any(outcome.failed for outcome in self.outcomes)
 
     def add(self, text: str) -> Outcome:
         """Return what is found of a sentence, or of a whole answer.
@@ -71,8 +71,8 @@ class Guard:
             raise InputError(f"the answer is {text!r:.60}, not a text", remedy="give the text that was generated")
         row = replace(self._row, candidate=text)
         table = evaluate(Corpus((row,)), metrics=self._metric, evidence=True, cache=False)
-        (found,) = check(table, grounded=True).outcomes
-        self.outcomes.append(replace(found, row=len(self.outcomes) + 1, answer=text))
+        (outcome,) = check(table, grounded=True).outcomes
+        self.outcomes.append(replace(outcome, row=len(self.outcomes) + 1, answer=text))
         return self.outcomes[-1]
 
     def read(self, pieces: Iterable[str]) -> Iterator[Outcome]:
@@ -108,12 +108,12 @@ def cut(text: str) -> tuple[list[str], str]:
     """
     places = [0, *claim_ends(text)]
     ended = [text[begin:end].strip() for begin, end in pairwise(places)]
-    return [one for one in ended if one], text[places[-1] :]
+    return [sentence for sentence in ended if sentence], text[places[-1] :]
 
 
 def refuse_no_source(source: object) -> None:
     """Raise InputError for a source without texts: nothing supports an answer there."""
     if source is None or (hasattr(source, "__len__") and not len(source)):
-        given = "None" if source is None else f"an empty {type(source).__name__}"
+        what = "None" if source is None else f"an empty {type(source).__name__}"
         remedy = "give the text, the passages or the documents that the answer should be supported by"
-        raise InputError(f"source is {given}, and an answer is grounded in nothing", remedy=remedy)
+        raise InputError(f"source is {what}, and an answer is grounded in nothing", remedy=remedy)

@@ -115,9 +115,11 @@ def _record(content: bytes, place: Path) -> tuple[dict[str, Any], tuple[str, ...
 
 def _files(place: Path, record: Mapping[str, Any], holder: str) -> list[SealedFile]:
     """Return the files of a folder beside the digests of those that were written; hidden ones do not count."""
-    given = record.get(FILES)
-    written = given if isinstance(given, dict) else {}
-    there = {one.name: one for one in sorted(place.iterdir()) if one.name[:1] not in (".", "~") and one.name != holder}
+    sealed = record.get(FILES)
+    written = sealed if isinstance(sealed, dict) else {}
+    there = {
+        file.name: file for file in sorted(place.iterdir()) if file.name[:1] not in (".", "~") and file.name != holder
+    }
     files = []
     for name in {**written, **there}:
         path = there.get(name)

@@ -22,7 +22,7 @@ _MORE = "More items or more trials would tell: nlgauge trials --costs says which
 
 
 def by_trials(
-    found: Trials,
+    results: Trials,
     earlier: Trials | None,
     *,
     at_least: float | None,
@@ -34,7 +34,7 @@ def by_trials(
     """Return whether each system passes by pass^k.
 
     Args:
-        found: the trials of the systems, for one k.
+        results: the trials of the systems, for one k.
         earlier: those of the earlier run.
         at_least: the least chance that all of k trials pass.
         margin: as `check` takes it, with `earlier`.
@@ -55,26 +55,26 @@ def by_trials(
         )
     if at_least is not None and not 0 < at_least <= 1:
         raise SpecError(f"at least {at_least!r} is no chance that all trials pass: give a number above 0, 1 at most")
-    (spec,) = found.table.columns
-    part = found.table.columns[spec].parts[0]
-    chances = {one.system: one for one in found.records}
+    (spec,) = results.table.columns
+    part = results.table.columns[spec].parts[0]
+    chances = {passes.system: passes for passes in results.records}
     regressions: Sequence[Regression] = ()
     missing: list[Outcome] = []
-    notes: list[str] = list(found.notes)
+    notes: list[str] = list(results.notes)
     left_out: dict[str, int] = {}
     if earlier is not None:
-        baseline = Baseline(table=found.table, earlier=earlier.table, spec=spec, part=part, upwards=True)
+        baseline = Baseline(table=results.table, earlier=earlier.table, spec=spec, part=part, upwards=True)
         regressions = baseline.regressions(Terms(significance, margin), history)  # type: ignore[arg-type]
         gone, left_out = baseline.unmatched()
         missing = [_gone(system, item, allow_missing) for system, item in gone]
         notes += [*(f"earlier run: {note}" for note in earlier.notes), *baseline.notes]
-    rulings = {system: _held(one, at_least) for system, one in chances.items()}
+    rulings = {system: _held(passes, at_least) for system, passes in chances.items()}
     decided = {system: [rulings[system]] if at_least is not None else [] for system in chances}
     following = None
     if regressions:
         run = by_run((), regressions, margin)
-        for one in run.systems:
-            decided[one.system].append((one.ruling, one.sentence))
+        for system in run.systems:
+            decided[system.system].append((system.ruling, system.sentence))
         following = run.following
     if any(ruling == "cannot tell" for said in decided.values() for ruling, _ in said):
         following = _MORE
@@ -86,26 +86,26 @@ def by_trials(
         at_least=at_least,
         at_most=None,
         significance=significance,
-        outcomes=(*(_outcome(one, rulings[one.system], at_least) for one in found.records), *missing),
+        outcomes=(*(_outcome(passes, rulings[passes.system], at_least) for passes in results.records), *missing),
         regressions=tuple(regressions),
         margin=margin,
         left_out=left_out,
-        notes=(f"a trial passes with {found.rule}", *notes),
+        notes=(f"a trial passes with {results.rule}", *notes),
         decision=Decision(by="trials", systems=systems, following=following),
     )
 
 
-def refuse_others(**given: object) -> None:
+def refuse_others(**options: object) -> None:
     """Raise SpecError for options of `check` that are not of trials."""
-    if names := [name for name, value in given.items() if value not in (None, False, ())]:
+    if names := [name for name, value in options.items() if value not in (None, False, ())]:
         raise SpecError(f"trials decide by pass^k, with at_least or against: leave out {', '.join(names)}")
 
 
-def _held(one: Passes, at_least: float | None) -> tuple[Ruling, str]:
+def _held(passes: Passes, at_least: float | None) -> tuple[Ruling, str]:
     """Return the ruling of a threshold, and the sentence that says it."""
-    value, low, high = one.pass_hat_k
+    value, low, high = passes.pass_hat_k
     ends = "" if math.isnan(low) else f" [95 % interval {fixed(low, 3)} to {fixed(high, 3)}]"
-    said = f"all {one.k} trials of an item pass with a chance of {fixed(value, 3)}{ends}"
+    said = f"all {passes.k} trials of an item pass with a chance of {fixed(value, 3)}{ends}"
     if at_least is None:
         return "passes", said
     ruling: Ruling = "passes" if low >= at_least else "fails" if high < at_least else "cannot tell"
@@ -113,27 +113,27 @@ def _held(one: Passes, at_least: float | None) -> tuple[Ruling, str]:
     return ruling, f"{head}: {said}, and {at_least:g} is asked."
 
 
-def _decision(one: Passes, said: Sequence[tuple[Ruling, str]]) -> SystemDecision:
+def _decision(passes: Passes, said: Sequence[tuple[Ruling, str]]) -> SystemDecision:
     order: Sequence[Ruling] = ("fails", "cannot tell", "passes")
     return SystemDecision(
-        system=one.system,
+        system=passes.system,
         ruling=min((ruling for ruling, _ in said), key=order.index),
-        n=one.items,
+        n=passes.items,
         doubted=0,
         failing=0,
-        passes=one.pass_hat_k,
+        passes=passes.pass_hat_k,
         sentence=" ".join(sentence for _, sentence in said),
     )
 
 
-def _outcome(one: Passes, held: tuple[Ruling, str], at_least: float | None) -> Outcome:
+def _outcome(passes: Passes, held: tuple[Ruling, str], at_least: float | None) -> Outcome:
     ruling, _ = held
-    value, low, high = one.pass_hat_k
+    value, low, high = passes.pass_hat_k
     problem = None
     if ruling != "passes":
         where = "is below" if ruling == "fails" else "is not surely on one side of"
-        problem = f"pass^{one.k} {fixed(value)} [{fixed(low)}, {fixed(high)}] {where} {at_least:g}"
-    return Outcome(system=one.system, item=None, row=None, value=value, state=_STATES[ruling], problem=problem)
+        problem = f"pass^{passes.k} {fixed(value)} [{fixed(low)}, {fixed(high)}] {where} {at_least:g}"
+    return Outcome(system=passes.system, item=None, row=None, value=value, state=_STATES[ruling], problem=problem)
 
 
 def _gone(system: str, item: str, allowed: bool) -> Outcome:

@@ -83,7 +83,7 @@ class Found(NamedTuple):
     """The claims that weigh most, the worst first"""
 
 
-def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
+def finding_of(evidence: Mapping[str, Any] | None, state: str) -> Found:
     """Return the finding about a row from its evidence and from the side of the thresholds that it is on.
 
     A row that fails is contradicted by a sure difference, or by a sentence of the source that has most of the worst
@@ -103,23 +103,25 @@ def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
     (text, *_) = texts
     stretches: Sequence[Mapping[str, Any]] = text.get("stretches") or []
     said: Sequence[Mapping[str, Any]] = text.get("reasons") or []
-    reasons = tuple(one["said"] for one in said)
-    judged = sorted((one for one in stretches if "supported" in one), key=lambda one: float(one["supported"]))
+    reasons = tuple(reason["said"] for reason in said)
+    judged = sorted(
+        (stretch for stretch in stretches if "supported" in stretch), key=lambda stretch: float(stretch["supported"])
+    )
     if not judged:
         return Found(plain.get(state), text["text"], reasons)
     worst = judged[0]
-    claims = tuple(_claim(text, one) for one in judged[:_CLAIMS])
+    claims = tuple(_claim(text, stretch) for stretch in judged[:_CLAIMS])
     quote = claims[0].quote
     others = (text["quotes"][number]["text"] for number in worst["quotes"])
     quotes = tuple(dict.fromkeys([*([quote] if quote is not None else []), *others]))
     if state in plain:
         finding = plain[state]
     elif state == "passed":
-        finding = "abstained" if all(one.get("abstains") for one in stretches) else "supported"
+        finding = "abstained" if all(stretch.get("abstains") for stretch in stretches) else "supported"
     elif worst.get("abstains"):
         finding = "false refusal"
     else:
-        sure = any(one.get("sure") for one in said)
+        sure = any(reason.get("sure") for reason in said)
         contradicted = worst.get("contradicted", 0.0) >= _LIKELY and quote is not None
         beside = contradicted and shared_wording(claims[0].text, [quote or ""]) >= _SAME_WORDS
         finding = "contradicted" if sure or beside else "not found"
@@ -129,7 +131,7 @@ def found(evidence: Mapping[str, Any] | None, state: str) -> Found:
 def _claim(text: Mapping[str, Any], stretch: Mapping[str, Any]) -> ReadClaim:
     """Return a claim with the sentence of the source from which most of its words come."""
     begin, end = stretch["begin"], stretch["end"]
-    near = Counter(one["quote"] for one in text.get("words", []) if begin <= one["begin"] < end and "quote" in one)
+    near = Counter(word["quote"] for word in text.get("words", []) if begin <= word["begin"] < end and "quote" in word)
     (number, _), *_ = near.most_common(1) or [(None, 0)]
     return ReadClaim(
         begin=begin,
@@ -293,7 +295,9 @@ class Decision:
     def sentences(self) -> list[str]:
         """A sentence for each system, those that fail first. It names the system where there are several."""
         systems = sorted(self.systems, key=lambda system: _WORST_FIRST.index(system.ruling))
-        return [f"{one.system}: {one.sentence}" if len(systems) > 1 else one.sentence for one in systems]
+        return [
+            f"{decision.system}: {decision.sentence}" if len(systems) > 1 else decision.sentence for decision in systems
+        ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -328,36 +332,36 @@ class Verdict(Answered):
     def failures(self) -> tuple[Outcome, ...]:
         """The rows that fail a rule on single rows: the gate fails by them where there is no decision of the set."""
         doubtful = () if self.strict == "fails" else ("doubtful",)
-        return tuple(one for one in self.outcomes if one.failed or one.state in doubtful)
+        return tuple(outcome for outcome in self.outcomes if outcome.failed or outcome.state in doubtful)
 
     @property
     def worst(self) -> tuple[Outcome, ...]:
         """The rows that do not pass, the worst first: failing, without a value, doubtful, unread."""
         order: Sequence[State] = ("failed", "missing", "doubtful", "unread")
         side = -1 if self.at_least is None and self.at_most is not None else 1
-        rows = [one for one in self.outcomes if one.state in order]
-        return tuple(sorted(rows, key=lambda one: (order.index(one.state), _or_last(side * one.value))))
+        rows = [outcome for outcome in self.outcomes if outcome.state in order]
+        return tuple(sorted(rows, key=lambda outcome: (order.index(outcome.state), _or_last(side * outcome.value))))
 
     @property
     def ruling(self) -> Ruling:
         """'passes', 'fails' or 'cannot tell'."""
         if self.decision is None:
             return "passes" if self.passed else "fails"
-        lost = self.nothing_checked or any(one.state == "missing" for one in self.outcomes)
+        lost = self.nothing_checked or any(outcome.state == "missing" for outcome in self.outcomes)
         return "fails" if lost else self.decision.ruling
 
     @property
     def nothing_checked(self) -> bool:
         """True if the gate could decide about no row. Such a gate fails, also where missing values are allowed."""
         unsaid = ("missing", "allowed", "unread")
-        return all(one.state in unsaid or one.finding == "no claim" for one in self.outcomes)
+        return all(outcome.state in unsaid or outcome.finding == "no claim" for outcome in self.outcomes)
 
     @property
     def passed(self) -> bool:
         """Whether something was checked, and the set passes; by a rule on rows, no row fails and no system is worse."""
         if self.decision is not None:
             return self.ruling == "passes"
-        return not (self.nothing_checked or self.failures or any(one.worse for one in self.regressions))
+        return not (self.nothing_checked or self.failures or any(regression.worse for regression in self.regressions))
 
     @property
     def headline(self) -> str:
@@ -365,14 +369,14 @@ class Verdict(Answered):
         if self.nothing_checked:
             return "Nothing was checked"
         if self.decision is not None:
-            missing = sum(one.state == "missing" for one in self.outcomes)
+            missing = sum(outcome.state == "missing" for outcome in self.outcomes)
             lost = f" {missing:,} of the rows {'has' if missing == 1 else 'have'} no value." if missing else ""
             return f"{self.decision.sentences[0]}{lost}".rstrip(".")
-        rows = [one for one in self.outcomes if one.row is not None or one.item is None]
+        rows = [outcome for outcome in self.outcomes if outcome.row is not None or outcome.item is None]
         what = "answer" if rows and rows[0].row is not None else "system"
-        many, failing = len(rows) != 1, sum(one in self.failures for one in rows)
+        many, failing = len(rows) != 1, sum(outcome in self.failures for outcome in rows)
         gone = len(self.failures) - failing
-        worse = sum(one.worse for one in self.regressions)
+        worse = sum(regression.worse for regression in self.regressions)
         if failing:
             said = f"{failing:,} of {len(rows):,} {what}s fail" if many else f"The {what} fails"
         else:
@@ -384,8 +388,10 @@ class Verdict(Answered):
     def with_answers(self, answers: Sequence[str]) -> Verdict:
         """Return the verdict with the answers of the rows, for a table without evidence of them."""
         outcomes = (
-            replace(one, answer=answers[one.row - 1]) if one.answer is None and one.row is not None else one
-            for one in self.outcomes
+            replace(outcome, answer=answers[outcome.row - 1])
+            if outcome.answer is None and outcome.row is not None
+            else outcome
+            for outcome in self.outcomes
         )
         return replace(self, outcomes=tuple(outcomes))
 
@@ -402,8 +408,8 @@ class Verdict(Answered):
     def _repr_html_(self) -> str:
         """Return the rows that do not pass, as a table of a notebook."""
         rows = [
-            [row, item, finding, number(one.value, 2), _shortened(one.answer or ""), why]
-            for one, (row, item, finding, why) in zip(self.worst, self._cells(), strict=False)
+            [row, item, finding, number(outcome.value, 2), _shortened(outcome.answer or ""), why]
+            for outcome, (row, item, finding, why) in zip(self.worst, self._cells(), strict=False)
         ]
         more = len(self.worst) - len(rows)
         notes = [*([f"{more:,} more rows do not pass."] if more else []), *self.notes]
@@ -417,8 +423,8 @@ class Verdict(Answered):
 
     def _cells(self) -> list[list[str]]:
         return [
-            [str(one.row or "–"), one.item or one.system, one.finding or one.state, one.why]
-            for one in self.worst[:_LISTED]
+            [str(outcome.row or "–"), outcome.item or outcome.system, outcome.finding or outcome.state, outcome.why]
+            for outcome in self.worst[:_LISTED]
         ]
 
     @property
@@ -427,14 +433,14 @@ class Verdict(Answered):
         named = [name for name in vars(self) if name not in ("outcomes", "regressions", "decision")]
         rows = [
             {
-                **vars(one),
-                "unsupported": [{**vars(text), "words": text.words} for text in one.unsupported],
-                "claims": [vars(claim) for claim in one.claims],
-                "why": one.why,
+                **vars(outcome),
+                "unsupported": [{**vars(text), "words": text.words} for text in outcome.unsupported],
+                "claims": [vars(claim) for claim in outcome.claims],
+                "why": outcome.why,
             }
-            for one in self.outcomes
+            for outcome in self.outcomes
         ]
-        found = {
+        whole = {
             "passed": self.passed,
             "ruling": self.ruling,
             "nothing_checked": self.nothing_checked,
@@ -445,17 +451,17 @@ class Verdict(Answered):
         decision = None
         if self.decision is not None:
             decision = {**vars(self.decision), "ruling": self.decision.ruling, "sentences": self.decision.sentences}
-        record: dict[str, Any] = jsonable({**found, "regressions": self.regressions, "decision": decision})
+        record: dict[str, Any] = jsonable({**whole, "regressions": self.regressions, "decision": decision})
         return record
 
     @property
     def findings(self) -> dict[Finding, int]:
         """How many rows have each finding, the most frequent first."""
-        return dict(Counter(one.finding for one in self.outcomes if one.finding is not None).most_common())
+        return dict(Counter(outcome.finding for outcome in self.outcomes if outcome.finding is not None).most_common())
 
     def count(self, *states: State) -> int:
         """Return how many outcomes are of these states."""
-        return sum(one.state in states for one in self.outcomes)
+        return sum(outcome.state in states for outcome in self.outcomes)
 
 
 @dataclass(frozen=True)
@@ -495,8 +501,8 @@ def unsupported(evidence: Mapping[str, Any] | None) -> tuple[Unsupported, ...]:
         The words of each text that has such words; empty for a metric that shows no words.
     """
     texts = (evidence or {}).get("texts", [])
-    found = (Unsupported(one["name"], one["against"], one["text"], _spans(one)) for one in texts)
-    return tuple(one for one in found if one.spans)
+    marked = (Unsupported(text["name"], text["against"], text["text"], _spans(text)) for text in texts)
+    return tuple(text for text in marked if text.spans)
 
 
 def _spans(text: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:

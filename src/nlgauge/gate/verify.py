@@ -139,8 +139,8 @@ def _kind(record: object) -> str | None:
         return None
     if record.get("_type") == STATEMENT or "predicateType" in record:
         return "statement"
-    known = {"threshold": ("direction", "metric"), "panel": ("members", "intercept"), "verdict": ("command", "ruling")}
-    return next((kind for kind, names in known.items() if record.keys() >= {*names}), None)
+    kinds = {"threshold": ("direction", "metric"), "panel": ("members", "intercept"), "verdict": ("command", "ruling")}
+    return next((kind for kind, names in kinds.items() if record.keys() >= {*names}), None)
 
 
 def _digest(record: object) -> str | None:
@@ -151,10 +151,10 @@ def _digest(record: object) -> str | None:
 def _scores(path: str | Path, record: dict[str, Any], outputs: Corpus | None) -> Verification:
     every = list(lines(file_at(path), _EXPANDED))
     try:
-        found = changed_lines(every)
+        changed = changed_lines(every)
     except (ValueError, RecursionError):
-        found = [ITSELF]
-    changes = [_of_value(change, every) for change in found or ()]
+        changed = [ITSELF]
+    changes = [_of_value(change, every) for change in changed or ()]
     if outputs is not None:
         changes += _other_texts(record["run"], outputs)
     return Verification(file=str(path), kind="scores", digest=_digest(record), changes=tuple(changes))
@@ -177,18 +177,18 @@ def _other_texts(run: Any, outputs: Corpus) -> Iterator[str]:
     run = run if isinstance(run, dict) else {}
     if run.get("corpus") == outputs.digest:
         return
-    known = run.get("texts")
-    known = known if isinstance(known, list) else []
-    if len(known) != len(outputs):
+    texts = run.get("texts")
+    texts = texts if isinstance(texts, list) else []
+    if len(texts) != len(outputs):
         yield f"the outputs have {len(outputs)} rows, and {run.get('rows')} were scored"
     rows = [
         n
-        for n, (row, was) in enumerate(zip(outputs, known, strict=False), 1)
+        for n, (row, was) in enumerate(zip(outputs, texts, strict=False), 1)
         if not same_texts(row.fingerprint, str(was))
     ]
     if rows:
         yield f"the outputs have other texts in row{'s' * (len(rows) > 1)} {', '.join(map(str, rows[:_NAMED]))}"
-    elif len(known) == len(outputs):
+    elif len(texts) == len(outputs):
         yield "the outputs differ from the scored ones in something other than their texts: names, ratings or columns"
 
 

@@ -16,8 +16,7 @@ from nlgauge import ScoreTable
 from nlgauge.answers.scorecard import BoardLine, board
 from nlgauge.data.table import Column
 from nlgauge.gate import Outcome, Verdict
-from nlgauge.gate.verdict import ReadClaim, Regression
-from nlgauge.gate.verdict import found as found_in
+from nlgauge.gate.verdict import ReadClaim, Regression, finding_of
 from tests.answers.test_scorecard import a_set, card
 from tests.contracts.second_source.decision import NOT_DECIDED
 from tests.contracts.second_source.literal import NAN, Raw, Sources, holm_of, literals, none, optimize, stats
@@ -176,7 +175,7 @@ def read_claims() -> Iterator[tuple[str, ReadClaim, Raw]]:
     ]
     text = {"name": "candidate", "text": answer, "words": words, "stretches": stretches}
     text["quotes"] = [{"text": quote} for quote in quotes]
-    claims = found_in({"texts": [text]}, "failed").claims
+    claims = finding_of({"texts": [text]}, "failed").claims
     assert len(claims) == 2, "the two worst are shown"
     for claim, which in zip(claims, np.argsort(chances)[:2].tolist(), strict=True):
         begin, end = places[which]

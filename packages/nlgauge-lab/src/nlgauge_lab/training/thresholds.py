@@ -38,7 +38,7 @@ from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.gate.decision import RightAnswers
 from nlgauge.gate.thresholds import ANSWERS, LONG_ANSWERS, METRIC, OTHERS, PART, kind_of
-from nlgauge.gate.verdict import SAID, found
+from nlgauge.gate.verdict import SAID, finding_of
 from nlgauge.maths.intervals import share_interval
 from nlgauge.maths.wording import EDGES, LEAST_AREA, Band, Bands, readable
 from nlgauge.show.tables import Cell, Number
@@ -326,7 +326,7 @@ def by_finding(judged: Judged, below: float, doubted_below: float) -> dict[str, 
     said = np.where(judged.unread, "unread", said)
     names = np.array(
         [
-            "no claim" if np.isnan(value) else str(found(judged.evidence.get(number), str(said[number])).finding)
+            "no claim" if np.isnan(value) else str(finding_of(judged.evidence.get(number), str(said[number])).finding)
             for number, value in enumerate(judged.probability)
         ]
     )
