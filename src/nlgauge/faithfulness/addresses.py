@@ -31,7 +31,7 @@ class Link(NamedTuple):
     end: int
     reason: str
     sure: bool
-    """Whether other texts have addresses, of which this is none"""
+    """Whether it is surely wrong: other texts have addresses, and this is none of them"""
 
 
 def made_up(text: str, others: Sequence[str]) -> list[Link]:

@@ -28,6 +28,7 @@ from nlgauge.faithfulness.cues import (
     may_calculate,
     things_of,
 )
+from nlgauge.faithfulness.dates import YEAR
 from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.operands import Operand, Passage, Passages
 from nlgauge.faithfulness.quantities import same
@@ -36,7 +37,6 @@ from nlgauge.faithfulness.stems import WORD, Derived, negated, plain, stem_of, s
 
 _TOLD = 0.6
 """The share of a statement's words that the sentences with its numbers must have"""
-_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _SCORE = re.compile(
     r"(?P<winner>[^.;,]{1,60}?)\s(?:beat|defeated|won against)\s(?P<loser>[^.;,\d]{1,60}?)[,]?\s(?:by )?\(?"
     r"(?P<first>\d{1,3})\s?(?:to|-|–|:)\s?(?P<second>\d{1,3})\b"
@@ -115,7 +115,7 @@ def _target(said: Statement, passage: Passage) -> Quantity | None:
     """Return the number of a statement that may be calculated: the one that the passage does not give."""
     theirs = passage.quantities
     new = [number for number in said.numbers if not any(same(number, other) for other in theirs)]
-    new = [number for number in new if not _YEAR.fullmatch(said.text, number.begin, number.end)]
+    new = [number for number in new if not YEAR.fullmatch(said.text, number.begin, number.end)]
     if not new and AVERAGE.search(said.text) and len(said.numbers) == 1:
         new = said.numbers  # an average may be one of the numbers
     return new[0] if len(new) == 1 else None
@@ -361,7 +361,7 @@ def _in_time(passage: Passage, operands: Sequence[Operand]) -> tuple[Operand, Op
 def _spans(said: Statement, target: Quantity, passage: Passage, age: bool) -> Iterator[_Result]:
     unit = 12.0 if target.kind == "months" else 1.0
     years = [operand.value for operand in passage.of("year")]
-    mine = [quantity.value[0] for quantity in said.found if _YEAR.fullmatch(said.text, quantity.begin, quantity.end)]
+    mine = [quantity.value[0] for quantity in said.found if YEAR.fullmatch(said.text, quantity.begin, quantity.end)]
     years = sorted({*years, *(year for year in mine if year is not None)})
     shown = " and ".join(f"{year:.0f}" for year in years)
     if target.kind in ("months", "count") and len(years) == 2:

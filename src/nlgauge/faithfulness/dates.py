@@ -12,6 +12,8 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
     "December",
 )
+YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+"""A number that may be a year"""
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTH = "(" + "|".join([*MONTHS, *(name[:3] for name in MONTHS), "Sept"]) + ")"
 _MIXED = re.compile(r"(?<![\w.,:])(?:(\d+)\s?h(?:rs?)?\s?)?(?:(\d+)\s?m(?:ins?)?\s?)?(?:(\d+)\s?s(?:ecs?)?)?(?![\w])")

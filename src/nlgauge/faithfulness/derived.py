@@ -201,7 +201,7 @@ class Facts:
         if listed or sentence.strip(" .") in self._told:
             return None
         said, negative = stems_in(sentence), negated(sentence)
-        # All of its words stand in the record, so that the rarest one names the records that are looked at.
+        # All of its words stand in the record, so that the rarest one names the records that may be meant.
         holders = [self._holders.get(stem, ()) for stem in said - GENERAL]
         rarest = min(holders, key=len, default=())
         if len(rarest) > _ALIKE:
@@ -219,7 +219,7 @@ class Facts:
         return Derived(true != (negative != turned), held[0].text, f"the source has {held[0].text}", True)
 
     def _told_of_another(self, sentence: str) -> Derived | None:
-        """Return whether a record has a value under a key, or has another one and a record of another thing has it."""
+        """Return whether a thing has a value in its record; it has not where the value is that of another thing."""
         if negated(sentence) or ": " in sentence or _ALONE.search(sentence):
             return None
         said = stems_and_numbers(sentence)
@@ -246,7 +246,7 @@ class Facts:
         return None
 
     def _of_another(self, said: Set[str], thing: Thing, others: Sequence[Thing]) -> Derived | None:
-        """Return that a statement is excluded that gives a thing a value that another one has under a key."""
+        """Return that a statement is excluded which gives a thing the value of another thing."""
         for key, (value, text) in thing.values.items():
             theirs = [other.values[key][0] for other in others if key in other.values]
             if value <= said or not any(told_value and told_value <= said for told_value in theirs):

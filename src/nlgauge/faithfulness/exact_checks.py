@@ -14,6 +14,7 @@ from itertools import pairwise
 from math import isnan
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from nlgauge.faithfulness.dates import YEAR
 from nlgauge.faithfulness.derivations import Numbers, follows
 from nlgauge.faithfulness.derived import facts
 from nlgauge.faithfulness.exceptions import excepts
@@ -38,11 +39,10 @@ _SURE_KINDS = frozenset({"date", "clock", "weekday", "length", "mass", "volume"}
 """Kinds that, where the rest of the sentence agrees, were wrong in at least 98 of 100 cases, with clauses that are word
 for word as in the source but for a negation. Others are doubted: names (.79), opposites (.88), money (.84), percentages
 (.94) and counts (.92)"""
-_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _COMPARED = {"months": "duration", "points": "percent"}
 """Kinds of quantities that are compared with another kind"""
 _BEFORE_A_NUMBER = 60
-"""Characters before a number in which a bound, such as "more than", is looked for"""
+"""Characters before a number in which a bound may stand, such as "more than" """
 _COUNTED = 12
 """Up to this number, a text may have counted things itself"""
 
@@ -86,13 +86,13 @@ class CheckedSource:
 
     @cached_property
     def _carried(self) -> dict[int, frozenset[str]]:
-        """What a sentence that begins with a pronoun is about, by the place of its clause: the words before it."""
+        """For a sentence that begins with a pronoun, the words of the one before it, by where its clause begins."""
         pairs = pairwise(self._sentences)
         return {sentence.begin: before.stems for before, sentence in pairs if _PRONOUN.match(sentence.text) is not None}
 
     @cached_property
     def _about(self) -> Nearest:
-        """What a sentence is about may stand in the three sentences before it."""
+        """The sentences, found by the words of the three before them too: what a sentence is about may stand there."""
         return Nearest(self._sentences, behind=3)
 
     @cached_property
@@ -223,9 +223,9 @@ class CheckedSource:
             )
 
     def _said_of_another(self, quantity: Quantity, sentence: Part, near: Part) -> bool:
-        """Return whether the source says a quantity only of another thing than the nearest sentence.
+        """Return whether the source has a quantity only in sentences about another thing than the nearest sentence.
 
-        The nearest sentence has a quantity of this kind as well.
+        The nearest sentence has one quantity of the same kind, which is another.
         """
         alike = [other for other in near.quantities if _group(quantity) == _group(other) and not other.weak]
         bare = quantity.kind in ("count", "ordinal") and not word_after(sentence.text, quantity.end)
@@ -376,7 +376,7 @@ def _before(part: Part, quantity: Quantity) -> str:
 
 
 def _is_year(text: str, quantity: Quantity) -> bool:
-    return _YEAR.fullmatch(text, quantity.begin, quantity.end) is not None
+    return YEAR.fullmatch(text, quantity.begin, quantity.end) is not None
 
 
 def _bounds(before: str, bound: Quantity, behind: str, other: Quantity) -> bool:

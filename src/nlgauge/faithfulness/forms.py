@@ -17,11 +17,11 @@ _TIMES = tuple(
     for pair in (("two times", "twice"), ("once", "one time"))
     for said, there in (pair, pair[::-1])
 )
-"""Two forms of the same: what is looked for, and what others write"""
+"""Pairs of words with one meaning: what an answer may have, and what its source may have for it"""
 _TIMES_SAID = re.compile(r"\b(?:once|twice|one time|two times)\b")
 _ROUGHLY = re.compile(r"\b(?:about|around|roughly|approximately|some|nearly|almost|ca\.)\s$", re.IGNORECASE)
 _FORMS = 100
-"""Equal quantities of other texts of which the first gives a quantity its form"""
+"""Equal quantities of the source that are compared at most; the first of them gives its form"""
 
 
 class Forms(NamedTuple):

@@ -136,7 +136,7 @@ POLITE = re.compile(
 )
 """A whole sentence that claims nothing"""
 SHORT = 300
-"""Characters of the longest sentence that is looked at whole for politeness"""
+"""Characters of the longest sentence that can be a greeting or thanks and nothing else"""
 EMPTY = re.compile(r"\([ \t]*\)")
 
 

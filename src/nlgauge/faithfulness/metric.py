@@ -94,7 +94,7 @@ class Faithfulness(RowMetric):
     reading: LongSource = param(
         "search",
         choices=("search", "windows"),
-        help="of a long source, 'search' reads for each stretch the sentences that share most with it, 'windows' reads "
+        help="of a long source, 'search' reads for each claim the sentences that share most with it, 'windows' reads "
         "all of it, part by part",
     )
     then: str | None = param(

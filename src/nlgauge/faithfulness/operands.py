@@ -9,12 +9,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from nlgauge.faithfulness.dates import YEAR
 from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.quantities import quantities
 from nlgauge.faithfulness.stems import LONGEST, WORD, stem_of, stems_in
-
-_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
-
 
 _SHORT_SOURCE = 40
 """Sentences of a source that is read as one list"""
@@ -147,7 +145,7 @@ class Passages:
         return [Passage(self._sentences)] if 1 < len(self._sentences) <= _SHORT_SOURCE else []
 
     def lists(self, stems: Set[str]) -> list[Passage]:
-        """Return the sentences that have some stems, and the whole source if it is short: a thing is first of these."""
+        """Return the sentences that have some stems, and a short source as a whole: each may be a list of things."""
         return [*(passage for passage in self.near(stems) if passage.sentences == 1), *self._whole]
 
     @cached_property
@@ -160,7 +158,7 @@ class Passages:
         return holders
 
     def near(self, stems: Set[str]) -> list[Passage]:
-        """Return the passages that have the rarest of some stems, short ones first, as far as these can be told apart.
+        """Return the passages that have one of the rarer stems of a statement, short ones first.
 
         Args:
             stems: those of a statement; without any, a pronoun says what it is about.
@@ -226,7 +224,7 @@ def _numbered(text: str, quantity: Quantity) -> tuple[str, float | None]:
         or quantity.kind == "ordinal"
     ):
         return quantity.kind, None
-    if quantity.kind == "count" and _YEAR.fullmatch(text, quantity.begin, quantity.end):
+    if quantity.kind == "count" and YEAR.fullmatch(text, quantity.begin, quantity.end):
         return "year", quantity.value[0]
     return quantity.kind, quantity.value[0]
 

@@ -53,9 +53,9 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _WORDS = 2
 """Words that each event must have: one word alone is found anywhere"""
 _MOST_TOLD = 60
-"""Sentences of a source about the past, about now and about a change, and steps of a list, that are looked at"""
+"""Sentences of a source about the past, about now and about a change, and steps of a list, that are read at most"""
 _MOST_PAIRS = 200
-"""Pairs of events of a source that are looked at"""
+"""Pairs of events of a source that are read at most"""
 
 
 class _Events(NamedTuple):

@@ -122,23 +122,23 @@ class Part:
 
 
 class Nearest:
-    """Passages, of which the one that shares most words with another one is found by its words."""
+    """Sentences or clauses, indexed by their words: the one that shares most words with another is found at once."""
 
     def __init__(self, of: Sequence[Part], behind: int = 0) -> None:
-        """Look for passages. The words of a passage count for some behind it, too."""
+        """Index parts. The words of a part count for so many parts behind it, too."""
         self.of = of
         self._lengths = np.array([len(part.stems) for part in of], np.int64)
         holders: dict[str, list[int]] = {}
         for number, part in enumerate(of):
             for stem in part.stems:
                 holders.setdefault(stem, []).extend(range(number, min(number + behind + 1, len(of))))
-        # Each passage once, though a word may stand in several before it.
+        # Each part once, though a word may stand in several before it.
         self._holders = {
             stem: np.array(sorted(set(numbers)) if behind else numbers) for stem, numbers in holders.items()
         }
 
     def shared(self, part: Part) -> NDArray[np.int64]:
-        """Return how many of the words of a part each passage has: [passages]."""
+        """Return how many of the words of another part each part has: [parts]."""
         holders = [self._holders[stem] for stem in part.stems if stem in self._holders]
         return (
             np.bincount(np.concatenate(holders), minlength=len(self.of))
@@ -147,7 +147,7 @@ class Nearest:
         )
 
     def __call__(self, part: Part) -> Part | None:
-        """Return the passage that shares most words with a part (the shortest if several do), or None."""
+        """Return the part that shares most words with another (the shortest if several do), or None."""
         shared = self.shared(part)
         if not shared.any():
             return None

@@ -174,7 +174,7 @@ _CONVERSION = re.compile(
 
 
 class EqualQuantities:
-    """Quantities, of which those that are equal to another one (`same`) are found without a look at each."""
+    """Quantities, indexed so that those that are equal to another one (`same`) are found at once."""
 
     def __init__(self, of: Sequence[Quantity]) -> None:
         self.of = of

@@ -1,4 +1,4 @@
-"""Days that a source names by that of its text, such as "yesterday" in a text that begins with its date."""
+"""Days that a source names by words such as "yesterday", in a text that begins with its date."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
-from nlgauge.faithfulness.dates import WEEKDAYS
+from nlgauge.faithfulness.dates import WEEKDAYS, YEAR
 from nlgauge.faithfulness.quantities import quantities
 from nlgauge.faithfulness.stems import LONGEST, MOST, Derived, negated, sentences, stem_of, stems_in
 
@@ -16,7 +16,7 @@ _WEEKDAYS = frozenset(stem_of(day.lower()) for day in WEEKDAYS)
 
 
 class _Told(NamedTuple):
-    """A sentence that names a day by that of its text."""
+    """A sentence with a word such as "yesterday", and the days that this may mean."""
 
     text: str
     stems: frozenset[str]
@@ -30,7 +30,7 @@ _Day: TypeAlias = "tuple[int, int | None, int | None]"
 
 
 class RelativeDays:
-    """The sentences of a source that name a day by that of their text.
+    """The sentences of a source with words such as "yesterday", whose day the date of their text says.
 
     Args:
         texts: the texts of the source.
@@ -48,7 +48,7 @@ class RelativeDays:
         if len(dates) != 1 or negated(sentence) or _AGO.search(sentence):
             return None
         (date,) = dates
-        said = (date.value[0], None, None) if _YEAR.fullmatch(sentence, date.begin, date.end) else date.value
+        said = (date.value[0], None, None) if YEAR.fullmatch(sentence, date.begin, date.end) else date.value
         if date.kind not in ("date", "count") or len(said) != 3:
             return None
         rest = stems_in(sentence[: date.begin] + sentence[date.end :]) - _WEEKDAYS
@@ -72,7 +72,7 @@ def _agrees(said: Sequence[float | None], day: _Day) -> bool | None:
 
 
 def _relative(text: str) -> Iterator[_Told]:
-    """Return the sentences that name a day by that of their text, which stands at its begin."""
+    """Yield the sentences with such words of a text that begins with its date."""
     dated = next(
         (quantity for quantity in quantities(text[:_HEAD]) if quantity.kind == "date" and None not in quantity.value),
         None,
@@ -149,4 +149,3 @@ _AGO = re.compile(
     rf"|in (?P<later>{_MANY}) (?P<in>(?:day|week)s?)(?=\s*[.,;]|\Z))\b",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")

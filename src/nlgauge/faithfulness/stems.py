@@ -12,7 +12,7 @@ from nlgauge.faithfulness.opposites import OPPOSITES
 from nlgauge.maths.text import sentence_spans
 
 LONGEST, MOST = 400, 2000
-"""Characters of a sentence, and sentences of a source, that are looked at"""
+"""Characters of the longest sentence that is read, and sentences of a source that are read at most"""
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NEGATION = re.compile(r"\b(?:no longer|not|never|no|nobody|none|neither|nor|cannot|without)\b|n[’']t\b", re.IGNORECASE)
 

@@ -78,9 +78,9 @@ def check(
 
     `grounded` asks whether the source supports each candidate. The probability of `Faithfulness` sorts the rows, by
     two thresholds that were measured for its model: a row below the lower one fails, a row from the upper one on
-    passes, and a row between them is doubtful. A row in quite other words than its source is unread where the model was
-    measured to tell right answers of such wording from wrong ones too badly; a difference that is sure
-    fails it all the same. The set decides (`nlgauge.gate.decision`): by `ratings` and `at_most_wrong`, else by
+    passes, and a row between them is doubtful. A row in quite other words than its source is unread if
+    the model cannot tell right from wrong answers of such wording, as measurements show. A sure difference fails it all
+    the same. The set decides (`nlgauge.gate.decision`): by `ratings` and `at_most_wrong`, else by
     `against`, else by the count of doubtful and failing rows beside what right answers alone would make, or beside the
     accepted ones. Unread rows do not count. A model whose card does not say how often it doubts right answers decides
     by single rows.

@@ -162,8 +162,8 @@ class Outcome:
     """NaN where there is none"""
     state: State
     """'passed'; 'failed': on the wrong side of the threshold; 'doubtful': between the two thresholds of `grounded`;
-    'unread': in other words than its source, where the model of `grounded` tells right from wrong too
-    badly; 'missing': no value; 'allowed': missing, and that was allowed"""
+    'unread': in other words than its source, and the model cannot tell right from wrong answers of such
+    wording; 'missing': no value; 'allowed': missing, and that was allowed"""
     problem: str | None
     """Why it did not pass, in words"""
     unsupported: tuple[Unsupported, ...] = ()

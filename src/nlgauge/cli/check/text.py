@@ -68,7 +68,7 @@ def _marked(text: Unsupported) -> str:
 
 
 def _shortened(text: str, around: int = _AROUND, first: bool = False, last: bool = False) -> str:
-    """Return a stretch of text without its middle where it is long; without its far end at the ends of the whole."""
+    """Return a part of a text without its middle where it is long; the first and the last part lose their far end."""
     if len(text) <= 2 * around:
         return text
     return ("" if first else text[:around]) + " … " + ("" if last else text[-around:])
