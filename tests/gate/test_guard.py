@@ -56,13 +56,13 @@ def test_pieces_of_any_length_are_cut_into_the_same_sentences(places: list[int])
 @pytest.mark.usefixtures("one_model")
 def test_a_source_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[object] = []
-    sentences = exact_checks._sentences
+    sentences = exact_checks.sentences_of
 
     def counted(text: str) -> object:
         read.append(text)
         return sentences(text)
 
-    monkeypatch.setattr(exact_checks, "_sentences", counted)
+    monkeypatch.setattr(exact_checks, "sentences_of", counted)
     source = ["The Tarn bridge was closed in March.", "It opens again in June."]
     guard = Guard(source)
     for month in ("May", "June", "July"):

@@ -30,7 +30,7 @@ def told_spent(table: ScoreTable, per_thousand: bool = False) -> Iterator[str]:
         table: the scores.
         per_thousand: whether lines follow on what 1,000 rows cost at the rate of this run. Cached answers cost nothing.
 
-    Yields:
+    Returns:
         The lines.
     """
     asked, rows = table.spent.get("asked", {}), len(table.rows)

@@ -37,7 +37,12 @@ class Link(NamedTuple):
 def made_up(text: str, others: Sequence[str]) -> list[Link]:
     """Return the addresses of a text that no other text has.
 
-    Marks of sources are none, unless the sources have addresses.
+    Args:
+        text: an answer, as it is written.
+        others: the texts of its source.
+
+    Returns:
+        The addresses. Marks of sources are not among them, unless the source has addresses itself.
     """
     links = list(WEB.finditer(text))
     there = {_address(match.group()) for other in others for match in WEB.finditer(other)}

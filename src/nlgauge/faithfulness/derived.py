@@ -15,7 +15,7 @@ from typing import NamedTuple
 from nlgauge.faithfulness.calculated import calculated
 from nlgauge.faithfulness.exceptions import CountedExceptions, Exceptions, excepts
 from nlgauge.faithfulness.measures import Quantity
-from nlgauge.faithfulness.operands import Passages
+from nlgauge.faithfulness.operands import Passages, SourceSentence
 from nlgauge.faithfulness.opposites import OPPOSITES
 from nlgauge.faithfulness.order import OrderedSource, order_of
 from nlgauge.faithfulness.quantities import MAY_HAVE, quantities, same
@@ -26,14 +26,12 @@ from nlgauge.faithfulness.stems import (
     GENERAL,
     LONGEST,
     MOST,
-    WORD,
     Derived,
+    Sentence,
     negated,
-    negations,
     plain,
     sentences,
     stem_of,
-    stems_and_numbers,
     stems_in,
 )
 
@@ -43,14 +41,14 @@ class Facts:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
-        self._sentences = [sentence for text in texts for sentence in sentences(text)][:MOST]
+        self._sentences = [SourceSentence(sentence) for text in texts for sentence in sentences(text)][:MOST]
         rules = (RelativeDays(texts), Exceptions(self._sentences), CountedExceptions(self._sentences))
         self._rules = [rule for rule in rules if rule]
         """Those of which the source has a sentence"""
         tables = [structure(text) for text in texts]
         self._records = [record for table in tables for record in records(table)][:MOST]
         self._things = [thing for table in tables for record in table if (thing := thing_of(record))][:MOST]
-        self._framed: dict[_Frame, list[tuple[str, _Worded]]] = {}
+        self._framed: dict[_Frame, list[tuple[Sentence, _Worded]]] = {}
         self._told = frozenset(record.text for record in self._records)
         self._numbered = any(MAY_HAVE.search(text) for text in texts)
 
@@ -66,23 +64,23 @@ class Facts:
         """
         if len(sentence) > LONGEST:
             return None
-        whole, sentence = sentence, _ANSWERED.sub("", sentence)
+        said = Sentence(_ANSWERED.sub("", sentence))
         forms = [statement(question, agreed) for agreed in (True, False)] if question else []
-        answers = sentence != whole or whole.strip() in forms
-        if question and answers and (derived := self._bounded(sentence, question)) is not None:
+        answers = said.text != sentence or sentence.strip() in forms
+        if question and answers and (derived := self._bounded(said, question)) is not None:
             return derived
         for rule in self._rules:
-            if (derived := rule.of(sentence)) is not None:
+            if (derived := rule.of(said)) is not None:
                 return derived
-        if (derived := self._in_other_words(sentence)) is not None:
+        if (derived := self._in_other_words(said)) is not None:
             return derived
-        if self._records and (derived := self._recorded(sentence)) is not None:
+        if self._records and (derived := self._recorded(said)) is not None:
             return derived
-        if self._things and (derived := self._told_of_another(sentence)) is not None:
+        if self._things and (derived := self._told_of_another(said)) is not None:
             return derived
-        if self.order is not None and (words := self.order.follows(sentence)) is not None:
+        if self.order is not None and (words := self.order.follows(said.text)) is not None:
             return Derived(True, words, f"the source says: {words}")
-        return calculated(sentence, question, self._passages) if self._numbered else None
+        return calculated(said.text, question, self._passages) if self._numbered else None
 
     @cached_property
     def order(self) -> OrderedSource | None:
@@ -94,65 +92,62 @@ class Facts:
         """Sentences with numbers, from which others may be calculated."""
         return Passages(self._sentences)
 
-    def _bounded(self, sentence: str, question: str) -> Derived | None:
+    def _bounded(self, sentence: Sentence, question: str) -> Derived | None:
         """Return whether a quantity that the question gives lies inside or outside a bound of the source."""
-        said = _placed(quantities(sentence))
+        said = _placed(sentence.quantities)
         asked = [quantity for quantity in _placed(quantities(question[-LONGEST:])) if quantity.kind in _BOUNDED]
         mine = [quantity for quantity in said if any(same(quantity, other) for other in asked)]
         if not mine and not said and len(asked) == 1:
             mine = asked  # "Yes, you can use the offer"
         if len(mine) != 1 or len(said) > 1 or (number_said := mine[0]).value[0] is None:
             return None
-        stems = stems_in(sentence)
-        for source, theirs, number, inside in self._bounds:
+        stems = sentence.stems
+        for source, number, inside in self._bounds:
             alike = (
                 number.kind == number_said.kind and number.unit == number_said.unit and not same(number, number_said)
             )
-            if not alike or not stems or len(stems & theirs) * 2 < len(stems):
+            if not alike or not stems or len(stems & source.stems) * 2 < len(stems):
                 continue
             fits = inside(number_said.value[0], number.value[0] or 0.0)
-            there = source[number.begin : number.end]
-            if stems - theirs - stems_in(question):
+            there = source.text[number.begin : number.end]
+            if stems - source.stems - stems_in(question):
                 continue  # it says more than the bound
-            theirs_said = {word.lower() for word in WORD.findall(source)}
-            turned = any(
-                other in theirs_said for word in WORD.findall(sentence) for other in OPPOSITES.get(word.lower(), ())
-            )
-            follows = (fits == (negated(sentence) == negated(source))) != turned
-            return Derived(follows, source.strip(), f"the source has a bound of {there}")
+            turned = any(other in source.words for word in sentence.words for other in OPPOSITES.get(word, ()))
+            follows = (fits == (sentence.negated == source.negated)) != turned
+            return Derived(follows, source.text.strip(), f"the source has a bound of {there}")
         return None
 
     @cached_property
-    def _bounds(self) -> list[tuple[str, frozenset[str], Quantity, Callable[[float, float], bool]]]:
+    def _bounds(self) -> list[tuple[Sentence, Quantity, Callable[[float, float], bool]]]:
         """Sentences with a single number of a kind that is a bound, and what lies inside."""
         bounds = []
         for source in self._sentences:
-            numbers = _placed(quantities(source)) if len(source) <= LONGEST else []
+            numbers = _placed(source.quantities)
             for quantity in numbers:
-                inside = next((how for words, how in _INSIDE if words.search(source[: quantity.begin])), None)
+                inside = next((how for words, how in _INSIDE if words.search(source.text[: quantity.begin])), None)
                 inside = inside or next(
-                    (how for words, how in _INSIDE_AFTER if words.match(source, quantity.end)), None
+                    (how for words, how in _INSIDE_AFTER if words.match(source.text, quantity.end)), None
                 )
                 if (
                     inside is not None
-                    and not _UNLESS.search(source)
+                    and not _UNLESS.search(source.text)
                     and sum(quantity.kind == other.kind for other in numbers) == 1
                 ):
-                    bounds.append((source, stems_in(source), quantity, inside))
+                    bounds.append((source, quantity, inside))
         return bounds
 
-    def _in_other_words(self, sentence: str) -> Derived | None:
+    def _in_other_words(self, sentence: Sentence) -> Derived | None:
         """Return what follows where the source has the opposite word: what is free is not paid for."""
-        if _CONDITION.search(sentence) or excepts(sentence):
+        if _CONDITION.search(sentence.text) or excepts(sentence.text):
             return None
         for frame in _FRAMES:
-            mine = frame.of(sentence)
+            mine = frame.of(sentence.text)
             if mine is None or not mine.rest:
                 continue
             for source, theirs in self._worded(frame)[:_ALIKE]:
                 if mine.plain != theirs.plain and mine.rest <= theirs.rest:
                     reason = f"the source has “{theirs.word}”"
-                    return Derived(mine.true == theirs.true, source.strip(), reason)
+                    return Derived(mine.true == theirs.true, source.text.strip(), reason)
         return self._denied(sentence)
 
     def _worded(self, frame: _Frame) -> list[tuple[str, _Worded]]:
@@ -161,46 +156,45 @@ class Facts:
             self._framed[frame] = [
                 (sentence, told)
                 for sentence in self._sentences
-                if len(sentence) <= LONGEST
-                and not _CONDITION.search(sentence)
-                and (told := frame.of(sentence)) is not None
+                if len(sentence.text) <= LONGEST
+                and not _CONDITION.search(sentence.text)
+                and (told := frame.of(sentence.text)) is not None
             ]
         return self._framed[frame]
 
-    def _denied(self, sentence: str) -> Derived | None:
+    def _denied(self, sentence: Sentence) -> Derived | None:
         """Return that a statement follows that denies the opposite of what the source says: "closed" is "not open"."""
-        if len(negations(sentence)) != 1 or not negated(sentence):
+        if len(sentence.negations) != 1 or not sentence.negated:
             return None
-        words = [word for word in (match.lower() for match in WORD.findall(sentence)) if word in OPPOSITES]
+        words = [word for word in sentence.words if word in OPPOSITES]
         if not words:
             return None
-        said = stems_in(sentence)
+        said = sentence.stems
         for word in words:
             rest = said - {stem_of(word)}
             for other in OPPOSITES[word]:
                 held = self._opposite_words.get(other, [])
-                for source, theirs, theirs_said in held if rest and len(held) <= _ALIKE else ():
-                    if word not in theirs_said and rest <= theirs:
-                        return Derived(True, source.strip(), f"the source has “{other}”")
+                for source in held if rest and len(held) <= _ALIKE else ():
+                    if word not in source.words and rest <= source.stems:
+                        return Derived(True, source.text.strip(), f"the source has “{other}”")
         return None
 
     @cached_property
-    def _opposite_words(self) -> dict[str, list[tuple[str, frozenset[str], frozenset[str]]]]:
-        """Sentences that deny nothing and make no condition, with their stems and words, by words with an opposite."""
-        by_word: dict[str, list[tuple[str, frozenset[str], frozenset[str]]]] = {}
+    def _opposite_words(self) -> dict[str, list[Sentence]]:
+        """Sentences that deny nothing and make no condition, by their words that have an opposite."""
+        by_word: dict[str, list[Sentence]] = {}
         for source in self._sentences:
-            if len(source) > LONGEST or negations(source) or _CONDITION.search(source) or excepts(source):
+            if len(source.text) > LONGEST or source.negations or _CONDITION.search(source.text) or excepts(source.text):
                 continue
-            words = frozenset(match.lower() for match in WORD.findall(source))
-            for word in words & OPPOSITES.keys():
-                by_word.setdefault(word, []).append((source, stems_in(source), words))
+            for word in {*source.words} & OPPOSITES.keys():
+                by_word.setdefault(word, []).append(source)
         return by_word
 
-    def _recorded(self, sentence: str) -> Derived | None:
-        listed = ": " in sentence or sentence.count(",") > 1  # which says more than a key
-        if listed or sentence.strip(" .") in self._told:
+    def _recorded(self, sentence: Sentence) -> Derived | None:
+        listed = ": " in sentence.text or sentence.text.count(",") > 1  # which says more than a key
+        if listed or sentence.text.strip(" .") in self._told:
             return None
-        said, negative = stems_in(sentence), negated(sentence)
+        said, negative = sentence.stems, sentence.negated
         # All of its words stand in the record, so that the rarest one names the records that may be meant.
         holders = [self._holders.get(stem, ()) for stem in said - GENERAL]
         rarest = min(holders, key=len, default=())
@@ -212,17 +206,17 @@ class Facts:
             held = [record for record in held if len(record.names & said) == most]
         if len(held) != 1:
             return None
-        if any(not any(same(quantity, other) for other in held[0].quantities) for quantity in quantities(sentence)):
+        if any(not any(same(quantity, other) for other in held[0].quantities) for quantity in sentence.quantities):
             return None
         true = held[0].value
         turned = bool(said & held[0].turned - held[0].key)
         return Derived(true != (negative != turned), held[0].text, f"the source has {held[0].text}", True)
 
-    def _told_of_another(self, sentence: str) -> Derived | None:
+    def _told_of_another(self, sentence: Sentence) -> Derived | None:
         """Return whether a thing has a value in its record; it has not where the value is that of another thing."""
-        if negated(sentence) or ": " in sentence or _ALONE.search(sentence):
+        if sentence.negated or ": " in sentence.text or _ALONE.search(sentence.text):
             return None
-        said = stems_and_numbers(sentence)
+        said = sentence.stems_and_numbers
         holders = [n for stem in said for n in self._called.get(stem, ())]
         numbered = {n for n in holders if self._things[n].name <= said} if len(holders) <= _ALIKE else set()
         if len(numbered) != 1:

@@ -14,7 +14,7 @@ from nlgauge.engine.english import is_stopword
 from nlgauge.faithfulness.dates import WEEKDAYS
 from nlgauge.faithfulness.quantities import quantities
 from nlgauge.faithfulness.statements import is_verb
-from nlgauge.faithfulness.stems import LONGEST, WORD, Derived, negated, negations, opposed, stem_of, stems_in
+from nlgauge.faithfulness.stems import LONGEST, WORD, Derived, Sentence, negated, opposed, stem_of, stems_in
 
 _MARKER = r"(?:except(?:ing)?(?: for)?|apart from|aside from|other than|save for|excluding|with the exception of)"
 _ALL = (
@@ -87,21 +87,21 @@ class Exceptions:
         sentences: those of the source.
     """
 
-    def __init__(self, sentences: Sequence[str]) -> None:
-        self._made = [frame for sentence in sentences if (frame := _exception_of(sentence)) is not None]
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self._made = [frame for sentence in sentences if (frame := _exception_of(sentence.text)) is not None]
 
     def __bool__(self) -> bool:
         return bool(self._made)
 
-    def of(self, sentence: str) -> Derived | None:
+    def of(self, sentence: Sentence) -> Derived | None:
         """Return what follows of a statement about what is excepted, or about the others; None without either."""
-        if len(negations(sentence)) > 1:
+        if len(sentence.negations) > 1:
             return None
-        if (mine := _exception_of(sentence)) is not None:
+        if (mine := _exception_of(sentence.text)) is not None:
             return self._same(mine)
-        if excepts(sentence) is not None:
+        if excepts(sentence.text) is not None:
             return None
-        said = stems_in(sentence)
+        said = sentence.stems
         for exception in self._made:
             days = said & _DAYS - exception.excepted if exception.excepted <= _DAYS else frozenset()
             excepted = exception.excepted <= said
@@ -111,7 +111,7 @@ class Exceptions:
             turned = {stem_of(word) for word in opposed(exception.predicate)}
             if not rest <= exception.predicate.keys() | turned:
                 continue
-            negative = negated(sentence) != bool(rest & turned - exception.predicate.keys())
+            negative = sentence.negated != bool(rest & turned - exception.predicate.keys())
             denied = exception.denied == excepted  # the others are as the sentence says of all
             return Derived(denied == negative, exception.text.strip(), f"the source has “{exception.shown}”", True)
         return None
@@ -132,32 +132,32 @@ class CountedExceptions:
         sentences: those of the source.
     """
 
-    def __init__(self, sentences: Sequence[str]) -> None:
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
         self._counted = [
-            (sentence, match) for sentence in sentences if (match := _ALL_BUT.search(sentence)) is not None
+            (sentence, match) for sentence in sentences if (match := _ALL_BUT.search(sentence.text)) is not None
         ]
 
     def __bool__(self) -> bool:
         return bool(self._counted)
 
-    def of(self, sentence: str) -> Derived | None:
+    def of(self, sentence: Sentence) -> Derived | None:
         """Return what follows of a number in a statement; None where it has another number of them, or none."""
-        said = quantities(sentence)
+        said = sentence.quantities
         if len(said) != 1 or said[0].kind != "count":
             return None
         for source, frame in self._counted:
             numbers = [quantity.written for quantity in quantities(frame["numbers"]) if quantity.kind == "count"]
             theirs = stems_in(frame["rest"])
-            others = stems_in(sentence[: said[0].begin] + sentence[said[0].end :])
+            others = stems_in(sentence.text[: said[0].begin] + sentence.text[said[0].end :])
             if not 1 <= len(numbers) <= 2 or not others <= theirs:
                 continue
-            if negated(sentence) != negated(frame["rest"]):
+            if sentence.negated != negated(frame["rest"]):
                 right = said[0].written == numbers[0]
             elif len(numbers) == 2:
                 right = said[0].written == numbers[1] - numbers[0]
             else:
                 continue
-            return Derived(right, source.strip(), f"the source has “{frame.group().strip()}”", True)
+            return Derived(right, source.text.strip(), f"the source has “{frame.group().strip()}”", True)
         return None
 
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from nlgauge.faithfulness.dates import YEAR
 from nlgauge.faithfulness.measures import Quantity
-from nlgauge.faithfulness.quantities import quantities
-from nlgauge.faithfulness.stems import LONGEST, WORD, stem_of, stems_in
+from nlgauge.faithfulness.stems import WORD, Sentence, stem_of, stems_in
 
 _SHORT_SOURCE = 40
 """Sentences of a source that is read as one list"""
@@ -50,29 +49,19 @@ _TAKEN = frozenset(["months", "money", "length", "mass", "duration"])
 """Kinds whose unit a later number may take"""
 
 
-class _Sentence:
-    """A sentence of a source."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        return stems_in(self.text)
-
-    @cached_property
-    def quantities(self) -> Sequence[Quantity]:
-        return quantities(self.text) if len(self.text) <= LONGEST else []
+class SourceSentence(Sentence):
+    """A sentence of a source, with the numbers with which one calculates."""
 
     @cached_property
     def operands(self) -> Sequence[Operand]:
+        """Its numbers."""
         return _operands(self.text, self.quantities)
 
 
 class Passage:
     """Neighbouring sentences with numbers."""
 
-    def __init__(self, sentences: Sequence[_Sentence]) -> None:
+    def __init__(self, sentences: Sequence[SourceSentence]) -> None:
         self._sentences = sentences
 
     @cached_property
@@ -128,13 +117,12 @@ class Passage:
 class Passages:
     """The passages of a source, found by their words."""
 
-    def __init__(self, sentences: Sequence[str]) -> None:
+    def __init__(self, sentences: Sequence[SourceSentence]) -> None:
         """Take up to three neighbouring sentences that have numbers in the first and in the last one."""
-        read = [_Sentence(sentence) for sentence in sentences]
-        numbered = [_MAY_COUNT.search(sentence) is not None for sentence in sentences]
-        self._sentences = read
+        numbered = [_MAY_COUNT.search(sentence.text) is not None for sentence in sentences]
+        self._sentences = sentences
         self._all = [
-            Passage(read[at : at + size])
+            Passage(sentences[at : at + size])
             for size in range(1, _SENTENCES + 1)
             for at in range(len(sentences) - size + 1)
             if numbered[at] and numbered[at + size - 1]

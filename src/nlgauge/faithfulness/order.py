@@ -83,11 +83,7 @@ class _Change(NamedTuple):
 
 
 def order_of(texts: Sequence[str]) -> OrderedSource | None:
-    """Return a source as the rules of order read it; None where none of them knows a sentence of it.
-
-    Args:
-        texts: the texts of the source.
-    """
+    """Return a source as the rules of order read it; None where none of them knows a sentence of it."""
     read = OrderedSource(texts)
     return read if read.pairs or read.lists or read.changes or read.former else None
 
@@ -113,11 +109,7 @@ class OrderedSource:
         self._current = list(islice(current, _MOST_TOLD))
 
     def difference(self, sentence: str) -> str | None:
-        """Return why a sentence differs from the source in what comes first, or in what holds now; None if it does not.
-
-        Args:
-            sentence: a sentence of an answer.
-        """
+        """Return why a sentence of an answer differs from the source in what comes first, or in what holds now."""
         if len(sentence) > LONGEST or negated(sentence):
             return None
         pairs = [] if _UNTIL.search(sentence) else list(_pairs(sentence))

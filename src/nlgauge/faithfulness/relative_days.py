@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from nlgauge.faithfulness.dates import WEEKDAYS, YEAR
 from nlgauge.faithfulness.quantities import quantities
-from nlgauge.faithfulness.stems import LONGEST, MOST, Derived, negated, sentences, stem_of, stems_in
+from nlgauge.faithfulness.stems import LONGEST, MOST, Derived, Sentence, sentences, stem_of, stems_in
 
 _WEEKDAYS = frozenset(stem_of(day.lower()) for day in WEEKDAYS)
 
@@ -42,22 +42,22 @@ class RelativeDays:
     def __bool__(self) -> bool:
         return bool(self._dated)
 
-    def of(self, sentence: str) -> Derived | None:
+    def of(self, sentence: Sentence) -> Derived | None:
         """Return what follows of a statement with a date; None where no such sentence has its other words."""
-        dates = [quantity for quantity in quantities(sentence) if quantity.kind != "weekday"]
-        if len(dates) != 1 or negated(sentence) or _AGO.search(sentence):
+        dates = [quantity for quantity in sentence.quantities if quantity.kind != "weekday"]
+        if len(dates) != 1 or sentence.negated or _AGO.search(sentence.text):
             return None
         (date,) = dates
-        said = (date.value[0], None, None) if YEAR.fullmatch(sentence, date.begin, date.end) else date.value
+        said = (date.value[0], None, None) if YEAR.fullmatch(sentence.text, date.begin, date.end) else date.value
         if date.kind not in ("date", "count") or len(said) != 3:
             return None
-        rest = stems_in(sentence[: date.begin] + sentence[date.end :]) - _WEEKDAYS
+        rest = stems_in(sentence.text[: date.begin] + sentence.text[date.end :]) - _WEEKDAYS
         for told in self._dated:
             if rest and rest <= told.stems:
                 fits = [_agrees(said, day) for day in told.days]
                 if None in fits:
                     continue  # "last year" says nothing of a day
-                reason = f"{sentence[date.begin : date.end]}: the source has “{told.word}”"
+                reason = f"{sentence.text[date.begin : date.end]}: the source has “{told.word}”"
                 if fits[0] or not any(fits):
                     return Derived(bool(fits[0]), told.text.strip(), reason)
         return None

@@ -68,7 +68,7 @@ class Spellings:
         Args:
             text: an answer.
 
-        Yields:
+        Returns:
             Each with its place and the other spelling.
         """
         for match in _NAME.finditer(text):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from nlgauge.engine.english import is_stopword
 from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.opposites import OPPOSITES
+from nlgauge.faithfulness.quantities import quantities
 from nlgauge.maths.text import sentence_spans
 
 LONGEST, MOST = 400, 2000
@@ -29,6 +31,43 @@ class Derived(NamedTuple):
     """Whether the frame leaves no doubt"""
 
 
+class Sentence:
+    """A sentence as the rules read it: each of its properties is found once, however many rules ask for it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of its words, without numbers and stop-words."""
+        return frozenset(stem for stem in self.stems_and_numbers if not stem[0].isdigit())
+
+    @cached_property
+    def stems_and_numbers(self) -> frozenset[str]:
+        """The stems of its words and its numbers, without stop-words."""
+        return stems_and_numbers(self.text)
+
+    @cached_property
+    def words(self) -> Sequence[str]:
+        """Its words, in lower case."""
+        return [word.lower() for word in WORD.findall(self.text)]
+
+    @cached_property
+    def quantities(self) -> Sequence[Quantity]:
+        """Its quantities; none of a sentence that is too long to be read."""
+        return quantities(self.text) if len(self.text) <= LONGEST else []
+
+    @cached_property
+    def negations(self) -> Sequence[str]:
+        """The words that negate it."""
+        return negations(self.text)
+
+    @property
+    def negated(self) -> bool:
+        """Whether an odd number of words negates it."""
+        return len(self.negations) % 2 == 1
+
+
 def negated(text: str) -> bool:
     """Return whether an odd number of words negates a text."""
     return len(negations(text)) % 2 == 1
@@ -40,11 +79,11 @@ def negations(text: str) -> list[str]:
     return [word for word in words if word != "nor" or "neither" not in words]
 
 
-def plain(quantities: Sequence[Quantity]) -> list[Quantity]:
+def plain(read: Sequence[Quantity]) -> list[Quantity]:
     """Return the quantities that are a single number, and no expression such as "a minute"."""
     return [
         quantity
-        for quantity in quantities
+        for quantity in read
         if not quantity.weak and len(quantity.value) == 1 and quantity.value[0] is not None
     ]
 
