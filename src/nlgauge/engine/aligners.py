@@ -247,7 +247,7 @@ class TrainedAligner:
                 begin=one.begin,
                 end=one.end,
                 quotes=one.quotes,
-                supported=self.probability(one.logit),
+                supported=_probability(one.logit / self.temperature),
                 contradicted=_probability(one.against),
             )
             for one in text.stretches
@@ -258,12 +258,9 @@ class TrainedAligner:
         )
         return Aligned(spans, alignment, StretchVerdicts(stretches, quotes, text.nearest[units.starts[units.counted]]))
 
-    def probability(self, logit: float) -> float | None:
-        """Return the probability that all of a stretch is supported; None if the model does not predict it."""
-        return _probability(logit / self.temperature)
-
 
 def _probability(logit: float) -> float | None:
+    """Return the probability of log-odds; None where the model predicts none."""
     return None if np.isnan(logit) else float(logistic(logit))
 
 

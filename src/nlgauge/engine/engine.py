@@ -156,7 +156,7 @@ class Engine:
         block = self.block()
         if TOKENIZER in self.model:
             block.read([text for request in wanted for text in request.texts])
-        answers = {} if fresh else self._looked_up(wanted)
+        answers = {} if fresh or self._cache is None else self._looked_up(wanted, self._cache)
         answers |= self._computed([request for request in wanted if request not in answers], block)
         features = Features(answers, block.all_longer(), block.all_unknown())
         for name, work in others.items():
@@ -186,7 +186,8 @@ class Engine:
                 computed.update(some[0].reader(some, block))
                 block.done(1.0)
         finally:
-            self._keep(computed)
+            if self._cache is not None:
+                self._keep(computed, self._cache)
         return computed
 
     def _key(self, request: AnyRequest) -> str | None:
@@ -202,27 +203,23 @@ class Engine:
         facts = self.facts.values()
         return [str(fact["digest"]) if isinstance(fact, dict) else str(fact) for fact in facts]
 
-    def _looked_up(self, requests: Iterable[AnyRequest]) -> dict[AnyRequest, Any]:
-        if self._cache is None:
-            return {}
+    def _looked_up(self, requests: Iterable[AnyRequest], cache: FeatureCache) -> dict[AnyRequest, Any]:
         keys = {key: request for request in requests if (key := self._key(request)) is not None}
         cached: dict[AnyRequest, Any] = {}
-        for key, content in (self._cache.get(list(keys)) if keys else {}).items():
+        for key, content in (cache.get(list(keys)) if keys else {}).items():
             with suppress(ValueError):  # an entry that cannot be read is computed again and replaced
                 cached[keys[key]] = keys[key].unpack(content, self.model)
         self.ledger.stored += len(cached)
         self.progress.reach(self.progress.done + sum(request.work for request in cached))
         return cached
 
-    def _keep(self, computed: Mapping[AnyRequest, Any]) -> None:
-        if self._cache is None:
-            return
+    def _keep(self, computed: Mapping[AnyRequest, Any], cache: FeatureCache) -> None:
         entries: dict[str, bytes] = {}
         for request, feature in computed.items():
             key = self._key(request) if feature is not None else None
             if key is not None and (content := request.pack(feature)) is not None:
                 entries[key] = content
-        self._cache.put(entries)
+        cache.put(entries)
 
 
 def _by_model(requests: Iterable[AnyRequest]) -> tuple[dict[AnyRequest, None], dict[str, list[ByModel[Any]]]]:

@@ -164,7 +164,7 @@ class Facts:
 
     def _denied(self, sentence: Sentence) -> Derived | None:
         """Return that a statement follows that denies the opposite of what the source says: "closed" is "not open"."""
-        if len(sentence.negations) != 1 or not sentence.negated:
+        if len(sentence.negations) != 1:
             return None
         words = [word for word in sentence.words if word in OPPOSITES]
         if not words:
