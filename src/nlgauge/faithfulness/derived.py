@@ -15,9 +15,10 @@ from typing import NamedTuple
 from nlgauge.faithfulness.calculated import calculated
 from nlgauge.faithfulness.exceptions import CountedExceptions, Exceptions, excepts
 from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.modality import ModalSource
 from nlgauge.faithfulness.operands import Passages, SourceSentence
 from nlgauge.faithfulness.opposites import OPPOSITES
-from nlgauge.faithfulness.order import OrderedSource, order_of
+from nlgauge.faithfulness.order import OrderedSource
 from nlgauge.faithfulness.quantities import MAY_HAVE, quantities, same
 from nlgauge.faithfulness.records import Thing, records, structure, thing_of
 from nlgauge.faithfulness.relative_days import RelativeDays
@@ -78,14 +79,15 @@ class Facts:
             return derived
         if self._things and (derived := self._told_of_another(said)) is not None:
             return derived
-        if self.order is not None and (words := self.order.follows(said.text)) is not None:
-            return Derived(True, words, f"the source says: {words}")
+        for frames in self.frames:
+            if (words := frames.follows(said.text)) is not None:
+                return Derived(True, words, f"the source says: {words}")
         return calculated(said.text, question, self._passages) if self._numbered else None
 
     @cached_property
-    def order(self) -> OrderedSource | None:
-        """What the source puts in an order, and what it says holds no longer; None without either."""
-        return order_of(self._texts)
+    def frames(self) -> Sequence[OrderedSource | ModalSource]:
+        """What the source has in an order or as past, and as planned or said; those of which it has a sentence."""
+        return [frames for frames in (OrderedSource(self._texts), ModalSource(self._texts)) if frames]
 
     @cached_property
     def _passages(self) -> Passages:

@@ -24,6 +24,8 @@ from nlgauge.faithfulness.parts import WORD, Nearest, Part, folded, sentences_of
 from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, conversions, is_share, quantities
 
 _TOKEN = re.compile(r"\d+|[^\W\d]+|[^\w\s]")
+_REFUSED = re.compile(r"\b(?:refus\w+|declin\w+|fail\w*|forg[eo]t\w*|neglect\w*|unable|omitted) to\b", re.IGNORECASE)
+"""What was refused was not done, though no word negates it"""
 _ABOUT = re.compile(
     r"\b(?:about|around|roughly|nearly|almost|approximately|some|over|under|more than|less than|fewer than|at least"
     r"|at most|up to|close to|or so|above|below)\s+(?:the\s+|[$£€]\s?)?$",
@@ -175,8 +177,8 @@ class CheckedSource:
             ]
             if not differing:
                 differences += self._negations(sentence)
-                order = self._derived.order
-                if order is not None and (why := order.difference(sentence.text)) is not None:
+                reasons = (frames.difference(sentence.text) for frames in self._derived.frames)
+                if (why := next(filter(None, reasons), None)) is not None:
                     begin, end = span_of_words(sentence.text)
                     differences.append(SourceDifference(at + begin, at + end, why, sure=False))
         differences.sort()
@@ -307,7 +309,7 @@ class CheckedSource:
             if len(clause.stems & theirs) < _NEGATED_LIKE * len(clause.stems):
                 continue
             denied, there = clause.negated != clause.lacks(theirs), near.negated != near.lacks(clause.stems)
-            if denied == there or any(_pairs(clause, near.words)):
+            if denied == there or any(_pairs(clause, near.words)) or _REFUSED.search(near.text):
                 continue
             sure = self._reverses(clause)
             whole = clause.alone and near.alone and near.shared(clause) >= _NEGATED_LIKE

@@ -82,12 +82,6 @@ class _Change(NamedTuple):
     now: str
 
 
-def order_of(texts: Sequence[str]) -> OrderedSource | None:
-    """Return a source as the rules of order read it; None where none of them knows a sentence of it."""
-    read = OrderedSource(texts)
-    return read if read.pairs or read.lists or read.changes or read.former else None
-
-
 class OrderedSource:
     """A source as the rules of order read it: the first sentences of each frame, so that the work is bounded.
 
@@ -98,15 +92,18 @@ class OrderedSource:
     def __init__(self, texts: Sequence[str]) -> None:
         short = [sentence for text in texts for sentence in sentences(text) if len(sentence) <= LONGEST][:MOST]
         pairs = (pair for sentence in short if not negated(sentence) for pair in _pairs(sentence))
-        self.pairs = list(islice(pairs, _MOST_PAIRS))
+        self._pairs = list(islice(pairs, _MOST_PAIRS))
         lists = (steps for text in texts if 1 < len(steps := _steps(text)) <= _MOST_TOLD)
-        self.lists = [[(step, stems_and_numbers(step)) for step in steps] for steps in islice(lists, _MOST_TOLD)]
+        self._lists = [[(step, stems_and_numbers(step)) for step in steps] for steps in islice(lists, _MOST_TOLD)]
         changes = (change for sentence in short for change in _changes(sentence))
-        self.changes = list(islice(changes, _MOST_TOLD))
+        self._changes = list(islice(changes, _MOST_TOLD))
         former = (_told(sentence) for sentence in short if _FORMER.search(sentence))
-        self.former = list(islice(former, _MOST_TOLD))
+        self._former = list(islice(former, _MOST_TOLD))
         current = (_told(text) for text in short if _CURRENT.search(text) and not _FORMER.search(text))
         self._current = list(islice(current, _MOST_TOLD))
+
+    def __bool__(self) -> bool:
+        return bool(self._pairs or self._lists or self._changes or self._former)
 
     def difference(self, sentence: str) -> str | None:
         """Return why a sentence of an answer differs from the source in what comes first, or in what holds now."""
@@ -127,25 +124,25 @@ class OrderedSource:
             The steps that the sentence names whole, or the sentence of the source that has all its words and a number
             that another sentence gives for the past; None without one of these.
         """
-        if not (self.lists or self.former) or len(sentence) > LONGEST:
+        if not (self._lists or self._former) or len(sentence) > LONGEST:
             return None
         if negated(sentence) or _UNTIL.search(sentence):
             return None
         if _of_now(sentence) and (now := self._holding(_told(_CURRENT.sub(" ", sentence)))) is not None:
             return now
         pairs = list(_pairs(sentence))
-        whole = (_named(pairs, steps) for steps in self.lists if pairs)
+        whole = (_named(pairs, steps) for steps in self._lists if pairs)
         return next((words for words in whole if words is not None), None)
 
     def _told_in_reverse(self, pair: _Events) -> bool:
         """Return whether the source puts two events in the other order."""
-        for told in self.pairs:
+        for told in self._pairs:
             across = len(pair.earlier & told.later), len(pair.later & told.earlier)
             along = len(pair.earlier & told.earlier) + len(pair.later & told.later)
             enough = 3 * across[0] >= 2 * len(pair.earlier) and 3 * across[1] >= 2 * len(pair.later)
             if enough and min(across) and sum(across) > along:
                 return True
-        for steps in self.lists:
+        for steps in self._lists:
             first, then = (_place(event, steps) for event in pair)
             if first is not None and then is not None and first > then:
                 return True
@@ -154,7 +151,7 @@ class OrderedSource:
     def _holding(self, said: _Told) -> str | None:
         """Return what the source says of now, where a sentence says the same, and the past has another number."""
         words = said.stems - _digits(said.stems)
-        others = [told for told in self.former if told.numbers and not said.numbers & told.numbers]
+        others = [told for told in self._former if told.numbers and not said.numbers & told.numbers]
         if not said.numbers or not any(words <= told.stems for told in others):
             return None
         holding = (now for now in self._current if said.stems <= now.stems and said.numbers <= now.numbers)
@@ -162,11 +159,11 @@ class OrderedSource:
 
     def _outdated(self, said: _Told) -> str | None:
         """Return why a sentence says of now what the source says of the past; None if it does not."""
-        for change in self.changes:
+        for change in self._changes:
             about = (said.stems - change.gone) & change.about
             if change.gone <= said.stems and not change.there & said.stems and about:
                 return f"the source has a change to {change.now}"
-        for former in self.former:
+        for former in self._former:
             numbers = said.numbers & former.numbers
             for now in self._current if numbers else ():
                 about = said.stems & former.stems & now.stems - former.numbers - now.numbers
