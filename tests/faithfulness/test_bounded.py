@@ -16,7 +16,7 @@ from nlgauge.faithfulness.claims import claims
 from nlgauge.faithfulness.derived import facts
 from nlgauge.faithfulness.exact_checks import CheckedSource
 from nlgauge.faithfulness.forms import forms_of
-from nlgauge.faithfulness.operands import MOST_PASSAGES, Passages
+from nlgauge.faithfulness.operands import MOST_PASSAGES, Passages, SourceSentence
 from nlgauge.faithfulness.quantities import EqualQuantities, quantities, same
 from nlgauge.faithfulness.refusals import honesty, refusals
 
@@ -270,7 +270,7 @@ def test_passages_are_found_by_their_stems_as_if_each_were_looked_at() -> None:
     """All passages that have most of some stems, where the source is so short that none is left out."""
     rng = random.Random(2)
     words = ["ferry", "bridge", "garden", "museum", "council", "winter", "library"]
-    read = Passages([f"The {' '.join(rng.sample(words, 3))} costs {n} euros. " for n in range(8)])
+    read = Passages([SourceSentence(f"The {' '.join(rng.sample(words, 3))} costs {n} euros. ") for n in range(8)])
     looked_at = 0
     for _ in range(200):
         stems = {word[:5] for word in rng.sample(words, rng.randrange(1, 6))}
@@ -282,5 +282,5 @@ def test_passages_are_found_by_their_stems_as_if_each_were_looked_at() -> None:
 
 
 def test_few_passages_of_a_long_source_are_looked_at() -> None:
-    read = Passages([f"The ferry costs {n} euros. " for n in range(500)])
+    read = Passages([SourceSentence(f"The ferry costs {n} euros. ") for n in range(500)])
     assert len(read.near({"ferry", "euro"})) == MOST_PASSAGES

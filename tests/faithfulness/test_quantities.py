@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
+from nlgauge.faithfulness import quantities as module
 from nlgauge.faithfulness.quantities import quantities, same
 
 
@@ -98,3 +100,77 @@ def test_no_mixture_of_signs_and_numbers_stops_the_reading():
     rng = random.Random(1)
     for _ in range(3000):
         quantities("".join(rng.choices(parts, k=rng.randint(1, 8))))
+
+
+WORDS = [
+    "noon",
+    "midnight",
+    "half",
+    "quarter",
+    "third",
+    "tenth",
+    "twelve",
+    "dozen",
+    "hundred",
+    "½",
+    "7",
+    "7:15",
+    "12.50",
+    "May",
+    "Mon",
+    "Monday",
+    "Mondays",
+    "eighties",
+    "the",
+    "The",
+    "nineteen",
+    "twenty",
+    "twentieth",
+    "twenty-first",
+    "an",
+    "a",
+    "one",
+    "each",
+    "per",
+    "hour",
+    "minute",
+    "mile",
+    "kilo",
+    "degrees",
+    "euros",
+    "%",
+    "in",
+    "since",
+    "past",
+    "to",
+    "o'clock",
+    "pm",
+    "open",
+    "from",
+    "until",
+    "at",
+    "and",
+    "of",
+    "out",
+    "four",
+    "every",
+    "cat",
+    "sat",
+    "may",
+    "maybe",
+]
+
+
+def test_a_text_has_a_quantity_only_where_one_search_says_that_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(11)
+    texts = [" ".join(rng.choices(WORDS, k=rng.randrange(1, 7))) for _ in range(3000)]
+    texts += ["open tenpm", "a fifth of it", "The twenties", "one in four", "#7", "v2.1", "+44 20 7946 0958", "1h 30m"]
+    read = [quantities(text) for text in texts]
+    assert read.count([]) > 20
+    monkeypatch.setattr(module, "MAY_HAVE", re.compile(""))
+    assert [quantities(text) for text in texts] == read
+
+
+def test_a_number_beside_a_part_in_words_has_a_value():
+    assert [one.value for one in quantities("3 or half")] == [(3.0,), (50.0,)]
+    assert not any(one.value[0] != one.value[0] for one in quantities("½ to half"))

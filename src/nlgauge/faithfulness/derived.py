@@ -122,7 +122,7 @@ class Facts:
     @cached_property
     def _bounds(self) -> list[tuple[Sentence, Quantity, Callable[[float, float], bool]]]:
         """Sentences with a single number of a kind that is a bound, and what lies inside."""
-        bounds = []
+        bounds: list[tuple[Sentence, Quantity, Callable[[float, float], bool]]] = []
         for source in self._sentences:
             numbers = _placed(source.quantities)
             for quantity in numbers:
@@ -152,7 +152,7 @@ class Facts:
                     return Derived(mine.true == theirs.true, source.text.strip(), reason)
         return self._denied(sentence)
 
-    def _worded(self, frame: _Frame) -> list[tuple[str, _Worded]]:
+    def _worded(self, frame: _Frame) -> list[tuple[Sentence, _Worded]]:
         """Return the sentences that have a word of a frame."""
         if frame not in self._framed:
             self._framed[frame] = [

@@ -359,7 +359,7 @@ def _continues(last: Quantity, quantity: Quantity) -> bool:
 
 def _in_a_range(last: Quantity, quantity: Quantity, between: str) -> tuple[Quantity, Quantity]:
     """Return the two ends of a range. The end without a unit has the other one's."""
-    if last.kind == "count" and not last.weak and quantity.written:
+    if last.kind == "count" and not last.weak and abs(quantity.written) > 0:  # neither 0 nor NaN
         if quantity.kind == "temperature":
             return last._replace(
                 kind=quantity.kind, value=(celsius(last.written, quantity.unit),), unit=quantity.unit
