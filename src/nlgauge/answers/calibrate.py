@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nlgauge.answers.rated_threshold import RatedThreshold
+from nlgauge.answers.wordings import unread_below, wording_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import ScoreTable
@@ -18,6 +19,7 @@ from nlgauge.errors import InputError
 from nlgauge.maths.inference import Measured
 from nlgauge.maths.intervals import binomial_p, certified, proportion
 from nlgauge.maths.prediction_powered import Design, Integers
+from nlgauge.maths.wording import EDGES, Band, readable
 from nlgauge.ratings.join import Source, turned
 from nlgauge.ratings.rated import RatedRows, rated_rows, unseen
 from nlgauge.ratings.refusing import LEAST, alike, chosen_by_score, unanswered
@@ -164,6 +166,7 @@ def calibrate(
     cluster: str | None = None,
     outputs: Corpus | None = None,
     draw: Draw | None = None,
+    bands: bool = False,
     seed: int = 0,
 ) -> Calibration:
     """Return thresholds for `nlgauge.check`, of which the first keeps a promise.
@@ -176,6 +179,11 @@ def calibrate(
     larger probability than others, as many of these are left out at random. Where rows of a cluster were rated (rows of
     one item are a cluster where there are several), the tests take at most one of them, at random. Rows that raters
     passed by (`nlgauge.ratings.refusing.blank`) count as bad in the tests.
+
+    With `bands`, answers in other words than their source are not judged where the ratings show that the metric cannot
+    read them (`nlgauge.answers.wordings.unread_below`): they neither pass nor fail, and all promises are of the
+    others. The ratings that choose the band also test the thresholds, so the tests share the probability of an error:
+    half of it is for judging all rows, and a tenth of it for each of the five bands that may be left out.
 
     Thresholds without a promise are chosen on the rated rows, in three ways: by F1 of finding bad rows; by cost; and by
     precision. What these do is counted on folds that they were not chosen on.
@@ -196,6 +204,8 @@ def calibrate(
         cluster: as `nlgauge.estimate` takes it.
         outputs: as `nlgauge.estimate` takes them.
         draw: as `nlgauge.estimate` takes it.
+        bands: leave answers unread whose wording the metric is shown not to read. Their sources are read from
+            `outputs`, else from `ratings`.
         seed: of what is left out at random, and of the folds.
 
     Returns:
@@ -234,11 +244,17 @@ def calibrate(
         within=_of_system(table, system),
         seed=seed,
     )
-    rows, below, n = task.rows, task.below, int(task.rows.rated.sum())
+    rows, below = task.rows, task.below
     rows, apart = rows.independent(task.rng)
-    scores = rows.scores
-    chosen = [rows.certified(risk, 1 - confidence)]
-    chosen += [] if recall is None else [rows.recalled(recall, 1 - confidence)]
+    error, unread = 1 - confidence, None
+    if bands:
+        texts = outputs if outputs is not None else ratings if isinstance(ratings, Corpus) else None
+        unread, error, said = rows.unread(None if texts is None else wording_of(table, texts)[task.within], error)
+        apart = [*apart, said]
+        rows = rows if unread is None else rows.of(unread.read)
+    n, scores = int(rows.rated.sum()), rows.scores
+    chosen = [rows.certified(risk, error)]
+    chosen += [] if recall is None else [rows.recalled(recall, error)]
     chosen += [rows.best(by, cost, precision, seed) for by in WAYS[2:]]
     sign = 1 if column.higher_is_better else -1
     signature = table.signatures.get(spec, Signature(spec))
@@ -261,6 +277,7 @@ def calibrate(
             facts=signature.facts,
             scores=tuple((sign * finite).tolist()),
             recall=recall if one.by == "recall" else None,
+            bands=None if unread is None else unread.bands,
         )
         for one in chosen
         if math.isfinite(one.threshold)
@@ -344,6 +361,8 @@ class RatedTask:
     notes: tuple[str, ...]
     rng: np.random.Generator
     """What further ratings are left out by, at random"""
+    within: Mask
+    """Which rows of the table these are: [rows of the table]"""
 
     @classmethod
     def of(
@@ -370,7 +389,16 @@ class RatedTask:
         if rows.blanks:
             of = f"{rows.blanks} blank rows, which raters passed by," if rows.blanks > 1 else "the blank row"
             notes = [*notes, f"in the tests of a promise {of} count as bad; all else is of rated rows"]
-        return cls(rows, below, tuple(notes), rng)
+        return cls(rows=rows, below=below, notes=tuple(notes), rng=rng, within=within)
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Which rows are judged, and the bands of those that are not."""
+
+    bands: tuple[Band, ...]
+    read: Mask
+    """[rows]"""
 
 
 @dataclass(frozen=True)
@@ -416,6 +444,36 @@ class RatedScores:
             ).problem
             if said:
                 raise InputError(said)
+
+    def of(self, rows: Mask) -> RatedScores:
+        """Return the same for some of the rows."""
+        return RatedScores(
+            scores=self.scores[rows],
+            rated=self.rated[rows],
+            bad=self.bad[rows],
+            clusters=self.clusters[rows],
+            tested=self.tested[rows],
+            blank=None if self.blank is None else self.blank[rows],
+        )
+
+    def unread(self, wording: Float | None, error: float) -> tuple[Unread | None, float, str]:
+        """Return which rows are not judged by their wording, the error that is left for a test, and what to say of it.
+
+        Args:
+            wording: the share of the longer words of each answer that its source has: [rows]; None where it is not
+                known.
+            error: that of all tests.
+        """
+        rated = self.rated
+        if wording is None or np.isnan(wording[rated]).all():
+            return None, error, "no rated row has an answer and a source, so all answers are judged (give the outputs)"
+        band = unread_below(self.scores[rated], self.bad[rated], self.clusters[rated], wording[rated])
+        if band is None:
+            return Unread((), np.ones(len(rated), bool)), error / 2, "answers of every wording are judged"
+        read = np.array([readable(float(share), [band]) for share in wording])
+        said = f"not judged are answers of which under {band.end:.0%} of the longer words stand in the source"
+        rest = f"{int((~read & rated).sum())} of the {int(rated.sum())} rated rows, whose area is {band.area:.2f}"
+        return Unread((band,), read), error / (2 * len(EDGES)), f"{said}: {rest}"
 
     def independent(self, rng: np.random.Generator) -> tuple[RatedScores, list[str]]:
         """Return the same scores, of whose rated rows the tests take at most one a cluster.
