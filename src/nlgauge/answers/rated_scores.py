@@ -303,7 +303,10 @@ class RatedScores:
         return self._chosen(by, threshold, np.full(len(self.scores), threshold), False)
 
     def best(self, by: str, cost: float, precision: float, seed: int) -> Chosen:
-        """Return the best threshold on the rated rows; what it does, by thresholds chosen on other folds."""
+        """Return the best threshold on the rated rows, and what it does to them.
+
+        What it does is measured by thresholds that were chosen on other folds.
+        """
         rows = np.flatnonzero(self.rated)
         if self.bad[rows].all() or not self.bad[rows].any():
             what = "bad" if self.bad[rows].all() else "good"
