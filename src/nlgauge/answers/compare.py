@@ -169,7 +169,7 @@ class Comparison(Answered, Records[Difference]):
         return record.better == self.b and self.margin is None
 
     def to_answer(self) -> Answer:
-        """Return the sentence, and a line a metric."""
+        """Return the sentence, and a line for each metric."""
         return Answer(
             command="compare",
             record={
@@ -391,7 +391,7 @@ class Systems:
 
 
 def _table(comparison: Comparison) -> list[list[Cell]]:
-    """Return a line a metric: with a margin, what is said of it; without, p and what the items can show."""
+    """Return a line for each metric: with a margin, what is said of it; without, p and what the items can show."""
     heads: list[Cell] = ["metric", "n", comparison.a, comparison.b, "difference"]
     if comparison.margin is None:
         shows = "shows" if comparison.items is None else f"{comparison.items:,} show"

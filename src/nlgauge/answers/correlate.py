@@ -71,7 +71,7 @@ class Agreements(Answered, Records[Agreement]):
     """The metrics"""
 
     def to_answer(self) -> Answer:
-        """Return a line a sub-score, a column an aspect."""
+        """Return a line for each sub-score, a column for each aspect."""
         aspects = list(self.unrated)
         cells: list[list[Cell]] = [["metric", *aspects]]
         for number, record in enumerate(self.records):

@@ -304,7 +304,7 @@ class Board:
     notes: tuple[str, ...]
 
     def first(self, scorer: str) -> tuple[int, int]:
-        """Return on how many sets and aspects a scorer is in the first cluster, and of how many."""
+        """Return on how many sets and aspects a scorer is in the first cluster, and how many it was rated on."""
         lines = [line for line in self.lines if line.scorer == scorer]
         return sum(line.cluster == 1 for line in lines), len(lines)
 

@@ -32,7 +32,7 @@ class Summary(Answered):
     """Whether a metric with several sub-scores has a table of its own, so that none is too wide to be read"""
 
     def to_answer(self) -> Answer:
-        """Return a line a system, a column a sub-score."""
+        """Return a line for each system, a column for each sub-score."""
         people, items = self.people, self.scores.per_item()
         table = replace(items, columns={**({} if people is None else people.table.columns), **items.columns})
         rated, systems = [] if people is None else people.by_system(), items.by_system()
@@ -107,7 +107,7 @@ def _tables(
 def _cells(
     table: ScoreTable, scores: Sequence[SystemScore], best: Mapping[tuple[str, str], Best], title: str
 ) -> list[list[Cell]]:
-    """Return a row a system, a column a sub-score. An arrow says which way is better."""
+    """Return a row for each system, a column for each sub-score. An arrow says which way is better."""
     columns: dict[tuple[str, str], dict[str, SystemScore]] = {}
     for score in scores:
         columns.setdefault((score.metric, score.part), {})[score.system] = score

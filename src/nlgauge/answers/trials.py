@@ -36,7 +36,7 @@ SPREAD = "spread"
 
 @dataclass(frozen=True, kw_only=True)
 class Passes:
-    """What the trials of a system say of k trials."""
+    """The chances that all of k trials of a system on an item pass, and that at least one does."""
 
     system: str
     k: int

@@ -35,8 +35,8 @@ def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()
         The rated rows.
 
     Raises:
-        SpecError: for --map of a project, which has its own columns.
-        InputError: for a single sheet of a project, whose rows the folder alone can tell.
+        SpecError: --map is given for a project, which has its own columns.
+        InputError: a single sheet of a project is given: only with the folder is it known which rows it is of.
     """
     from nlgauge.ratings.labels import by_name
     from nlgauge.ratings.project import RatingProject, is_project

@@ -98,7 +98,7 @@ def read_outputs(
 
 
 def loaded(path: Path) -> ScoreTable:
-    """Return the scores of a file or folder. A file without a seal is told of. Raises InputError for anything else."""
+    """Return the scores of a file or folder. A file without a seal is reported. Raises InputError for anything else."""
     from nlgauge.data.table import ScoreTable
 
     table = ScoreTable.load(path)

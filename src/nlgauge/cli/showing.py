@@ -46,7 +46,7 @@ def shown(
 ) -> Callable[[Run], click.Command]:
     """Make a function a command of a group, which prints what it returns, and draws it where -o says so.
 
-    The function is given those of its options that are there.
+    The function gets the values of those options alone that the caller named.
 
     Args:
         group: the group of commands.

@@ -152,10 +152,13 @@ class ModalSource:
         return bool(self._planned or self._said)
 
     def difference(self, sentence: str) -> str | None:
-        """Return why a sentence tells as done or shown what the source has as planned or said; None if it does not.
+        """Return why a sentence tells as done or shown what the source has as planned or said.
 
         Args:
             sentence: a sentence of an answer.
+
+        Returns:
+            The difference in words; None if there is none.
         """
         if len(sentence) > LONGEST or negated(sentence):
             return None
@@ -165,12 +168,14 @@ class ModalSource:
         return None if _OPEN.search(sentence) else self._not_done(sentence) or self._left_open(sentence)
 
     def follows(self, sentence: str) -> str | None:
-        """Return the sentence of the source from which it follows that a thing is planned; None if none does.
-
-        "A pool is planned for 2027" follows from "The council plans to build a pool in 2027".
+        """Return the sentence of the source from which it follows that a thing is planned.
 
         Args:
-            sentence: a sentence of an answer.
+            sentence: a sentence of an answer, such as "A pool is planned for 2027", which follows from "The council
+                plans to build a pool in 2027".
+
+        Returns:
+            The sentence; None if the answer says no such thing, or no sentence plans it.
         """
         if not self._planned or len(sentence) > LONGEST or (said := _IS_PLANNED.fullmatch(sentence.strip())) is None:
             return None

@@ -374,6 +374,11 @@ class Verdict(Answered):
             return f"{self.decision.sentences[0]}{lost}".rstrip(".")
         rows = [outcome for outcome in self.outcomes if outcome.row is not None or outcome.item is None]
         what = "answer" if rows and rows[0].row is not None else "system"
+        aside = sum(outcome.state == "unread" for outcome in rows)
+        unread = (
+            f"{aside:,} of {len(rows):,} answers {'is' if aside == 1 else 'are'} not judged: in other words than the "
+        )
+        rows = [outcome for outcome in rows if outcome.state != "unread"]
         many, failing = len(rows) != 1, sum(outcome in self.failures for outcome in rows)
         gone = len(self.failures) - failing
         worse = sum(regression.worse for regression in self.regressions)
@@ -383,7 +388,8 @@ class Verdict(Answered):
             said = f"All {len(rows):,} {what}s pass" if many else f"The {what} passes"
         more = [f"{gone:,} of the earlier run {'is' if gone == 1 else 'are'} missing"] if gone else []
         more += [f"{worse:,} system{'s are' if worse > 1 else ' is'} worse than before"] if worse else []
-        return ", and ".join([said, *more])
+        lead = f"{unread}source. " if aside else ""
+        return lead + ", and ".join([said, *more])
 
     def with_answers(self, answers: Sequence[str]) -> Verdict:
         """Return the verdict with the answers of the rows, for a table without evidence of them."""

@@ -35,7 +35,10 @@ class Vectors(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class CIDErPrepared(Prepared):
-    """idf: for each n-gram, the logarithm of all items over items with the n-gram in a reference."""
+    """The weights of n-grams.
+
+    idf: for each n-gram, the logarithm of all items over items with the n-gram in a reference.
+    """
 
     items: int
     idf: Mapping[str, float]

@@ -107,7 +107,7 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
         The ratings in the order of the table's rows.
 
     Raises:
-        InputError: there are other duplicates, or nothing belongs together.
+        InputError: a row is there twice and the rows are no trials, or no rating belongs to a row of the table.
     """
     if isinstance(source, Column):
         if source.level != "item" or len(source.values) != len(table.rows):

@@ -24,8 +24,8 @@ def matched(table: ScoreTable, outputs: C) -> C:
 
     Rows without a system are of the one system of the table. Rows whose file names their item keep it. The others have
     their position as their item, which holds as long as the texts of all rows agree with those of the table at these
-    positions. Where some differ, the file is in another order, or lacks rows or systems: then each row is the one row
-    of its system that has its texts.
+    positions. Where some texts differ, the file is in another order, or lacks rows or systems. Then a row of the file
+    joins the row of its system in the table that has the same texts.
 
     Args:
         table: the table.
@@ -35,7 +35,7 @@ def matched(table: ScoreTable, outputs: C) -> C:
         The outputs in their order.
 
     Raises:
-        InputError: by its row, for texts that no row of the table has, or that several have.
+        InputError: no row of the table has the texts of an output, or several have them; the error names the output.
     """
     if _is_scored(table, outputs):
         return outputs

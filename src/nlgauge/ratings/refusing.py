@@ -180,7 +180,7 @@ def refusal(
         scores: [rows, metrics]; None where a metric has no score on any row.
         design: how rows were drawn, and which are rated.
         at_random: whether nothing is said of how rows were drawn, so that they have to be drawn from all.
-        asked: the place of each row on the sheet, 0 for none: [rows]; None where that is not known.
+        asked: the place of each row on the sheet, 0 for none: [rows]; None where it is not known.
         bounds: the ends of the scale of y, where it is known.
         left_out: which rows are `blank`: [rows].
 

@@ -82,7 +82,7 @@ def _decoded(content: bytes, path: Path) -> tuple[str, str]:
 
 
 def _json_lines(path: Path, text: str) -> Sheet:
-    """Return what the page saved: a record a line, with `scores` by aspect."""
+    """Return what the page saved: one JSON record in each line, with `scores` by aspect."""
     rows = []
     # str.splitlines would also split at U+2028 and U+0085, which a text may hold.
     for number, line in enumerate(text.split("\n"), 1):

@@ -51,7 +51,7 @@ def plans_of(
 
     Raises:
         InputError: as `Plan`.
-        SpecError: as `Plan`, or a model cannot be had.
+        SpecError: as `Plan`, or a model cannot be loaded.
     """
     by_model: dict[str | None, dict[str, Metric]] = {}
     for spec, metric in metrics.items():
@@ -136,14 +136,15 @@ class Plan:
         """The texts that a metric of rows read, and those that are longer than the model's window"""
 
     def look_up(self, rows: Sequence[int], there: Scores = MappingProxyType({})) -> tuple[Scores, CacheLookup | None]:
-        """Return what the store has of some rows, and what has still to be scored.
+        """Return the cached scores of rows, and which scores have still to be computed.
 
         Args:
             rows: the numbers of the rows.
-            there: what a run before this one left of the rows.
+            there: scores of the rows that an earlier run wrote.
 
         Returns:
-            The scores, and the rest; None for the rest where that is nothing, of systems too.
+            The scores, and what has still to be computed; None for that where all rows and all systems have their
+            scores.
         """
         cached: dict[str, dict[int, RowResult]] = {}
         damaged: frozenset[int] = frozenset()

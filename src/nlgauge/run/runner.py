@@ -46,7 +46,7 @@ def run(
 
     Raises:
         InputError: rows cannot be scored as given.
-        SpecError: a model cannot be had.
+        SpecError: a model cannot be loaded.
     """
     began, ledgers = time.monotonic(), {}
     spent: dict[str, Mapping[str, int]] = {}

@@ -144,8 +144,8 @@ def of_shuffles(x: Float, y: Float, kind: Coefficient, level: str) -> OfDraws | 
         level: 'item' or 'pooled'.
 
     Returns:
-        The function; None where sums do not give the coefficient: of any but Pearson's, and of tables with missing or
-        infinite cells. At pooled level every item is to be there once.
+        The function. None where sums do not give the coefficient: for all coefficients but Pearson's, and for tables
+        with missing or infinite cells. At pooled level every item has to be there once.
     """
     complete = np.isfinite(x).all() and np.isfinite(y).all() and x.size
     if kind != COEFFICIENTS["pearson"] or not complete:

@@ -17,7 +17,7 @@ from nlgauge.answers.raters import StandIn, raters
 from nlgauge.answers.sentinels import added, is_sentinel, sentinels_of, unbeaten
 from nlgauge.answers.trust.decisions import CHOSEN, FITTED, OWN, Rule, from_0_to_1, models_of, rule_of
 from nlgauge.answers.trust.records import Dispute
-from nlgauge.answers.trust.wordings import WordingBand, bands, wording_of
+from nlgauge.answers.wordings import WordingBand, bands, wording_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import DECIDED, PROBABILITY, UNSEEN_PROBABILITY

@@ -29,8 +29,9 @@ CLAIMS = "claims"
 def shown_parts(parts: Sequence[str], details: Sequence[str]) -> tuple[str, ...]:
     """Return the sub-scores that stand in a table, of which the first is the deciding one.
 
-    That is the probability where there is one, else the first that has a better direction. Every command and adapter
-    takes it where no sub-score is named, so that threshold, estimate and comparison are of one number.
+    The deciding sub-score is the probability where the metric gives one, else the first sub-score that has a better
+    direction. Every command and adapter takes it where no sub-score is named. So a threshold, an estimate and a
+    comparison are of the same number.
 
     Args:
         parts: the names of all sub-scores.

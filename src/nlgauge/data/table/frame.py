@@ -80,7 +80,9 @@ _SYSTEMS, _METRICS = 10, 5
 
 
 def summary(table: ScoreTable) -> str:
-    """Return a line that counts rows, systems and metrics, then a table of means: a line a system, a column a metric.
+    """Return a line that counts rows, systems and metrics, then a table of means.
+
+    The table has a line for each system and a column for each metric.
 
     A metric shows its deciding score; an arrow says which way is better, and "-" stands where there is no number. Where
     rows have no value, a line says how many.
