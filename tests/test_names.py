@@ -15,7 +15,6 @@ VAGUE = {"one", "ones", "found", "some", "known", "own", "these", "those", "such
 LIMITS = {
     "faithfulness": 5,  # `given`, a field of evidence
     "engine": 124,
-    "gate": 9,
     "cli": 13,
     "metrics": 15,
     "registry.py": 13,

@@ -77,19 +77,19 @@ class Limits:
         """Raise SpecError for a threshold that cannot be meant, or for none where nothing else is asked."""
         label = self.column.label(self.spec, self.part)
         named = {"at_least": self.at_least, "at_most": self.at_most}
-        given = {name: value for name, value in named.items() if value is not None}
-        if not given and not compared:
+        thresholds = {name: value for name, value in named.items() if value is not None}
+        if not thresholds and not compared:
             raise SpecError("there is nothing to check: give at_least, at_most, or an earlier run (against)")
-        for name, value in given.items():
+        for name, value in thresholds.items():
             if not math.isfinite(value):
                 raise SpecError(f"{name.replace('_', ' ')} {value!r} is no threshold: give a finite number")
         wrong = {None: None, True: "at_most", False: "at_least"}[self.upwards]
-        if wrong in given:
+        if wrong in thresholds:
             way, right = ("higher", "at_least") if self.upwards else ("lower", "at_most")
             raise SpecError(f"{way} is better for {label}: give {right}, --{right.replace('_', '-')} in the command")
         if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
             raise SpecError(f"nothing is at least {self.at_least:g} and at most {self.at_most:g}")
-        if compared and self.upwards is None and len(given) != 1:
+        if compared and self.upwards is None and len(thresholds) != 1:
             problem = f"{label} has no better direction: give either a least or a most value beside the earlier run"
             raise SpecError(f"{problem}, to say which way is worse")
 
@@ -211,40 +211,62 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
         problem = f"the table has {'several metrics' if able else 'no metric'} with a {PART}"
         raise InputError(problem, remedy=f"name one of {', '.join(able)}" if able else f"score with {METRIC}")
     (spec,) = able
-    second = DECIDED in table.columns[spec].parts
-    fail_below, pass_from, origin = _thresholds(table, spec, "unsure" if second else "grounded", "grounded")
-    notes = [] if origin is None else [f"thresholds {fail_below:g} and {pass_from:g} of the model: {origin}"]
-    strict, right = _measured(table, spec, "")
-    limits = Limits(
+    if DECIDED not in table.columns[spec].parts:
+        return _of_model(table, spec, "grounded")
+    first, then = _of_model(table, spec, "unsure"), _of_model(table, spec, "then_grounded", "then_")
+    # The rates of the two models together were not measured: the widest limits hold for both.
+    pairs = None if first.right is None or then.right is None else zip(first.right, then.right, strict=True)
+    both = None if pairs is None else [_widest(pair) for pair in pairs]
+    return replace(first, right=both, second=replace(then, right=first.right, notes=first.notes))
+
+
+def _of_model(table: ScoreTable, spec: str, fact: str, which: str = "") -> Limits:
+    """Return the limits of one model of a metric, as the table's signature has them.
+
+    Args:
+        table: the scores.
+        spec: the metric.
+        fact: under which name the two thresholds stand.
+        which: what the names of the other facts of this model begin with.
+
+    Returns:
+        The limits.
+
+    Raises:
+        InputError: no thresholds were measured for the model.
+    """
+    facts = table.signatures[spec].facts if spec in table.signatures else {}
+    thresholds, origin = facts.get(fact), facts.get(f"{which}grounded_from")
+    if not (isinstance(thresholds, Sequence) and len(thresholds) == 2):
+        remedy = (
+            "name the least probability that passes (at_least), or choose a threshold by ratings (nlgauge calibrate)"
+        )
+        raise InputError(f"the {'second ' * bool(which)}model of {spec} has no measured thresholds", remedy=remedy)
+    fail_below, pass_from = map(float, thresholds)
+    strict, rates, bands = (facts.get(f"{which}{name}") for name in ("strict", "right_answers", "bands"))
+    right, at_least = None, fail_below
+    if isinstance(strict, int | float) and isinstance(rates, Mapping) and rates:
+        by_kind = {kind: RightAnswers(*map(float, shares)) for kind, shares in rates.items()}
+        right, at_least = _by_row(table, spec, by_kind), min(float(strict), fail_below)
+    return Limits(
         spec=spec,
         part=PART,
         column=table.columns[spec],
-        at_least=fail_below if strict is None else min(strict, fail_below),
+        at_least=at_least,
         sure=pass_from,
         doubted_below=fail_below,
         right=right,
-        notes=tuple(notes),
-        bands=_bands(table, spec, ""),
+        notes=() if origin is None else (f"thresholds {fail_below:g} and {pass_from:g} of the model: {origin}",),
+        bands=tuple(Band(*map(float, band)) for band in bands) if isinstance(bands, Sequence) else (),
     )
-    if not second:
-        return limits
-    fail_below, pass_from, _ = _thresholds(table, spec, "then_grounded", "then_grounded")
-    strict, theirs = _measured(table, spec, "then_")
-    # The rates of the two models together were not measured: the widest limits hold for both.
-    both = None if right is None or theirs is None else [_widest(pair) for pair in zip(right, theirs, strict=True)]
-    at_least = fail_below if strict is None else min(strict, fail_below)
-    second_limits = replace(
-        limits, at_least=at_least, sure=pass_from, doubted_below=fail_below, bands=_bands(table, spec, "then_")
-    )
-    return replace(limits, right=both, second=second_limits)
 
 
 def _is_probability(column: Column) -> bool:
     """Return whether the first sub-score of a metric lies between 0 and 1, 1 being best."""
     low, high = column.limits.get(column.parts[0], (0.0, 1.0))
     values = column.values[:, 0]
-    given = values[~np.isnan(values)]
-    within = low >= 0 and high <= 1 and bool(((given >= 0) & (given <= 1)).all())
+    present = values[~np.isnan(values)]
+    within = low >= 0 and high <= 1 and bool(((present >= 0) & (present <= 1)).all())
     return within and column.higher_is_better and column.parts[0] not in column.details
 
 
@@ -282,59 +304,40 @@ def kind_of(asked: bool, claims: float) -> str:
     return OTHERS if not asked else LONG_ANSWERS if claims >= LONG else ANSWERS
 
 
-def _measured(table: ScoreTable, spec: str, which: str) -> tuple[float | None, list[RightAnswers] | None]:
-    """Return the strict threshold in a signature, and by row how often right answers of its kind are doubted.
+def _by_row(table: ScoreTable, spec: str, rates: Mapping[str, RightAnswers]) -> list[RightAnswers]:
+    """Return by row how often right answers of its kind are doubted.
 
-    A row whose kind is not known, or was not measured, has the largest shares of those that it may be of.
+    Args:
+        table: the scores.
+        spec: the metric.
+        rates: how often the right answers of each kind are doubted.
+
+    Returns:
+        The rates of each row. A row whose kind is not known, or was not measured, has the largest shares of those that
+        it may be of.
     """
-    facts = table.signatures[spec].facts if spec in table.signatures else {}
-    strict, given = facts.get(f"{which}strict"), facts.get(f"{which}right_answers")
-    if not isinstance(strict, int | float) or not isinstance(given, Mapping) or not given:
-        return None, None
-    rates = {kind: RightAnswers(*map(float, of)) for kind, of in given.items()}
     every = _widest(list(rates.values()))
     of_answers = [rates[kind] for kind in (ANSWERS, LONG_ANSWERS) if kind in rates]
     answers = _widest(of_answers) if of_answers else every
     column, texts = table.columns[spec], fingerprints(table)
     if not texts or column.level != "item":
-        return float(strict), [every] * len(column.values)
+        return [every] * len(column.values)
     claims = column.values[:, column.parts.index(CLAIMS)] if CLAIMS in column.parts else None
     right: list[RightAnswers] = []
     for row, text in enumerate(texts):
         asked = bool(text.rpartition(".")[2])
-        known = claims is not None and not math.isnan(claims[row])
-        kind = kind_of(asked, float(claims[row])) if claims is not None and known else None
+        counted = claims is not None and not math.isnan(claims[row])
+        kind = kind_of(asked, float(claims[row])) if claims is not None and counted else None
         right.append(rates.get(kind or "", answers if asked else rates.get(OTHERS, every)))
-    return float(strict), right
-
-
-def _bands(table: ScoreTable, spec: str, which: str) -> Bands:
-    """Return the bands of wording in a signature."""
-    facts = table.signatures[spec].facts if spec in table.signatures else {}
-    given = facts.get(f"{which}bands") or ()
-    return tuple(Band(*map(float, of)) for of in given) if isinstance(given, Sequence) else ()
+    return right
 
 
 def _widest(rates: Sequence[RightAnswers]) -> RightAnswers:
     return RightAnswers(
-        failing=max(one.failing for one in rates),
-        doubted_low=min(one.doubted_low for one in rates),
-        doubted=max(one.doubted for one in rates),
+        failing=max(shares.failing for shares in rates),
+        doubted_low=min(shares.doubted_low for shares in rates),
+        doubted=max(shares.doubted for shares in rates),
     )
-
-
-def _thresholds(table: ScoreTable, spec: str, fact: str, origin: str) -> tuple[float, float, str | None]:
-    """Return the two thresholds in a signature, and where they are from."""
-    facts = table.signatures[spec].facts if spec in table.signatures else {}
-    thresholds, told = facts.get(fact), facts.get(f"{origin}_from")
-    if not (isinstance(thresholds, Sequence) and len(thresholds) == 2):
-        remedy = (
-            "name the least probability that passes (at_least), or choose a threshold by ratings (nlgauge calibrate)"
-        )
-        which = "second model" if fact.startswith("then") else "model"
-        raise InputError(f"the {which} of {spec} has no measured thresholds", remedy=remedy)
-    fail_below, pass_from = map(float, thresholds)
-    return fail_below, pass_from, None if told is None else str(told)
 
 
 def _models(table: ScoreTable, spec: str) -> list[str]:
@@ -342,7 +345,8 @@ def _models(table: ScoreTable, spec: str) -> list[str]:
     if DECIDED not in table.columns[spec].parts or spec not in table.signatures:
         return []
     facts = table.signatures[spec].facts
-    return [str(one["name"]) for name, one in facts.items() if isinstance(one, Mapping) and name.startswith("model")]
+    models = [fact for name, fact in facts.items() if isinstance(fact, Mapping) and name.startswith("model")]
+    return [str(model["name"]) for model in models]
 
 
 def deciders(table: ScoreTable, spec: str) -> list[str | None]:
