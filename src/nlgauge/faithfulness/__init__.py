@@ -4,8 +4,8 @@ Read `metric` first: it is `Faithfulness`, whose probability the gate decides by
 
 - `aligner`: what an aligner of the engine says of each claim, and how the rules below change it.
 - `claims`: what an answer claims. `layout` takes off what stands around claims, `no_answers` finds texts that are no
-  answer, `record_claims` makes sentences of records, `forms` and `spelling` write values as the source does, `addresses`
-  finds those that the source does not have.
+  answer, and `addresses` those of the web that the source does not have. `record_claims` makes sentences of records.
+  `forms` and `spelling` write values as the source does.
 - `exact_checks`: differences of numbers, names, opposites and negations (`parts`, `quantities`, `opposites`).
 - `derived`: what follows from the source, or is excluded by it, by rules of English: `exceptions`, `relative_days`,
   `records`, `order`, `modality`, and what is `calculated` (`operands`, `cues`, `rankings`, `derivations`).
