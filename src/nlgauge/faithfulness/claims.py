@@ -118,15 +118,9 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
     whole = edited.text.strip()
     told = _records(edited.text, forms) if "\n" in whole or whole[:1] in ("{", "[", "<") else []
     follows = [
-        Given(edited.begins[record.begin], edited.ends[record.end - 1], record.sentence.strip())
-        for record in told
-        if record.given
+        Given(*edited.place(record.begin, record.end), record.sentence.strip()) for record in told if record.given
     ]
-    doubts = [
-        Link(edited.begins[record.begin], edited.ends[record.end - 1], record.reason, False)
-        for record in told
-        if record.reason
-    ]
+    doubts = [Link(*edited.place(record.begin, record.end), record.reason, False) for record in told if record.reason]
     edited.apply([Piece(record.begin, record.end, record.sentence) for record in told])
     for pattern, group in LAYOUT[BEFORE_RECORDS:]:
         edited.sub(pattern, group)
@@ -137,6 +131,53 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
         failed = "it has nothing but a model's reasoning" if REASONS.search(text) is not None else failed
     if failed:
         return Claims(text="", begins=(), ends=(), refusals=(), failed=failed)
+    set_apart = _sentences_apart(edited, forms.texts, question)
+    if "(" in edited.text:
+        edited.apply(
+            [_behind(edited.text, measure, other) for measure, other, right in conversions(edited.text) if right]
+        )
+    if question:
+        edited.apply(_asked_for(edited.text, forms.texts, question))
+    derived = _derived(edited.text, forms.texts, question)
+    follows += [Given(*edited.place(piece.begin, piece.end), why) for piece, why in derived]
+    edited.apply([piece for piece, _ in derived])
+    edited.apply(in_their_form(edited.text, forms))
+    spelled = list(forms.spellings.of(edited.text))
+    doubts += [
+        Link(
+            *edited.place(name.begin, name.end),
+            f"{edited.text[name.begin : name.end]}: the source has {name.theirs}",
+            False,
+        )
+        for name in spelled
+        if name.slip
+    ]
+    edited.apply([Piece(name.begin, name.end, name.theirs) for name in spelled])
+    edited.sub(EMPTY)
+    edited.finish()
+    # Arrays, because a run holds the claims of all rows that it is going to score.
+    return Claims(
+        text=edited.text,
+        begins=array("i", edited.begins),
+        ends=array("i", edited.ends),
+        refusals=tuple(set_apart),
+        links=made_up(text, forms.texts) if forms.texts and WEB.search(text) is not None else (),
+        given=follows,
+        doubts=doubts,
+    )
+
+
+def _sentences_apart(edited: Edited, others: Sequence[str], question: str) -> list[Refusal]:
+    """Take off what claims nothing (politeness, questions, repetitions, what leads to a claim), and return refusals.
+
+    Args:
+        edited: the text, which is changed.
+        others: the texts of the source.
+        question: the question that the text answers. Yes and no become its statement.
+
+    Returns:
+        The refusals, with their places in the original text.
+    """
     set_apart: list[Refusal] = []
     seen: set[tuple[str, ...]] = set()
     pieces: list[Piece] = []
@@ -157,53 +198,20 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
             pieces.append(Piece(begin, end, ""))
             continue
         seen.add(name)
-        refused = refusals(whole[begin:end], question)
-        if refused and facts(tuple(forms.texts)).of(whole[begin:end], question) is not None:
+        refused = refusals(sentence, question)
+        if refused and facts(tuple(others)).of(sentence, question) is not None:
             refused = []  # a record has it: "the plan has no support"
         for refusal in refused:
-            set_apart.append(
-                refusal._replace(begin=edited.begins[begin + refusal.begin], end=edited.ends[begin + refusal.end - 1])
-            )
-            pieces.append(Piece(begin + refusal.begin, begin + refusal.end, ""))
+            first_of_it, last = begin + refusal.begin, begin + refusal.end
+            place = edited.place(first_of_it, last)
+            set_apart.append(refusal._replace(begin=place[0], end=place[1]))
+            pieces.append(Piece(first_of_it, last, ""))
         if not refused and first < begin and whole[begin].islower():  # the sentence begins here now
             pieces.append(Piece(begin, begin + 1, whole[begin].upper()))
         elif not refused and (match := _YES_NO.fullmatch(whole, begin, end)) is not None:
             pieces.append(Piece(begin, end, statement(question, not re.search("no", match[1].lower()))))
     edited.apply(pieces)
-    if "(" in edited.text:
-        edited.apply(
-            [_behind(edited.text, measure, other) for measure, other, right in conversions(edited.text) if right]
-        )
-    if question:
-        edited.apply(_asked_for(edited.text, forms.texts, question))
-    derived = _derived(edited.text, forms.texts, question)
-    follows += [Given(edited.begins[piece.begin], edited.ends[piece.end - 1], why) for piece, why in derived]
-    edited.apply([piece for piece, _ in derived])
-    edited.apply(in_their_form(edited.text, forms))
-    spelled = list(forms.spellings.of(edited.text))
-    doubts += [
-        Link(
-            edited.begins[name.begin],
-            edited.ends[name.end - 1],
-            f"{edited.text[name.begin : name.end]}: the source has {name.theirs}",
-            False,
-        )
-        for name in spelled
-        if name.slip
-    ]
-    edited.apply([Piece(name.begin, name.end, name.theirs) for name in spelled])
-    edited.sub(EMPTY)
-    edited.finish()
-    # Arrays, because a run holds the claims of all rows that it is going to score.
-    return Claims(
-        text=edited.text,
-        begins=array("i", edited.begins),
-        ends=array("i", edited.ends),
-        refusals=tuple(set_apart),
-        links=made_up(text, forms.texts) if forms.texts and WEB.search(text) is not None else (),
-        given=follows,
-        doubts=doubts,
-    )
+    return set_apart
 
 
 def claim_ends(text: str) -> list[int]:

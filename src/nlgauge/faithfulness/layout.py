@@ -185,6 +185,10 @@ class Edited:
             self.begins = begins + self.begins[at:]
             self.ends = ends + self.ends[at:]
 
+    def place(self, begin: int, end: int) -> tuple[int, int]:
+        """Return the characters [begin, end) of the original text from which characters of this one come."""
+        return self.begins[begin], self.ends[end - 1]
+
     def finish(self) -> None:
         """Take spaces off both ends, and end the last sentence."""
         last = len(self.text.rstrip())
