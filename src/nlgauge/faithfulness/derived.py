@@ -22,6 +22,7 @@ from nlgauge.faithfulness.opposites import OPPOSITES
 from nlgauge.faithfulness.order import OrderedSource
 from nlgauge.faithfulness.quantities import quantities, same
 from nlgauge.faithfulness.records import Thing, records, structure, thing_of
+from nlgauge.faithfulness.scope import ScopedSource
 from nlgauge.faithfulness.statements import is_verb, statement
 from nlgauge.faithfulness.stems import (
     GENERAL,
@@ -146,6 +147,11 @@ class Facts:
     def modality(self) -> ModalSource:
         """What the source has as planned or as said, and not as done or shown."""
         return ModalSource(self._texts)
+
+    @cached_property
+    def scope(self) -> ScopedSource:
+        """What the source says of some things, and of all."""
+        return ScopedSource(self._texts)
 
     def _in_order(self, sentence: str) -> Derived | None:
         """Return that a statement follows which names steps of the source in their order, or what holds now."""
