@@ -319,8 +319,9 @@ class CheckedSource:
             ]
             if not some:
                 found += self._negations(sentence)
-                rules = (self._derived.order, self._derived.modality, self._derived.scope)
-                if (why := next(filter(None, (rule.difference(sentence.text) for rule in rules)), None)) is not None:
+                if (
+                    why := next(filter(None, (rule.difference(sentence.text) for rule in self._derived.told)), None)
+                ) is not None:
                     begin, end = _span_of_words(sentence.text)
                     found.append(SourceDifference(at + begin, at + end, why, sure=False))
         found.sort()
