@@ -16,7 +16,7 @@ from nlgauge.stats.interrater import RaterAgreement
 
 if TYPE_CHECKING:
     from nlgauge.answers.fitted_panel import FittedPanel
-    from nlgauge.answers.trust.facts import Lines
+    from nlgauge.answers.trust.lines import Lines
 
 
 @dataclass(frozen=True)
