@@ -22,7 +22,7 @@ from nlgauge.answers.rated_scores import Bin, Chosen
 from nlgauge.answers.scorecard import BoardLine
 from nlgauge.answers.trials import Passes, Plan, Reliability, Spread
 from nlgauge.answers.trust.numbers import Trust
-from nlgauge.answers.trust.wordings import WordingBand
+from nlgauge.answers.wordings import WordingBand
 from nlgauge.data.table import SystemScore
 from nlgauge.data.table.frame import Records
 from nlgauge.gate import Outcome, Verdict

@@ -11,6 +11,7 @@ import numpy as np
 
 from nlgauge.answers.rated_scores import Bin, Chosen, RatedTask
 from nlgauge.answers.rated_threshold import RatedThreshold
+from nlgauge.answers.wordings import wording_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import ScoreTable
@@ -119,6 +120,7 @@ def calibrate(
     cluster: str | None = None,
     outputs: Corpus | None = None,
     draw: Draw | None = None,
+    bands: bool = False,
     seed: int = 0,
 ) -> Calibration:
     """Return thresholds for `nlgauge.check`, of which the first keeps a promise.
@@ -131,6 +133,11 @@ def calibrate(
     larger probability than others, as many of these are left out at random. Where rows of a cluster were rated (rows of
     one item are a cluster where there are several), the tests take at most one of them, at random. Rows that raters
     passed by (`nlgauge.ratings.refusing.blank`) count as bad in the tests.
+
+    With `bands`, answers in other words than their source are not judged where the ratings show that the metric cannot
+    read them (`nlgauge.answers.wordings.unread_below`): they neither pass nor fail, and all promises are of the
+    others. The ratings that choose the band also test the thresholds, so the tests share the probability of an error:
+    half of it is for judging all rows, and a tenth of it for each of the five bands that may be left out.
 
     Thresholds without a promise are chosen on the rated rows, in three ways: by F1 of finding bad rows; by cost; and by
     precision. What these do is counted on folds that they were not chosen on.
@@ -151,6 +158,8 @@ def calibrate(
         cluster: as `nlgauge.estimate` takes it.
         outputs: as `nlgauge.estimate` takes them.
         draw: as `nlgauge.estimate` takes it.
+        bands: leave answers unread whose wording the metric is shown not to read. Their sources are read from
+            `outputs`, else from `ratings`.
         seed: of what is left out at random, and of the folds.
 
     Returns:
@@ -189,11 +198,17 @@ def calibrate(
         within=_of_system(table, system),
         seed=seed,
     )
-    rows, below, n = task.rows, task.below, int(task.rows.rated.sum())
+    rows, below = task.rows, task.below
     rows, apart = rows.independent(task.rng)
-    scores = rows.scores
-    chosen = [rows.certified(risk, 1 - confidence)]
-    chosen += [] if recall is None else [rows.recalled(recall, 1 - confidence)]
+    error, unread = 1 - confidence, None
+    if bands:
+        texts = outputs if outputs is not None else ratings if isinstance(ratings, Corpus) else None
+        unread, error, said = rows.unread(None if texts is None else wording_of(table, texts)[task.within], error)
+        apart = [*apart, said]
+        rows = rows if unread is None else rows.of(unread.read)
+    n, scores = int(rows.rated.sum()), rows.scores
+    chosen = [rows.certified(risk, error)]
+    chosen += [] if recall is None else [rows.recalled(recall, error)]
     chosen += [rows.best(by, cost, precision, seed) for by in WAYS[2:]]
     sign = 1 if column.higher_is_better else -1
     signature = table.signatures.get(spec, Signature(spec))
@@ -216,6 +231,7 @@ def calibrate(
             facts=signature.facts,
             scores=tuple((sign * finite).tolist()),
             recall=recall if choice.by == "recall" else None,
+            bands=None if unread is None else unread.bands,
         )
         for choice in chosen
         if math.isfinite(choice.threshold)

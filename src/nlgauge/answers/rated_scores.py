@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nlgauge.answers.wordings import unread_below
 from nlgauge.errors import InputError
 from nlgauge.maths.inference import Measured
 from nlgauge.maths.intervals import binomial_p, certified, proportion
 from nlgauge.maths.prediction_powered import Design, Integers
+from nlgauge.maths.wording import EDGES, Band, readable
 from nlgauge.ratings.rated import RatedRows
 from nlgauge.ratings.refusing import LEAST, alike, chosen_by_score, unanswered
 from nlgauge.stats.arrays import Float, Mask
@@ -102,6 +104,8 @@ class RatedTask:
     notes: tuple[str, ...]
     rng: np.random.Generator
     """What further ratings are left out by, at random"""
+    within: Mask
+    """Which rows of the table these are: [rows of the table]"""
 
     @classmethod
     def of(
@@ -128,7 +132,16 @@ class RatedTask:
         if rows.blanks:
             of = f"{rows.blanks} blank rows, which raters passed by," if rows.blanks > 1 else "the blank row"
             notes = [*notes, f"in the tests of a promise {of} count as bad; all else is of rated rows"]
-        return cls(rows, below, tuple(notes), rng)
+        return cls(rows=rows, below=below, notes=tuple(notes), rng=rng, within=within)
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Which rows are judged, and the bands of those that are not."""
+
+    bands: tuple[Band, ...]
+    read: Mask
+    """[rows]"""
 
 
 @dataclass(frozen=True)
@@ -174,6 +187,36 @@ class RatedScores:
             ).problem
             if said:
                 raise InputError(said)
+
+    def of(self, rows: Mask) -> RatedScores:
+        """Return the same for some of the rows."""
+        return RatedScores(
+            scores=self.scores[rows],
+            rated=self.rated[rows],
+            bad=self.bad[rows],
+            clusters=self.clusters[rows],
+            tested=self.tested[rows],
+            blank=None if self.blank is None else self.blank[rows],
+        )
+
+    def unread(self, wording: Float | None, error: float) -> tuple[Unread | None, float, str]:
+        """Return which rows are not judged by their wording, the error that is left for a test, and what to say of it.
+
+        Args:
+            wording: the share of the longer words of each answer that its source has: [rows]; None where it is not
+                known.
+            error: that of all tests.
+        """
+        rated = self.rated
+        if wording is None or np.isnan(wording[rated]).all():
+            return None, error, "no rated row has an answer and a source, so all answers are judged (give the outputs)"
+        band = unread_below(self.scores[rated], self.bad[rated], self.clusters[rated], wording[rated])
+        if band is None:
+            return Unread((), np.ones(len(rated), bool)), error / 2, "answers of every wording are judged"
+        read = np.array([readable(float(share), [band]) for share in wording])
+        said = f"not judged are answers of which under {band.end:.0%} of the longer words stand in the source"
+        rest = f"{int((~read & rated).sum())} of the {int(rated.sum())} rated rows, whose area is {band.area:.2f}"
+        return Unread((band,), read), error / (2 * len(EDGES)), f"{said}: {rest}"
 
     def independent(self, rng: np.random.Generator) -> tuple[RatedScores, list[str]]:
         """Return the same scores, of whose rated rows the tests take at most one a cluster.

@@ -16,6 +16,7 @@ from nlgauge.data.jsonable import read_record
 from nlgauge.data.seal import sealed
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import selection_p
+from nlgauge.maths.wording import Band
 from nlgauge.stats.arrays import Float
 
 _BINS = 10
@@ -51,6 +52,9 @@ class RatedThreshold:
     """Those of the rated rows"""
     recall: float | None = None
     """At least this share of the bad rows is stopped, with that confidence; `by` is 'recall'"""
+    bands: tuple[Band, ...] | None = None
+    """The answers that are not judged, by the share of their longer words that the source has: empty where all are
+    judged, None where nobody asked, or no rated row has a source"""
 
     def passes(self, values: Float) -> Float:
         """Return 1 where a value passes the threshold, 0 elsewhere and where there is none: [rows]."""

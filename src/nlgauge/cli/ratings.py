@@ -164,6 +164,7 @@ _WAYS = ("risk", "recall", "f1", "cost", "precision")
 @click.option(
     "--precision", type=_SHARE, default=0.9, show_default=True, help="At least this share of stopped rows is bad."
 )
+@click.option("--bands", is_flag=True, help="Judge no answers in other words than their source that it cannot read.")
 @click.option("-o", "--output", type=PLACE, help="Write the threshold here, for nlgauge check --threshold.")
 @IN_FORMATS
 def calibrate(

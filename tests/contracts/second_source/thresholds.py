@@ -189,6 +189,7 @@ RATED_THRESHOLD: Sources = {
     "facts": lambda r: {},
     "scores": lambda r: tuple((r.sign * r.scores[r.rated & np.isfinite(r.scores)]).tolist()),
     "recall": lambda r: 0.3 if r.by == "recall" else None,
+    "bands": lambda r: None,
 }
 CALIBRATION: Sources = {
     "metric": lambda r: "M",

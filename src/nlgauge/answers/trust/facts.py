@@ -9,7 +9,7 @@ from typing import NamedTuple
 from nlgauge.answers.estimated_means import Estimate
 from nlgauge.answers.rated_scores import Bin, Chosen, RatedScores
 from nlgauge.answers.trust.decisions import CHOSEN, FITTED, Rule
-from nlgauge.answers.trust.wordings import WordingBand
+from nlgauge.answers.wordings import WordingBand
 from nlgauge.maths.inference import NOTHING, Inference, Measured
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, rows_needed, share_of

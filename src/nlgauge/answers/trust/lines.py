@@ -19,7 +19,7 @@ from nlgauge.answers.sentinels import added, is_sentinel, sentinels_of, unbeaten
 from nlgauge.answers.trust.decisions import CHOSEN, FITTED, OWN, Rule, from_0_to_1, models_of, rule_of
 from nlgauge.answers.trust.facts import Correlations, Decisions, Facts, MayStandIn, Probability, Promise, Ranking
 from nlgauge.answers.trust.records import Dispute
-from nlgauge.answers.trust.wordings import bands, wording_of
+from nlgauge.answers.wordings import bands, wording_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import DECIDED, PROBABILITY, UNSEEN_PROBABILITY

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from nlgauge.answers.rated_scores import Bin
 from nlgauge.answers.trust.decisions import CHOSEN, HALF
 from nlgauge.answers.trust.declared import Column, Words, clauses, number
-from nlgauge.answers.trust.wordings import WordingBand
+from nlgauge.answers.wordings import WordingBand
 from nlgauge.maths.inference import NOTHING, Measured
 from nlgauge.show.tables import NONE, Cell
 from nlgauge.stats.interrater import cohen_kappa

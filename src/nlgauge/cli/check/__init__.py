@@ -240,6 +240,7 @@ def check(
         "at_least": at_least,
         "at_most": at_most,
         "threshold": made,
+        "outputs": corpus if made is not None else None,
         "grounded": grounded,
         "allow_missing": allow_missing,
         "strict": strict,
