@@ -193,7 +193,7 @@ class Since(NamedTuple):
 
 @dataclass(kw_only=True)
 class Facts:
-    """What was found out of one scorer and one aspect. A part is None where the scorer has no such thing."""
+    """All facts of one scorer for one aspect. A part is None where the scorer has no such facts."""
 
     metric: str
     aspect: str

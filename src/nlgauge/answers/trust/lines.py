@@ -50,7 +50,7 @@ def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
         The table.
 
     Raises:
-        InputError: there is no scorer of rows, or a metric has one number a system or no better direction.
+        InputError: there is no scorer of rows, or a metric has one number for each system or no better direction.
     """
     chosen: dict[str, tuple[str, str]] = {}
     for name in metrics if metrics is not None else table.columns:

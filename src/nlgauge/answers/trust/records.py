@@ -106,7 +106,7 @@ class Trusts(Answered, Records[Trust]):
 
     @property
     def legend(self) -> list[str]:
-        """What the numbers are of, a sentence each."""
+        """Sentences that say what the numbers of each scorer mean, and what they cannot say."""
         several = len(self.aspects) > 1
         return [
             f"{record.metric}{f', {record.aspect}' if several else ''}: {said}"
