@@ -171,7 +171,7 @@ def decided(verdict: Verdict) -> list[str]:
 
 
 def notes(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> Iterator[str]:
-    """Yield what has to be known beside the verdict, a line each.
+    """Yield what has to be known beside the verdict, one line each.
 
     Args:
         verdict: what the gate found.

@@ -233,7 +233,7 @@ def exported(log: Mapping[str, Any], place: InputPlace) -> list[Record] | None:
 
 
 def with_traces(values: Iterator[object], place: InputPlace) -> Iterable[object]:
-    """Return the values of JSON Lines, or where these are traces their records."""
+    """Return the values of JSON Lines; of traces, the records of their outputs."""
     first = next(values, _NOWHERE)
     if not (isinstance(first, dict) and ("resourceSpans" in first or "resourceLogs" in first)):
         return values if first is _NOWHERE else chain([first], values)
@@ -250,7 +250,7 @@ def records_held(value: Mapping[str, Any], place: InputPlace) -> object:
 
 
 def read_log(values: Iterable[object], place: InputPlace) -> Iterable[object]:
-    """Return values as they are, or where these are what a tool wrote of each output their records."""
+    """Return the records of a log that a tool wrote; values that are no such log are returned as they are."""
     if isinstance(values, Exported):
         return values
     rest = iter(values)
