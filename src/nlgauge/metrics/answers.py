@@ -25,6 +25,8 @@ _FEW = 6
 TOKENS = 16
 """The longest answer, in tokens, where a label is all that is asked for"""
 TOKENS_WITH_REASON = 512
+TOKENS_OF_JSON = 32
+"""Tokens of an object beside names and labels: braces, quotation marks, line ends, a fence"""
 _MOST_LOGPROBS = 20
 _CUT = ", and is cut: most_tokens is too small"
 _BLANKS = str.maketrans({"▁": " ", "Ġ": " ", "Ċ": "\n"})
@@ -47,6 +49,8 @@ class Chat:
     """Whether the question is the system's message, and the texts are the user's"""
     without: set[str] = field(default_factory=set)
     """Parameters that the server was found not to take"""
+    anew: bool = False
+    """Whether the server is asked to compute each prompt from its beginning"""
 
     def question_of(self, asked: Asked) -> str:
         """Return the question, and how to answer it."""
@@ -75,6 +79,8 @@ class Chat:
         if self.json:
             form = {"name": NAME, "strict": True, "schema": self.schema()}
             optional["response_format"] = {"type": "json_schema", "json_schema": form}
+        if self.anew:
+            optional["cache_prompt"] = False
         if "logprobs" in self.without:
             del optional["top_logprobs"]
         body = {"model": self.model, "messages": messages, **optional}
@@ -82,9 +88,21 @@ class Chat:
             body["max_completion_tokens"] = self.most_tokens
         return {name: value for name, value in body.items() if value is not None and name not in self.without}
 
+    def learn(self, content: Mapping[str, Any]) -> bool:
+        """Return whether a first reply changes what is sent: llama.cpp is asked to compute each prompt anew.
+
+        It goes on from the longest beginning that a prompt shares with one before, in batches of another size, and its
+        probabilities then differ by several hundredths: a row's number would depend on what was asked before.
+        """
+        timings = content.get("timings")
+        if self.anew or not isinstance(timings, Mapping) or "prompt_ms" not in timings:
+            return False
+        self.anew = True
+        return True
+
     def refused(self, failure: str) -> str | None:
         """Return the parameter that a server's refusal names, if it can be left out."""
-        optional = ("top_logprobs", "logprobs", "response_format", "max_tokens", "temperature", "seed")
+        optional = ("top_logprobs", "logprobs", "response_format", "max_tokens", "temperature", "seed", "cache_prompt")
         return next((name for name in optional if name in failure and name not in self.without), None)
 
     def each(self, content: Mapping[str, Any]) -> list[Answer]:

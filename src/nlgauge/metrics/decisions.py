@@ -46,6 +46,10 @@ class _Form:
         """Return the answer to each question."""
         raise NotImplementedError
 
+    def learn(self, content: Mapping[str, Any]) -> bool:
+        """Return whether a first reply changes what is sent: it does not."""
+        return False
+
     def refused(self, failure: str) -> str | None:
         """Return the parameter that a server's refusal names: there is none that could be left out."""
         return None
