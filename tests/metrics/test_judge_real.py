@@ -54,7 +54,8 @@ def test_a_number_is_what_the_server_says_and_is_asked_once(url: str, tmp_path: 
     assert "|answers:probabilities|numbers:not repeatable|" in str(table.signatures[spec])
     again = nlgauge.evaluate(ROWS, metrics=judge, cache=tmp_path)
     np.testing.assert_array_equal(again.values(spec), values)
-    assert again.spent["asked"][spec]["requests"] == 3  # which model there is, whether it answers, and without what it computed before
+    # Which model there is, whether it answers, and that again with each prompt computed anew.
+    assert again.spent["asked"][spec]["requests"] == 3
 
     # The first number, from the server's own reply, by hand.
     number = next(n for n in range(len(ROWS)) if n not in reasons)

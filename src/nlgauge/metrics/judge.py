@@ -110,7 +110,8 @@ class Judge(RowMetric):
     most_tokens: int | None = param(
         None,
         minimum=1,
-        help=f"the longest answer of a chat, in tokens; by default {TOKENS}, and {TOKENS_WITH_REASON} with a reason; JSON has more",
+        help=f"the longest answer of a chat, in tokens; by default {TOKENS}, and {TOKENS_WITH_REASON} with a reason, "
+        "and more for JSON",
     )
     at_once: int = param(8, minimum=1, help="requests at a time")
     retries: int = param(4, minimum=0, help="how often a failed request is sent again")
