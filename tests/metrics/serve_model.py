@@ -9,11 +9,11 @@ import xllamacpp
 
 
 def main() -> None:
-    """Serve the model at 127.0.0.1, with room for the requests of the tests, two at a time."""
+    """Serve the model at 127.0.0.1, a request at a time: of several at once the numbers depend on each other."""
     settings = xllamacpp.CommonParams()
     settings.model.path, settings.model_alias = sys.argv[1], {"smollm2"}
     settings.port = int(sys.argv[2])
-    settings.n_ctx, settings.n_parallel, settings.n_gpu_layers = 4096, 2, 0
+    settings.n_ctx, settings.n_parallel, settings.n_gpu_layers = 2048, 1, 0
     # Several threads wait for each other by turning: beside other work that takes minutes.
     settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(settings)
