@@ -37,14 +37,14 @@ class CachedAnswers:
         if self.cache is None:
             return {}
         keys = {self._key(job): job for job in jobs}
-        found = {keys[key]: _read(content) for key, content in self.cache.get(list(keys)).items()}
-        return {job: answers for job, answers in found.items() if len(answers) == self.count}
+        cached = {keys[key]: _read(content) for key, content in self.cache.get(list(keys)).items()}
+        return {job: answers for job, answers in cached.items() if len(answers) == self.count}
 
     def add(self, job: Job, answers: Sequence[Answer]) -> None:
         """Cache what was answered; nothing where it may be answered otherwise when it is asked again."""
-        if self.cache is None or any(isinstance(one, Failure) and one.temporary for one in answers):
+        if self.cache is None or any(isinstance(answer, Failure) and answer.temporary for answer in answers):
             return
-        self.cache.put({self._key(job): json.dumps([_written(one) for one in answers]).encode()})
+        self.cache.put({self._key(job): json.dumps([_written(answer) for answer in answers]).encode()})
         if time.monotonic() > self._committed + _OFTEN_S:
             self.commit()
 
@@ -68,7 +68,7 @@ def _read(content: bytes) -> list[Answer]:
 
     try:
         made = msgspec.json.decode(content, type=list[dict[str, object]])
-        return [_answer(one) for one in made]
+        return [_answer(record) for record in made]
     except (ValueError, RecursionError):
         return []
 

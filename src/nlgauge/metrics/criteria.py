@@ -72,12 +72,12 @@ class ChatOfCriteria(Chat):
         if isinstance(final, Failure):
             return [final] * len(self.criteria)
         text, choice = final
-        found = labels_in(text, self.labels, list(self.criteria))
-        if found is None:
+        labels = labels_in(text, self.labels, list(self.criteria))
+        if labels is None:
             return [self.unread(text, choice)] * len(self.criteria)
         return [
             self.number(choice, label, text)
-            if (label := found.get(name)) is not None
+            if (label := labels.get(name)) is not None
             else Failure(f"{name}: the answer has none of {', '.join(map(repr, self.labels))} under this name")
             for name in self.criteria
         ]

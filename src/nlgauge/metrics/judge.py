@@ -203,8 +203,8 @@ class Judge(RowMetric):
         of_score = min(self.labels.values()), max(self.labels.values())
         if self.criteria is not None:
             return dict.fromkeys(self.parts, of_score)
-        known = {"score": of_score, "spread": AMOUNT, "flips": (0.0, 0.5), "turns": SHARE}
-        return {part: known[part] for part in self.parts}
+        limits = {"score": of_score, "spread": AMOUNT, "flips": (0.0, 0.5), "turns": SHARE}
+        return {part: limits[part] for part in self.parts}
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]
@@ -257,10 +257,14 @@ class Judge(RowMetric):
             facts |= {"without": ",".join(sorted(form.without))} if form.without else {}
         facts |= {QUESTION: "shown"} if self.template.may_show_question else {}
         code = source_digest(self.scored_by)
-        settings = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in (*self.conduct, *_ROW)}
-        known = [url, served, settings, self.template.ours, self.repeat > 1, form.body(_PROBE, None), code]
+        settings = {
+            setting.name: getattr(self, setting.name)
+            for setting in fields(self)
+            if setting.name not in (*self.conduct, *_ROW)
+        }
+        identity = [url, served, settings, self.template.ours, self.repeat > 1, form.body(_PROBE, None), code]
         cache = setup.cache if readable(code) else None
-        cached = CachedAnswers(cache, repr(known), count=len(self.criteria or (None,)))
+        cached = CachedAnswers(cache, repr(identity), count=len(self.criteria or (None,)))
         return JudgePrepared(facts=facts, server=server, form=form, url=url, served=served, cached=cached)
 
     def _form(self, api: str, model: str) -> Chat | Decisions | SystemOne:
@@ -307,16 +311,16 @@ class Judge(RowMetric):
         filled = [self.filled(row) for row in rows]
         jobs = {
             (asked.digest, turn): asked
-            for some in filled
-            if not isinstance(some, str)
-            for asked in some
+            for asked_of_row in filled
+            if not isinstance(asked_of_row, str)
+            for asked in asked_of_row
             for turn in self._turns
         }
         try:
             self._ask({job: asked for job, asked in jobs.items() if job not in prepared.answers}, prepared)
         except KeyboardInterrupt:
-            raise Interrupted([self._value(one, prepared.answers) for one in filled]) from None
-        return [self._value(one, prepared.answers) for one in filled]
+            raise Interrupted([self._value(asked_or_reason, prepared.answers) for asked_or_reason in filled]) from None
+        return [self._value(asked_or_reason, prepared.answers) for asked_or_reason in filled]
 
     @property
     def _turns(self) -> range:
@@ -373,11 +377,11 @@ class Judge(RowMetric):
         for turn in self._turns:
             numbers: list[float] = []
             for order, asked in enumerate(filled):
-                found = answers[asked.digest, turn]
-                if isinstance(found, Failure):
-                    return self._none(found.reason, found.temporary)
+                answer = answers[asked.digest, turn]
+                if isinstance(answer, Failure):
+                    return self._none(answer.reason, answer.temporary)
                 # Asked in the other order, yes speaks for the other answer.
-                numbers.append(found.number if order == 0 else 1 - found.number)
+                numbers.append(answer.number if order == 0 else 1 - answer.number)
             turns.append(math.fsum(numbers) / len(numbers))
             turned += min(numbers) < 0.5 < max(numbers)
         mean = math.fsum(turns) / len(turns)
