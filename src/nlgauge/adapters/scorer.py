@@ -42,7 +42,7 @@ class Scorer:
         given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
         if not given:
             raise SpecError("no metric was given")
-        self.metrics = tuple(registry.metric(one, model=model) for one in given)
+        self.metrics = tuple(registry.metric(metric, model=model) for metric in given)
         self._options = options
         self._models: dict[str, Model] = {}
         self._lock = threading.Lock()
@@ -70,7 +70,7 @@ class Scorer:
         """Without what was loaded; with what tells the numbers of two models apart, for those who key by content."""
         with self._lock:
             self._hold()
-        models = [(name, one.digest, one.files) for name, one in sorted(self._models.items())]
+        models = [(name, model.digest, model.files) for name, model in sorted(self._models.items())]
         made_by = [source_digest(metric.scored_by) for metric in self.metrics]
         return {"metrics": self.metrics, "options": self._options, "models": models, "made_by": made_by}
 
@@ -199,14 +199,14 @@ class RowScorer:
         if (why := self._lacking(row)) is not None:
             return RowScore(math.nan, why)
         table = self.scorer.table(Corpus([row]), evidence=True)
-        (found,) = row_scores(table, str(self.metric), self.part)
+        (score,) = row_scores(table, str(self.metric), self.part)
         texts = unsupported(table.column(str(self.metric)).evidence.get(0))
         words = [
             f"words of the {text.name} that the {text.against} does not support: {', '.join(text.words)}"
             for text in texts
             if text.words
         ]
-        return found if found.reason is not None else RowScore(found.value, "; ".join(words) or None)
+        return score if score.reason is not None else RowScore(score.value, "; ".join(words) or None)
 
     def _lacking(self, row: Row) -> str | None:
         lacking = [column for column in self.metric.columns if getattr(row, column) in (None, ())]

@@ -86,7 +86,7 @@ def _last(completion: Any) -> Any:
 
 def _text(value: Any) -> Any:
     """Return the text of a conversation, a line a message; anything else as it is."""
-    if isinstance(value, list) and value and all(isinstance(one, Mapping) and "role" in one for one in value):
+    if isinstance(value, list) and value and all(isinstance(turn, Mapping) and "role" in turn for turn in value):
         return "\n".join(_content(message.get("content")) for message in value)
     return value
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def told_spent(table: ScoreTable, per_thousand: bool = False) -> Iterator[str]:
-    """Yield what judges have cost, a line each.
+    """Yield what judges have cost, one line each.
 
     Args:
         table: the scores.

@@ -22,6 +22,7 @@ from nlgauge.faithfulness.order import OrderedSource
 from nlgauge.faithfulness.quantities import MAY_HAVE, quantities, same
 from nlgauge.faithfulness.records import Thing, records, structure, thing_of
 from nlgauge.faithfulness.relative_days import RelativeDays
+from nlgauge.faithfulness.scope import ScopedSource
 from nlgauge.faithfulness.statements import statement
 from nlgauge.faithfulness.stems import (
     GENERAL,
@@ -80,14 +81,15 @@ class Facts:
         if self._things and (derived := self._told_of_another(said)) is not None:
             return derived
         for frames in self.frames:
-            if (words := frames.follows(said.text)) is not None:
+            if not isinstance(frames, ScopedSource) and (words := frames.follows(said.text)) is not None:
                 return Derived(True, words, f"the source says: {words}")
         return calculated(said.text, question, self._passages) if self._numbered else None
 
     @cached_property
-    def frames(self) -> Sequence[OrderedSource | ModalSource]:
-        """What the source has in an order or as past, and as planned or said; those of which it has a sentence."""
-        return [frames for frames in (OrderedSource(self._texts), ModalSource(self._texts)) if frames]
+    def frames(self) -> Sequence[OrderedSource | ModalSource | ScopedSource]:
+        """What the source puts in an order, has as planned or said, and says of some things or of all; what it has."""
+        read = (OrderedSource(self._texts), ModalSource(self._texts), ScopedSource(self._texts))
+        return [frames for frames in read if frames]
 
     @cached_property
     def _passages(self) -> Passages:

@@ -24,8 +24,23 @@ from nlgauge.faithfulness.parts import WORD, Nearest, Part, folded, sentences_of
 from nlgauge.faithfulness.quantities import IDENTIFIERS, EqualQuantities, conversions, is_share, quantities
 
 _TOKEN = re.compile(r"\d+|[^\W\d]+|[^\w\s]")
+_PAID_EACH = [
+    (re.compile(rf"\b(?:a|an|per|each|every) {unit}\b|\b{often}\b", re.IGNORECASE), times)
+    for unit, often, times in (
+        ("hour", "hourly", (24.0,)),
+        ("day", "daily", (7.0, 30.0, 365.0)),
+        ("week", "weekly", (4.0, 52.0)),
+        ("month", "monthly", (3.0, 6.0, 12.0, 24.0)),
+        ("quarter", "quarterly", (4.0,)),
+    )
+]
+"""Words of an amount for a time, and how many of these times a longer one has"""
 _REFUSED = re.compile(r"\b(?:refus\w+|declin\w+|fail\w*|forg[eo]t\w*|neglect\w*|unable|omitted) to\b", re.IGNORECASE)
 """What was refused was not done, though no word negates it"""
+_NOT_ALL = re.compile(
+    r"\bnot (?:all|every|each)\b|\b(?:all|every|each)\b[^.;]{0,80}?(?:\bnot\b|n[’']t\b)", re.IGNORECASE
+)
+"""What is not said of all may be said of some"""
 _ABOUT = re.compile(
     r"\b(?:about|around|roughly|nearly|almost|approximately|some|over|under|more than|less than|fewer than|at least"
     r"|at most|up to|close to|or so|above|below)\s+(?:the\s+|[$£€]\s?)?$",
@@ -260,6 +275,8 @@ class CheckedSource:
             return True
         if quantity.kind in ("months", "duration") and any(_as_long(quantity, other) for other in near.quantities):
             return True
+        if quantity.kind == "money" and _is_of_a_longer_time(quantity, near):
+            return True
         about = _ABOUT.search(_before(sentence, quantity)) is not None
         return follows(quantity, self._numbers, near.numbers, sentence.numbers, about=about)
 
@@ -309,7 +326,8 @@ class CheckedSource:
             if len(clause.stems & theirs) < _NEGATED_LIKE * len(clause.stems):
                 continue
             denied, there = clause.negated != clause.lacks(theirs), near.negated != near.lacks(clause.stems)
-            if denied == there or any(_pairs(clause, near.words)) or _REFUSED.search(near.text):
+            silent = _REFUSED.search(near.text) is not None or _NOT_ALL.search(clause.text) is not None
+            if denied == there or silent or any(_pairs(clause, near.words)):
                 continue
             sure = self._reverses(clause)
             whole = clause.alone and near.alone and near.shared(clause) >= _NEGATED_LIKE
@@ -366,6 +384,14 @@ def _as_long(quantity: Quantity, other: Quantity) -> bool:
         return False
     days = [(part.value[0] or 0.0) * (1 / 86400 if part.kind == "duration" else 30.44) for part in (quantity, other)]
     return abs(days[0] - days[1]) <= 0.05 * max(days)
+
+
+def _is_of_a_longer_time(amount: Quantity, near: Part) -> bool:
+    """Return whether an amount is one of a sentence for so many times as long: 12 times what is paid a month."""
+    times = [many for paid, counts in _PAID_EACH for many in counts if paid.search(near.text)]
+    theirs = [other.value[0] or 0.0 for other in near.quantities if (other.kind, other.unit) == ("money", amount.unit)]
+    mine = amount.value[0] or 0.0
+    return any(abs(mine - many * other) <= 1e-9 * max(1.0, mine) for many in times for other in theirs if other)
 
 
 def _loose(text: str, quantity: Quantity) -> bool:

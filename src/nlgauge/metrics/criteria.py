@@ -16,7 +16,8 @@ from nlgauge.metrics.replies import labels_in
 
 MOST = 20
 """Criteria that a request may ask for"""
-TOKENS_EACH = 16
+TOKENS_EACH = 24
+"""Tokens of a name and its label"""
 _TAKEN = ("score", "spread", "flips", "turns", REASON)
 
 

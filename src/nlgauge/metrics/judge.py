@@ -17,14 +17,22 @@ from nlgauge.data.evidence import Evidence
 from nlgauge.data.source_digest import readable, source_digest
 from nlgauge.engine.features.request import Features
 from nlgauge.errors import SpecError
-from nlgauge.metrics.answers import APIS, TOKENS, TOKENS_WITH_REASON, Chat, endpoint, model_names
+from nlgauge.metrics.answers import (
+    APIS,
+    TOKENS,
+    TOKENS_OF_JSON,
+    TOKENS_WITH_REASON,
+    Chat,
+    endpoint,
+    model_names,
+)
 from nlgauge.metrics.cached_answers import CachedAnswers, Job
 from nlgauge.metrics.criteria import TOKENS_EACH, ChatOfCriteria, criteria_of
 from nlgauge.metrics.decisions import MOST_LEVELS, Decisions, SystemOne
 from nlgauge.metrics.prompts import Asked, Prompt, prompt_of
 from nlgauge.metrics.reading import YES_NO, Answer, Failure, Read, evidence_of, tally
 from nlgauge.metrics.replies import Numbers
-from nlgauge.metrics.server import Server, address_of, deployment_of, key_of
+from nlgauge.metrics.server import Reply, Server, address_of, deployment_of, key_of
 
 _PROBE = Asked("A source:\nWater is wet.\n\nAn answer:\nWater is wet.", "Is the answer supported by the source?")
 _SCALE = re.compile(r"(\d{1,3})-(\d{1,3})")
@@ -102,7 +110,8 @@ class Judge(RowMetric):
     most_tokens: int | None = param(
         None,
         minimum=1,
-        help=f"the longest answer of a chat, in tokens; by default {TOKENS}, and {TOKENS_WITH_REASON} with a reason",
+        help=f"the longest answer of a chat, in tokens; by default {TOKENS}, and {TOKENS_WITH_REASON} with a reason, "
+        "and more for JSON",
     )
     at_once: int = param(8, minimum=1, help="requests at a time")
     retries: int = param(4, minimum=0, help="how often a failed request is sent again")
@@ -194,8 +203,8 @@ class Judge(RowMetric):
         of_score = min(self.labels.values()), max(self.labels.values())
         if self.criteria is not None:
             return dict.fromkeys(self.parts, of_score)
-        known = {"score": of_score, "spread": AMOUNT, "flips": (0.0, 0.5), "turns": SHARE}
-        return {part: known[part] for part in self.parts}
+        limits = {"score": of_score, "spread": AMOUNT, "flips": (0.0, 0.5), "turns": SHARE}
+        return {part: limits[part] for part in self.parts}
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]
@@ -228,30 +237,8 @@ class Judge(RowMetric):
         )
         api, url, listed = endpoint(self.url, self.api)
         model = self.model or deployment_of(url) or self._only_model(server, listed)
-        form: Chat | Decisions | SystemOne
-        if api == "chat":
-            ours = self.template.ours
-            least = TOKENS if self.criteria is None else TOKENS_EACH * len(self.criteria)
-            most = self.most_tokens or least + (TOKENS_WITH_REASON - TOKENS if self.reason else 0)
-            chat = Chat if self.criteria is None else partial(ChatOfCriteria, criteria=self.criteria)
-            form = chat(
-                labels=self.labels,
-                model=model,
-                most_tokens=most,
-                temperature=self.temperature,
-                json=self.json,
-                ours=ours,
-                reason=self.reason,
-                system_role=self.system_role,
-            )
-        else:
-            kind = Decisions if api == "decisions" else SystemOne
-            form = kind(model, self.labels, scale=isinstance(self.values, str), criteria=self.criteria or {})
-        while True:
-            reply = server.ask(url, form.body(_PROBE, 0 if self.repeat > 1 else None), unless=form.refused)
-            if reply.failure is None or (name := form.refused(reply.failure)) is None:
-                break
-            form.without.add(name)
+        form = self._form(api, model)
+        reply = self._first_reply(server, url, form)
         if reply.failure is not None:
             raise SpecError(f"{self.name}: no judge answers at {url}: {reply.failure}")
         served = reply.content.get("model")
@@ -265,15 +252,52 @@ class Judge(RowMetric):
             "numbers": "not repeatable",
         }
         facts |= {"texts": "between marks"} if self._fences else {}
-        if isinstance(form, Chat) and form.without:
-            facts["without"] = ",".join(sorted(form.without))
+        if isinstance(form, Chat):
+            facts |= {"prompts": "computed anew"} if form.anew and "cache_prompt" not in form.without else {}
+            facts |= {"without": ",".join(sorted(form.without))} if form.without else {}
         facts |= {QUESTION: "shown"} if self.template.may_show_question else {}
         code = source_digest(self.scored_by)
-        settings = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in (*self.conduct, *_ROW)}
-        known = [url, served, settings, self.template.ours, self.repeat > 1, form.body(_PROBE, None), code]
+        settings = {
+            setting.name: getattr(self, setting.name)
+            for setting in fields(self)
+            if setting.name not in (*self.conduct, *_ROW)
+        }
+        identity = [url, served, settings, self.template.ours, self.repeat > 1, form.body(_PROBE, None), code]
         cache = setup.cache if readable(code) else None
-        cached = CachedAnswers(cache, repr(known), count=len(self.criteria or (None,)))
+        cached = CachedAnswers(cache, repr(identity), count=len(self.criteria or (None,)))
         return JudgePrepared(facts=facts, server=server, form=form, url=url, served=served, cached=cached)
+
+    def _form(self, api: str, model: str) -> Chat | Decisions | SystemOne:
+        """Return how an interface is asked and read."""
+        if api != "chat":
+            kind = Decisions if api == "decisions" else SystemOne
+            return kind(model, self.labels, scale=isinstance(self.values, str), criteria=self.criteria or {})
+        labels_tokens = TOKENS if self.criteria is None else TOKENS_EACH * len(self.criteria)
+        object_tokens = TOKENS_OF_JSON if self.json or self.criteria is not None else 0
+        reason_tokens = TOKENS_WITH_REASON - TOKENS if self.reason else 0
+        chat = Chat if self.criteria is None else partial(ChatOfCriteria, criteria=self.criteria)
+        return chat(
+            labels=self.labels,
+            model=model,
+            most_tokens=self.most_tokens or labels_tokens + object_tokens + reason_tokens,
+            temperature=self.temperature,
+            json=self.json,
+            ours=self.template.ours,
+            reason=self.reason,
+            system_role=self.system_role,
+        )
+
+    def _first_reply(self, server: Server, url: str, form: Chat | Decisions | SystemOne) -> Reply:
+        """Return the reply to one short question. What the server refuses is left out, and it is asked again."""
+        while True:
+            reply = server.ask(url, form.body(_PROBE, 0 if self.repeat > 1 else None), unless=form.refused)
+            if reply.failure is None:
+                if not form.learn(reply.content):
+                    return reply
+            elif name := form.refused(reply.failure):
+                form.without.add(name)
+            else:
+                return reply
 
     def _only_model(self, server: Server, listed: str) -> str:
         reply = server.ask(listed)
@@ -287,16 +311,16 @@ class Judge(RowMetric):
         filled = [self.filled(row) for row in rows]
         jobs = {
             (asked.digest, turn): asked
-            for some in filled
-            if not isinstance(some, str)
-            for asked in some
+            for asked_of_row in filled
+            if not isinstance(asked_of_row, str)
+            for asked in asked_of_row
             for turn in self._turns
         }
         try:
             self._ask({job: asked for job, asked in jobs.items() if job not in prepared.answers}, prepared)
         except KeyboardInterrupt:
-            raise Interrupted([self._value(one, prepared.answers) for one in filled]) from None
-        return [self._value(one, prepared.answers) for one in filled]
+            raise Interrupted([self._value(asked_or_reason, prepared.answers) for asked_or_reason in filled]) from None
+        return [self._value(asked_or_reason, prepared.answers) for asked_or_reason in filled]
 
     @property
     def _turns(self) -> range:
@@ -353,11 +377,11 @@ class Judge(RowMetric):
         for turn in self._turns:
             numbers: list[float] = []
             for order, asked in enumerate(filled):
-                found = answers[asked.digest, turn]
-                if isinstance(found, Failure):
-                    return self._none(found.reason, found.temporary)
+                answer = answers[asked.digest, turn]
+                if isinstance(answer, Failure):
+                    return self._none(answer.reason, answer.temporary)
                 # Asked in the other order, yes speaks for the other answer.
-                numbers.append(found.number if order == 0 else 1 - found.number)
+                numbers.append(answer.number if order == 0 else 1 - answer.number)
             turns.append(math.fsum(numbers) / len(numbers))
             turned += min(numbers) < 0.5 < max(numbers)
         mean = math.fsum(turns) / len(turns)

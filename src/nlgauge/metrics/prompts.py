@@ -61,7 +61,7 @@ class Prompt:
     def columns(self) -> tuple[str, ...]:
         """The columns that each row needs."""
         needed = _FIELD.findall(_OPTIONAL.sub("", f"{self.material}\n{self.question}"))
-        return tuple(dict.fromkeys(["candidate", *("references" if one == "reference" else one for one in needed)]))
+        return tuple(dict.fromkeys(["candidate", *("references" if name == "reference" else name for name in needed)]))
 
     @property
     def may_show_question(self) -> bool:
@@ -101,7 +101,7 @@ class Prompt:
             orders.append({**texts, "candidate": texts["reference"], "reference": texts["candidate"]})
         rule = _rule_of(texts) if fences else ""
         shown_as = [_fenced(order) if fences else order for order in orders]
-        return [Asked(_filled(self.material, some), rule + _filled(self.question, some)) for some in shown_as]
+        return [Asked(_filled(self.material, order), rule + _filled(self.question, order)) for order in shown_as]
 
 
 def _filled(text: str, texts: Mapping[str, str]) -> str:
@@ -112,8 +112,8 @@ def _filled(text: str, texts: Mapping[str, str]) -> str:
 
 _QUESTION = "[[The question:\n{question}\n\n]]"
 PROMPTS = {
-    one.name: one
-    for one in (
+    prompt.name: prompt
+    for prompt in (
         Prompt(
             "supported",
             "A source:\n{source}\n\n" + _QUESTION + "An answer:\n{candidate}",

@@ -104,8 +104,8 @@ def label_of(reply: str, labels: Numbers) -> Labelled | None:
         The label with its number, or None.
     """
     place = _object_in(reply)
-    found = _of_lines(reply, labels) if place is None else _of_json(reply, *place, labels)
-    return found if found is None else found._replace(said=found.said.strip()[:_SAID])
+    label = _of_lines(reply, labels) if place is None else _of_json(reply, *place, labels)
+    return label if label is None else label._replace(said=label.said.strip()[:_SAID])
 
 
 def labels_in(reply: str, labels: Numbers, names: Sequence[str]) -> dict[str, Labelled] | None:
@@ -337,11 +337,11 @@ def _field(record: Mapping[str, Any], labels: Numbers) -> tuple[str, str, str] |
     named = [name for field in _FIELDS for name in record if folded[name] == field]
     others = [name for name in record if folded[name] not in _REASONS]
     values = [(name, _value(record[name], labels)) for name in (named or (others if len(others) == 1 else []))]
-    found = [(name, label) for name, label in values if label is not None]
-    if not found or len({label for _, label in found}) > 1:
+    labelled = [(name, label) for name, label in values if label is not None]
+    if not labelled or len({label for _, label in labelled}) > 1:
         return None
     said = "\n".join(str(value) for name, value in record.items() if folded[name] in _REASONS and value)
-    return *found[0], said
+    return *labelled[0], said
 
 
 def _value(value: object, labels: Numbers) -> str | None:

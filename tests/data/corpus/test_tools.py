@@ -221,8 +221,8 @@ def test_promptfoo_results_are_a_table(tmp_path: Path) -> None:
             "success": passed,
             "score": float(passed),
             "provider": {"id": "echo", "label": ""},
-            "prompt": {"raw": "Say", "label": "Say"},
-            "vars": {"query": Q, "context": "\n".join(S)},
+            "prompt": {"raw": "Say", "label": f"Say {prompt}"},
+            "vars": {"query": Q, "context": "\n".join(S), "tone": f"{number}"},
             "response": {"output": output},
             "testCase": {"assert": asserted},
         }

@@ -45,7 +45,8 @@ def records_of(file: File, names: Names) -> Iterable[object]:
     if suffix == ".json":
         return _log(_listed(file), file, names)
     if suffix in (".csv", ".tsv"):
-        return delimited(lines(file), file.name, "," if suffix == ".csv" else "\t", names)
+        rows = delimited(lines(file), file.name, "," if suffix == ".csv" else "\t", names)
+        return _log(rows, file, names, cells=True)
     if suffix in _SPREADSHEETS:
         remedy = "save the sheet as CSV UTF-8, and give that file"
         raise InputError("spreadsheets are not read", file=file.name, remedy=remedy)
@@ -101,9 +102,9 @@ def _listed(file: File) -> Sequence[object]:
     return records
 
 
-def _log(records: Iterable[object], file: File, names: Names) -> Iterable[object]:
+def _log(records: Iterable[object], file: File, names: Names, cells: bool = False) -> Iterable[object]:
     """Return what a tool wrote of each output, read as such unless the user names the candidate."""
-    return read_log(records, InputPlace(file.name)) if names["candidate"] == "candidate" else records
+    return read_log(records, InputPlace(file.name), cells) if names["candidate"] == "candidate" else records
 
 
 def texts_of(file: File) -> list[str]:

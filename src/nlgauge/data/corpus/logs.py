@@ -1,23 +1,38 @@
 """What tools of evaluation write of each output, as records of ours; and JSON that holds a table in another order.
 
-Samples of lm-evaluation-harness and of Every Eval Ever, experiments and traces of Opik, experiments of Braintrust,
-results of Azure AI Evaluation and RAGChecker, and chats. Each keeps its other columns, beside those of ours.
+Samples of lm-evaluation-harness and of Every Eval Ever, experiments, results and traces of Opik, traces of MLflow,
+experiments of Braintrust, results of promptfoo, Azure AI Evaluation and RAGChecker, and chats. Each has its other
+columns too.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from nlgauge.data.corpus.json_cells import held_in
+from nlgauge.data.corpus.promptfoo import promptfoo_rows
+from nlgauge.data.corpus.trials import trials_of
 
 Record = dict[str, Any]
 _OUTPUTS = ("output", "answer", "response", "result", "text", "content", "completion", "prediction")
 _INPUTS = ("question", "query", "input", "user_input", "prompt", "message", "text", "content")
 _EXPECTED = ("expected_output", "expected", "expected_answer", "reference", "ground_truth", "target", "answer")
 _SOURCES = ("context", "contexts", "retrieved_contexts", "documents", "source", "passages")
-_LISTS = ("rows", "results", "data", "samples", "records", "examples", "items", "events", "experiment_items")
+_LISTS = (
+    "rows",
+    "results",
+    "data",
+    "samples",
+    "records",
+    "examples",
+    "items",
+    "events",
+    "experiment_items",
+    "test_results",
+)
 """What an object may hold its records under"""
 
 
@@ -28,23 +43,40 @@ class Log(NamedTuple):
     marks: tuple[str, ...]
     """The fields that each of its records has"""
     read: Callable[[Sequence[Record]], Iterator[Record]]
+    cells: bool = False
+    """Whether the tool writes it as CSV, so that each value is a text"""
 
 
-def log_of(records: Sequence[object]) -> Log | None:
-    """Return the kind of records that a file holds, by the first one; None where it is none of these."""
+def log_of(records: Sequence[object], cells: bool = False) -> Log | None:
+    """Return the kind of records that a file holds, by the first one; None where it is none of these.
+
+    Args:
+        records: the first of them is enough.
+        cells: whether they come from CSV.
+
+    Returns:
+        The kind, or None.
+    """
     first = records[0] if records else None
     if not isinstance(first, Mapping) or "candidate" in first:
         return None
-    return next((log for log in _LOGS if all(mark in first for mark in log.marks) and _fits(log, first)), None)
+    kinds = (log for log in _LOGS if log.cells or not cells)
+    return next((log for log in kinds if all(mark in first for mark in log.marks) and _fits(log, first)), None)
 
 
 def _fits(log: Log, record: Mapping[str, Any]) -> bool:
+    """Return whether a record that has the marks of a log is one: other tools have columns of the same names."""
     if log.marks == ("messages",):
         turns = record["messages"]
         turns = held_in(turns) if isinstance(turns, str) else turns
         named = isinstance(turns, list) and all(isinstance(turn, dict) and "role" in turn for turn in turns)
         elsewhere = any(name in record for name in ("response", "output", "prediction", "answer"))
         return named and bool(turns) and turns[-1]["role"] == "assistant" and not elsewhere
+    if log.marks == ("trace", "spans"):
+        return isinstance(record["trace"], Mapping) and isinstance(record["spans"], list)
+    if log.marks == ("info", "data"):
+        info, data = record["info"], record["data"]
+        return isinstance(info, Mapping) and isinstance(data, Mapping) and isinstance(data.get("spans"), list)
     return True
 
 
@@ -70,12 +102,22 @@ def _needed(text: str | None, number: int, where: str) -> str:
     return text
 
 
+def _output(value: object, number: int, where: str) -> str | None:
+    """Return the text of an output; None where the system gave none. Raises ValueError where it is not known which."""
+    return None if value is None else _needed(the_text(value, _OUTPUTS), number, where)
+
+
 def _several(value: object, names: Sequence[str]) -> list[Any]:
     """Return the texts of a value that may be one, none or several."""
     if isinstance(value, list) and all(isinstance(inner, str) for inner in value):
         return value
     text = the_text(value, names)
     return [] if text is None else [text]
+
+
+def _present(record: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the value under the first of some names that a record has, also where that is null or empty."""
+    return next((record[name] for name in names if name in record), None)
 
 
 def _first(record: Mapping[str, Any], names: Sequence[str]) -> Any:
@@ -140,22 +182,64 @@ def _targets(target: object, choices: Sequence[str]) -> list[str]:
 # ---- Every Eval Ever
 
 
-def _every_eval_ever(samples: Sequence[Record]) -> Iterator[Record]:
-    """Yield a row of each output; several to one sample are trials."""
-    names = {sample.get("evaluation_name") for sample in samples}
-    read = [(number, sample, _raw(sample)) for number, sample in enumerate(samples, 1)]
-    several = any(len(texts) > 1 for *_, texts in read)
-    for number, sample, texts in read:
+class _Sample(NamedTuple):
+    """One run of a model on a sample of Every Eval Ever, of which there is a record for each number."""
+
+    number: int
+    """Of its first record, counted from 1"""
+    record: Record
+    texts: list[Any]
+    graded: Record
+
+
+def _every_eval_ever(records: Sequence[Record]) -> Iterator[Record]:
+    """Yield a row of each output; several to one sample, and several epochs of it, are trials."""
+    samples = _samples(records)
+    names = {sample.record.get("evaluation_name") for sample in samples}
+    epochs = {_epoch(sample.record) for sample in samples}
+    several = len(epochs) > 1 or any(len(sample.texts) > 1 for sample in samples)
+    for number, record, texts, graded in samples:
         for count, text in enumerate(texts, 1):
+            run = [str(_epoch(record))] if len(epochs) > 1 else []
+            trial = " ".join([*run, str(count)] if len(texts) > 1 or not run else run)
             yield {
-                **sample,
+                **record,
                 "candidate": _needed(text if isinstance(text, str) else None, number, "output.raw"),
-                "references": _several(sample["input"].get("reference"), ()),
-                "question": sample["input"].get("raw"),
-                "system": sample.get("model_id"),
-                "item": str(sample["sample_id"]) + (f" {sample['evaluation_name']}" if len(names) > 1 else ""),
-                **({"trial": str(count)} if several else {}),
+                "references": _several(record["input"].get("reference"), ()),
+                "question": record["input"].get("raw"),
+                "system": record.get("model_id"),
+                "item": str(record["sample_id"]) + (f" {record['evaluation_name']}" if len(names) > 1 else ""),
+                **({"trial": trial} if several else {}),
+                "graded": graded,
             }
+
+
+def _samples(records: Sequence[Record]) -> list[_Sample]:
+    """Return each run once. Raises ValueError where it is not known what the model said."""
+    samples: list[_Sample] = []
+    places: dict[tuple[object, ...], int] = {}
+    for number, record in enumerate(records, 1):
+        key = (record.get("evaluation_name"), record["sample_id"], record.get("model_id"), _epoch(record))
+        sample = _Sample(number, record, _raw(record), {})
+        result = record.get("evaluation_result_id")
+        if key in places and result is not None and result not in samples[places[key]].graded:
+            before = samples[places[key]]
+            if before.texts != sample.texts:
+                raise ValueError(
+                    f"records {before.number} and {number} have unlike texts for one output, because a scorer's record "
+                    "may hold what it took from the text: give those of one evaluation_result_id alone"
+                )
+            sample = before
+        else:
+            places[key] = len(samples)
+            samples.append(sample)
+        sample.graded[str(result)] = (record.get("evaluation") or {}).get("score")
+    return samples
+
+
+def _epoch(sample: Record) -> object:
+    about = sample.get("metadata")
+    return about.get("epoch") if isinstance(about, Mapping) else None
 
 
 def _raw(sample: Record) -> list[object]:
@@ -169,17 +253,43 @@ def _raw(sample: Record) -> list[object]:
 
 
 def _opik_experiment(items: Sequence[Record]) -> Iterator[Record]:
-    for number, item in enumerate(items, 1):
-        asked, output = item.get("dataset_item_data") or {}, item.get("evaluation_task_output") or {}
+    """Yield a row of each item of an experiment; several of one item of the dataset are trials."""
+    repeats = trials_of([item.get("dataset_item_id") for item in items])
+    for number, (item, repeat) in enumerate(zip(items, repeats, strict=True), 1):
+        asked, output = item.get("dataset_item_data") or {}, item.get("evaluation_task_output")
         yield {
             **item,
-            "candidate": _needed(the_text(output, _OUTPUTS), number, "evaluation_task_output"),
-            "question": the_text(_first(asked, _INPUTS), _INPUTS),
-            "references": _several(_first(asked, _EXPECTED), _EXPECTED),
-            "source": _first(output, _SOURCES) or _first(asked, _SOURCES),
+            "candidate": _output(output, number, "evaluation_task_output"),
+            **_opik_case(asked, output),
+            **repeat,
             "item": str(item.get("dataset_item_id")),
             "graded": _graded(item.get("feedback_scores")),
         }
+
+
+def _opik_results(results: Sequence[Record]) -> Iterator[Record]:
+    """Yield a row of each result of `opik.evaluate`."""
+    several = len({result["trial_id"] for result in results}) > 1
+    for number, result in enumerate(results, 1):
+        case = result["test_case"]
+        asked, output = case.get("dataset_item_content") or {}, case.get("task_output")
+        yield {
+            **result,
+            "candidate": _output(output, number, "test_case.task_output"),
+            **_opik_case(asked, output),
+            "item": str(case.get("dataset_item_id")),
+            **({"trial": str(result["trial_id"])} if several else {}),
+            "graded": _graded(result.get("score_results")),
+        }
+
+
+def _opik_case(asked: Mapping[str, Any], output: object) -> Record:
+    said = output if isinstance(output, Mapping) else {}
+    return {
+        "question": the_text(_first(asked, _INPUTS), _INPUTS),
+        "references": _several(_first(asked, _EXPECTED), _EXPECTED),
+        "source": _first(said, _SOURCES) or _first(asked, _SOURCES),
+    }
 
 
 def _opik_trace(logs: Sequence[Record]) -> Iterator[Record]:
@@ -187,7 +297,7 @@ def _opik_trace(logs: Sequence[Record]) -> Iterator[Record]:
         trace = log["trace"]
         yield {
             **trace,
-            "candidate": _needed(the_text(trace.get("output"), _OUTPUTS), number, "trace.output"),
+            "candidate": _output(trace.get("output"), number, "trace.output"),
             "question": the_text(trace.get("input"), _INPUTS),
             "source": _first(trace["output"], _SOURCES) if isinstance(trace.get("output"), dict) else None,
             "system": log.get("project_name"),
@@ -195,9 +305,79 @@ def _opik_trace(logs: Sequence[Record]) -> Iterator[Record]:
         }
 
 
+def _opik_flat_trace(rows: Sequence[Record]) -> Iterator[Record]:
+    """Yield a row of each trace of a CSV, which has a row of each span."""
+    traces = {row["trace_id"]: row for row in reversed(rows)}
+    for number, row in enumerate(reversed(traces.values()), 1):
+        held = {name: value for name, value in row.items() if name.startswith("trace_")}
+        asked, output = ({name[len(at) :]: held[name] for name in held if name.startswith(at)} for at in _OPIK_FLAT)
+        whole = output or held.get("trace_output") or None
+        yield {
+            **held,
+            "candidate": _output(whole, number, "the columns trace_output_..."),
+            "question": the_text(asked or held.get("trace_input"), _INPUTS),
+            "source": _first(output, _SOURCES),
+        }
+
+
+_OPIK_FLAT = ("trace_input_", "trace_output_")
+"""How the columns begin that hold what a trace was given, and what it gave"""
+
+
 def _graded(scores: object) -> Record:
     listed = scores if isinstance(scores, list) else []
     return {str(score["name"]): score.get("value") for score in listed if isinstance(score, dict) and "name" in score}
+
+
+# ---- MLflow
+
+
+def _mlflow_traces(traces: Sequence[Record]) -> Iterator[Record]:
+    """Yield the outermost span of each trace, with what was expected and what was retrieved."""
+    for number, trace in enumerate(traces, 1):
+        info, spans = trace["info"], [span for span in trace["data"]["spans"] if isinstance(span, Mapping)]
+        outermost = next((span for span in spans if not span.get("parent_span_id") and not span.get("parent_id")), {})
+        assessed = [each for each in info.get("assessments") or [] if isinstance(each, Mapping)]
+        expected = {
+            str(one.get("assessment_name")): _mlflow_value(one["expectation"])
+            for one in assessed
+            if "expectation" in one
+        }
+        yield {
+            **trace,
+            "candidate": _output(
+                _mlflow_attribute(outermost, "spanOutputs"), number, "the outputs of its outermost span"
+            ),
+            "question": the_text(_mlflow_attribute(outermost, "spanInputs"), _INPUTS),
+            "references": _several(_first(expected, ("expected_response", *_EXPECTED)), _EXPECTED),
+            "source": [text for span in spans for text in _mlflow_documents(span)] or None,
+            "graded": {
+                str(each.get("assessment_name")): each["feedback"].get("value")
+                for each in assessed
+                if isinstance(each.get("feedback"), Mapping)
+            },
+        }
+
+
+def _mlflow_attribute(span: Mapping[str, Any], name: str) -> Any:
+    """Return an attribute of a span, which is written as JSON."""
+    attributes = span.get("attributes")
+    value = attributes.get(f"mlflow.{name}") if isinstance(attributes, Mapping) else None
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def _mlflow_value(expectation: Mapping[str, Any]) -> Any:
+    serialized = expectation.get("serialized_value")
+    return json.loads(serialized["value"]) if isinstance(serialized, Mapping) else expectation.get("value")
+
+
+def _mlflow_documents(span: Mapping[str, Any]) -> list[str]:
+    """Return the texts that a span retrieved; none of a span of another type."""
+    documents = _mlflow_attribute(span, "spanOutputs") if _mlflow_attribute(span, "spanType") == "RETRIEVER" else None
+    listed = documents if isinstance(documents, list) else []
+    return [
+        one["page_content"] for one in listed if isinstance(one, Mapping) and isinstance(one.get("page_content"), str)
+    ]
 
 
 # ---- Braintrust, Azure AI Evaluation, RAGChecker, chats
@@ -205,23 +385,38 @@ def _graded(scores: object) -> Record:
 
 def _braintrust_spans(spans: Sequence[Record]) -> Iterator[Record]:
     """Yield the outermost span of each case: those inside are calls of models and scorers."""
-    outermost = [span for span in spans if span.get("span_id", span["root_span_id"]) == span["root_span_id"]]
-    for number, span in enumerate(outermost, 1):
+    return _braintrust([one for one in spans if one.get("span_id", one["root_span_id"]) == one["root_span_id"]])
+
+
+def _braintrust(cases: Sequence[Record]) -> Iterator[Record]:
+    """Yield a row of each case; several with the same input and the same expectation are trials of one item."""
+    repeats = trials_of([(case.get("input"), case.get("expected")) for case in cases])
+    for number, (case, repeat) in enumerate(zip(cases, repeats, strict=True), 1):
+        about = case.get("metadata")
         yield {
-            **{name: value for name, value in span.items() if name != "scores"},
-            "candidate": _needed(the_text(span.get("output"), _OUTPUTS), number, "output"),
-            "question": the_text(span.get("input"), _INPUTS),
-            "references": _several(span.get("expected"), _EXPECTED),
-            "graded": span.get("scores") or {},
+            **{name: value for name, value in case.items() if name != "scores"},
+            "candidate": _output(case.get("output"), number, "output"),
+            "question": the_text(case.get("input"), _INPUTS),
+            "references": _several(case.get("expected"), _EXPECTED),
+            "source": next(
+                (
+                    _first(held, _SOURCES)
+                    for held in (about, case.get("input"))
+                    if isinstance(held, Mapping) and _first(held, _SOURCES)
+                ),
+                None,
+            ),
+            **repeat,
+            "graded": case.get("scores") or {},
         }
 
 
 def _azure(rows: Sequence[Record]) -> Iterator[Record]:
     for number, row in enumerate(rows, 1):
-        output = _first(row, ("inputs.response", "outputs.response", "inputs.answer", "outputs.answer"))
+        output = _present(row, ("inputs.response", "outputs.response", "inputs.answer", "outputs.answer"))
         yield {
             **row,
-            "candidate": _needed(the_text(output, _OUTPUTS), number, "inputs.response or outputs.response"),
+            "candidate": _output(output, number, "inputs.response or outputs.response"),
             "question": the_text(_first(row, ("inputs.query", "inputs.question")), _INPUTS),
             "source": _first(row, ("inputs.context", "outputs.context")),
             "references": _several(_first(row, ("inputs.ground_truth", "outputs.ground_truth")), _EXPECTED),
@@ -250,8 +445,13 @@ _LOGS = (
     Log("samples of lm-evaluation-harness", ("doc_id", "arguments", "filtered_resps"), _lm_eval),
     Log("samples of Every Eval Ever", ("evaluation_id", "sample_id", "input", "evaluation"), _every_eval_ever),
     Log("an experiment of Opik", ("dataset_item_id", "evaluation_task_output"), _opik_experiment),
+    Log("results of Opik", ("test_case", "score_results", "trial_id"), _opik_results),
     Log("traces of Opik", ("trace", "spans"), _opik_trace),
+    Log("traces of Opik", ("trace_id", "trace_start_time", "span_trace_id"), _opik_flat_trace, cells=True),
+    Log("traces of MLflow", ("info", "data"), _mlflow_traces),
     Log("an experiment of Braintrust", ("root_span_id", "input", "output"), _braintrust_spans),
+    Log("an experiment of Braintrust", ("input", "output", "expected", "scores", "error", "tags"), _braintrust),
+    Log("results of promptfoo", ("promptIdx", "testIdx", "provider", "vars"), promptfoo_rows),
     Log("results of Azure AI Evaluation", ("inputs.response",), _azure),
     Log("results of Azure AI Evaluation", ("outputs.response",), _azure),
     Log("chats", ("messages",), _chats),

@@ -18,6 +18,7 @@ from nlgauge.data.corpus.json_cells import held_in
 from nlgauge.data.corpus.json_records import parsed
 from nlgauge.data.corpus.logs import held_records, log_of
 from nlgauge.data.corpus.place import InputPlace, absent, looked_up
+from nlgauge.data.corpus.promptfoo import promptfoo_rows
 from nlgauge.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ def exported(log: Mapping[str, Any], place: InputPlace) -> list[Record] | None:
     if isinstance(log.get("eval"), dict) and "status" in log:
         return Exported("an Inspect log", _inspect(log, log.get("samples") or [], place), place)
     if isinstance(results, dict) and isinstance(results.get("results"), list):
-        return Exported("results of promptfoo", map(_promptfoo, filter(_is_record, results["results"])), place)
+        return Exported("results of promptfoo", promptfoo_rows(list(filter(_is_record, results["results"]))), place)
     if "resourceSpans" in log or "resourceLogs" in log:
         return Exported("traces of OpenTelemetry", _traces([log], place), place)
     run = log["testRunData"] if isinstance(log.get("testRunData"), dict) else log
@@ -233,7 +234,7 @@ def exported(log: Mapping[str, Any], place: InputPlace) -> list[Record] | None:
 
 
 def with_traces(values: Iterator[object], place: InputPlace) -> Iterable[object]:
-    """Return the values of JSON Lines, or where these are traces their records."""
+    """Return the values of JSON Lines; of traces, the records of their outputs."""
     first = next(values, _NOWHERE)
     if not (isinstance(first, dict) and ("resourceSpans" in first or "resourceLogs" in first)):
         return values if first is _NOWHERE else chain([first], values)
@@ -249,15 +250,27 @@ def records_held(value: Mapping[str, Any], place: InputPlace) -> object:
     return value if records is None else records
 
 
-def read_log(values: Iterable[object], place: InputPlace) -> Iterable[object]:
-    """Return values as they are, or where these are what a tool wrote of each output their records."""
+def read_log(values: Iterable[object], place: InputPlace, cells: bool = False) -> Iterable[object]:
+    """Return values as they are, or where these are what a tool wrote of each output their records.
+
+    Args:
+        values: records, of a file or of a program.
+        place: where they stand, for errors.
+        cells: whether they come from CSV.
+
+    Returns:
+        The values or records of ours.
+
+    Raises:
+        InputError: it is not known which text of a record is the output.
+    """
     if isinstance(values, Exported):
         return values
     rest = iter(values)
     first = next(rest, _NOWHERE)
     if first is _NOWHERE:
         return values
-    log = log_of([first])
+    log = log_of([first], cells)
     if log is None:
         return chain([first], rest)
     return Exported(
@@ -375,40 +388,6 @@ def _attached(text: str | None, held: Mapping[str, Any]) -> str | None:
     """Return a text, which Inspect may keep elsewhere in the sample."""
     name = (text or "").removeprefix("attachment://")
     return held.get(name, text) if text is not None and name != text else text
-
-
-# ---- promptfoo
-
-_WORDED = ("equals", "similar", "factuality", "levenshtein", "rouge-n", "bleu", "meteor")
-"""Assertions whose value is a text that the output should say"""
-
-
-def _promptfoo(result: Mapping[str, Any]) -> Record:
-    said: Any = result.get("vars") or looked_up(result, "testCase.vars") or {}
-    asserted: Any = looked_up(result, "testCase.assert") or []
-    references = [
-        assertion["value"]
-        for assertion in asserted
-        if _is_record(assertion) and assertion.get("type") in _WORDED and isinstance(assertion.get("value"), str)
-    ]
-    provider = result.get("provider")
-    system = (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else provider
-    output = looked_up(result, "response.output")
-    return {
-        "candidate": json.dumps(output, ensure_ascii=False) if isinstance(output, dict | list) else output,
-        "source": said.get("context"),
-        "question": next(
-            (said[name] for name in ("query", "question") if said.get(name)), looked_up(result, "prompt.raw")
-        ),
-        "references": references,
-        "system": f"{system}, prompt {result['promptIdx'] + 1}" if result.get("promptIdx") else system,
-        "item": str(result.get("testIdx", result.get("id"))),
-        "vars": said,
-        "success": result.get("success"),
-        "score": result.get("score"),
-        "namedScores": result.get("namedScores"),
-        "error": result.get("error"),
-    }
 
 
 # ---- DeepEval
